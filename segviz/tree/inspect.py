@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import as_time
 from segviz.tree.events import Add, Event, Facts, Relate, Retire, Revise, Span, Step
-from segviz.tree.structure import Structure
+from segviz.tree.structure import Structure, reachable
 
 
 def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
@@ -33,23 +33,12 @@ def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
 
 def ancestors(structure: Structure, node: int) -> frozenset[int]:
     """Every node above ``node``, along all parents."""
-    return _reachable(structure.parents, node)
+    return frozenset(reachable(structure.parents, [node]) - {node})
 
 
 def descendants(structure: Structure, node: int) -> frozenset[int]:
     """Every node below ``node``."""
-    return _reachable(structure.children, node)
-
-
-def _reachable(adjacent: Sequence[Sequence[int]], node: int) -> frozenset[int]:
-    seen = {node}
-    pending = [node]
-    while pending:
-        for other in adjacent[pending.pop()]:
-            if other not in seen:
-                seen.add(other)
-                pending.append(other)
-    return frozenset(seen - {node})
+    return frozenset(reachable(structure.children, [node]) - {node})
 
 
 def relations_of(structure: Structure, node: int) -> tuple[Relate, ...]:
@@ -76,7 +65,7 @@ def nearest(
     vector is 0. Empty where the vector of ``node`` is 0.
     """
     allowed = structure.active.copy()
-    related = {node} | ancestors(structure, node) | descendants(structure, node)
+    related = reachable(structure.parents, [node]) | reachable(structure.children, [node])
     allowed[list(related)] = False
     if leaves_only:
         allowed &= structure.level == 0

@@ -35,6 +35,7 @@ that child's text. ``structure.collapsed`` shows every chain as one node.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -54,6 +55,18 @@ def sealed(column: _Array) -> _Array:
     """The column itself, from now on read-only."""
     column.flags.writeable = False
     return column
+
+
+def reachable(adjacent: Sequence[Sequence[int]], nodes: Iterable[int]) -> set[int]:
+    """These nodes and all that parents or children, ``adjacent`` by node, lead to."""
+    seen = set(nodes)
+    pending = list(seen)
+    while pending:
+        for node in adjacent[pending.pop()]:
+            if node not in seen:
+                seen.add(node)
+                pending.append(node)
+    return seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,13 +239,7 @@ class Structure:
     def coverage(self, node: int) -> tuple[int, ...]:
         """Indices of the units below a node, ascending. Exact where the span is only a
         hull (clustered nodes are not contiguous)."""
-        node = int(self.chain[node])
-        seen = {node}
-        pending = [node]
-        while pending:
-            fresh = [child for child in self.children[pending.pop()] if child not in seen]
-            seen.update(fresh)
-            pending += fresh
+        seen = reachable(self.children, [int(self.chain[node])])
         below = np.fromiter(seen, dtype=np.int64, count=len(seen))
         leaves = below[self.level[below] == 0]
         spans = zip(self.start[leaves].tolist(), self.stop[leaves].tolist(), strict=True)
