@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any, Final
 
@@ -89,7 +90,7 @@ def tree_payload(
         "parent": parent,
         "edges": edges,
         "top": top,
-        "tokens": _tokens(structure.text) if live and live.settings.budget else (),
+        "tokens": [*map(estimated_tokens, structure.text)] if live and live.settings.budget else (),
         "unit_session": sessions,
         "origin": () if scene.origin is None else scene.origin,
         "top_initial": _ids(scored.before, n, "top_initial"),
@@ -146,7 +147,7 @@ def tree_payload(
         "ingredients": list(scored.ingredients.items()),
         "bare": bare,
         "stage_height": stage,
-        "look": scene.look.payload(),
+        "look": asdict(scene.look),
         "accent": dict(ACCENT),
         "frontier": _ids(growth.frontier, n, "frontier").tolist(),
         "added": _ids(growth.added, n, "added").tolist(),
@@ -204,11 +205,6 @@ def _floats(values: ArrayLike, n: int, name: str) -> NDArray[np.float64]:
     if column.size and column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
     return column
-
-
-def _tokens(texts: Sequence[str]) -> list[int]:
-    """What each text costs of a token budget."""
-    return [estimated_tokens(text) for text in texts]
 
 
 def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:

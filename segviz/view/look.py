@@ -7,7 +7,7 @@ can carry it. A choice that the data of a page cannot show falls back to the pag
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 from segviz.view.measures import MEASURES
@@ -28,10 +28,6 @@ class Look:
 
     colour: str = ""
     labels: str = ""
-
-    def payload(self) -> dict[str, str]:
-        """As JSON."""
-        return asdict(self)
 
 
 def read_look(sent: object) -> Look | None:
