@@ -36,10 +36,6 @@ _LEAST = 0.3
 """Share of the full colour that the smallest gain has which can be told."""
 
 
-def _custom(verdict: Verdict) -> tuple[str, float, int, str]:
-    return (*verdict.setting, verdict.words)
-
-
 def heatmap(
     judged: Judged,
     policy: str,
@@ -97,7 +93,7 @@ def heatmap(
         marker={"size": 34, "symbol": "square", "color": "rgba(0,0,0,0)"},
         selected={"marker": {"opacity": 0}},
         unselected={"marker": {"opacity": 0}},
-        customdata=[_custom(one) for one in known.values()],
+        customdata=[(*one.setting, one.words) for one in known.values()],
         hovertemplate=_HOVER + "<extra></extra>",
         showlegend=False,
     )

@@ -120,9 +120,10 @@ def _encode_conversation(conversation: Conversation) -> dict[str, Any]:
 
 
 def _encode_step(step: Step, row: RowNumber) -> dict[str, Any]:
-    decision = step.decision
+    decision, cost = step.decision, step.cost
     operation = {"operation": step.operation} if step.operation else {}
-    paid = [step.cost.output, step.cost.embedded, step.cost.embedding_tokens]
+    counted = [cost.calls, cost.tokens, cost.annotated, cost.inspected, cost.modified]
+    paid = [cost.output, cost.embedded, cost.embedding_tokens]
     return {
         **operation,
         "unit": step.unit.index,
@@ -133,14 +134,7 @@ def _encode_step(step: Step, row: RowNumber) -> dict[str, Any]:
             "chosen": decision.chosen,
             "why": decision.why,
         },
-        "cost": [
-            step.cost.calls,
-            step.cost.tokens,
-            step.cost.annotated,
-            step.cost.inspected,
-            step.cost.modified,
-            *(paid if any(paid) else []),
-        ],
+        "cost": counted + (paid if any(paid) else []),
         "events": [_encode_event(event, row) for event in step.events],
     }
 

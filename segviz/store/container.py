@@ -236,7 +236,11 @@ def _members(stream: BinaryIO) -> tuple[bytes, dict[str, Any]]:
     try:
         archive = ZipFile(stream)
         found = {info.filename: info for info in archive.infolist()}
-        data: Any = _mapped(stream)
+        data: Any = (
+            stream.getbuffer()
+            if isinstance(stream, BytesIO)
+            else memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+        )
         where = {name: _place(info, data, size) for name, info in found.items()}
     except (BadZipFile, struct.error, OSError, EOFError, ValueError, RuntimeError) as error:
         raise StoreError(f"the file is damaged ({error}); save it again") from None
@@ -248,12 +252,6 @@ def _members(stream: BinaryIO) -> tuple[bytes, dict[str, Any]]:
         raise StoreError(f"{HEAD}: expected at most {_MOST_HEAD:,} bytes, found {last - first:,}")
     arrays = {name: _read(name, data, *where[f"{name}.npy"]) for name in _COLUMNS}
     return bytes(data[first:last]), arrays
-
-
-def _mapped(stream: BinaryIO) -> Any:
-    if isinstance(stream, BytesIO):
-        return stream.getbuffer()
-    return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def _place(info: ZipInfo, data: Any, size: int) -> tuple[int, int]:

@@ -65,7 +65,7 @@ def nearest(
     vector is 0. Empty where the vector of ``node`` is 0.
     """
     allowed = structure.active.copy()
-    related = reachable(structure.parents, [node]) | reachable(structure.children, [node])
+    related = {node} | ancestors(structure, node) | descendants(structure, node)
     allowed[list(related)] = False
     if leaves_only:
         allowed &= structure.level == 0
