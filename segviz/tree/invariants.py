@@ -357,33 +357,19 @@ _GENERAL: tuple[Invariant, ...] = (
     relations_are_sound,
 )
 
+_ONE_TREE = (*_GENERAL, one_parent, one_root)
+
 INVARIANTS: dict[str, tuple[Invariant, ...]] = {
     "general": _GENERAL,
     "segment-tree": (
-        *_GENERAL,
-        one_parent,
-        one_root,
+        *_ONE_TREE,
         levels_are_even,
         leaves_are_chronological,
         children_are_consecutive,
         frontier_is_a_chain,
     ),
-    "maintained-segment-tree": (
-        *_GENERAL,
-        one_parent,
-        one_root,
-        leaves_tile,
-        children_are_consecutive,
-        frontier_rises,
-    ),
-    "clustering": (
-        *_GENERAL,
-        one_parent,
-        one_root,
-        levels_are_even,
-        leaves_are_chronological,
-        three_levels,
-    ),
+    "maintained-segment-tree": (*_ONE_TREE, leaves_tile, children_are_consecutive, frontier_rises),
+    "clustering": (*_ONE_TREE, levels_are_even, leaves_are_chronological, three_levels),
     "memtree": (*_GENERAL, one_parent, leaves_are_units, topics_branch),
     "raptor": (*_GENERAL, leaves_are_units, children_are_one_below, layers_shrink),
     "flat": (*_GENERAL, leaves_are_units, nothing_above_units),
