@@ -57,10 +57,7 @@ from segviz.tree.fold import Fold
 from segviz.tree.structure import IntArray, Structure, sealed
 
 ADD, REVISE, LINK, UNLINK, RETIRE, RELATE = range(6)
-_COSTS = (
-    *("calls", "tokens", "annotated", "inspected", "modified"),
-    *("output", "embedded", "embedding_tokens"),
-)
+_COSTS = "calls tokens annotated inspected modified output embedded embedding_tokens".split()
 
 
 @dataclass(frozen=True, eq=False)
