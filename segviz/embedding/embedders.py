@@ -83,8 +83,6 @@ class WordLlamaEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """float32 (len(texts), 256), unit rows; zeros for a text without tokens."""
-        if not texts:
-            return np.zeros((0, self.dimensions), dtype=np.float32)
         raw = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(raw, texts, strict=True):
             row += self._mean(text[:MAX_CHARACTERS])

@@ -68,8 +68,6 @@ def encode(saved: Saved) -> dict[str, Any]:
         return rows[key]
 
     steps = [_encode_step(step, row) for step in saved.steps]
-    dimension = len(vectors[0]) if vectors else 0
-    blob = b"".join(rows)
     shown = saved.shown and {"view": {"page": saved.shown.page, "link": saved.shown.link}}
     return {
         "format": FORMAT,
@@ -83,9 +81,9 @@ def encode(saved: Saved) -> dict[str, Any]:
         "steps": steps,
         "vectors": {
             "dtype": "float32",
-            "dimension": dimension,
+            "dimension": len(vectors[0]) if vectors else 0,
             "count": len(vectors),
-            "data": base64.b64encode(blob).decode("ascii"),
+            "data": base64.b64encode(b"".join(rows)).decode("ascii"),
         },
     }
 

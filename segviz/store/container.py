@@ -25,6 +25,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from io import BytesIO
+from itertools import pairwise
 from typing import Any, BinaryIO, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -33,7 +34,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from segviz.conversation import Lazy, Session, Turn, Unit, bounds
+from segviz.conversation import Lazy, Turn, bounds
 from segviz.files import check_room
 from segviz.loaders.budget import Budget
 from segviz.store.codec import Saved, StoreError, encode
@@ -168,10 +169,10 @@ class Texts(Sequence[str]):
     def blank(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Whether the texts of these rows are empty or spaces."""
         first = np.frombuffer(self._data, np.uint8)[np.minimum(self.end[rows], len(self._data) - 1)]
-        found = (first <= 0x20) | (first >= 0x7F) | (self.end[rows] == self.end[rows + 1])
-        for place in np.flatnonzero(found).tolist():
-            found[place] = not self[rows[place]].strip()
-        blank: NDArray[np.bool_] = found
+        blank: NDArray[np.bool_] = (first <= 0x20) | (first >= 0x7F)
+        blank |= self.end[rows] == self.end[rows + 1]
+        for place in np.flatnonzero(blank).tolist():
+            blank[place] = not self[rows[place]].strip()
         return blank
 
     def size(self, rows: NDArray[np.int32]) -> int:
@@ -213,21 +214,17 @@ def read(stream: BinaryIO) -> Saved:
         name, who, said, caption = turns[index].tolist()
         return Turn(texts[name], texts[who], texts[said], None if caption < 0 else texts[caption])
 
-    def of_session(place: int, session: Session) -> Session:
-        first = int(ends[place - 1]) if place else 0
-        return replace(session, turns=Lazy(turn, range(first, int(ends[place]))))
-
-    sessions = tuple(of_session(*each) for each in enumerate(known.sessions))
+    sessions = tuple(
+        replace(session, turns=Lazy(turn, range(*between)))
+        for session, between in zip(known.sessions, pairwise([0, *ends.tolist()]), strict=True)
+    )
     speakers = known.speakers or tuple(texts[row] for row in dict.fromkeys(turns[:, 1].tolist()))
     conversation = replace(known, sessions=sessions, speakers=speakers)
     columns = Columns(texts=texts, **arrays)
     _check(columns, _units(turns, ends, texts, speakers, saved.unit))
     budget.expect(texts.size(columns.events[:, 5]))
-
-    def units() -> tuple[Unit, ...]:
-        return conversation.units(saved.unit)
-
-    return replace(saved, conversation=conversation, steps=History(columns, units))
+    steps = History(columns, lambda: conversation.units(saved.unit))
+    return replace(saved, conversation=conversation, steps=steps)
 
 
 def _members(stream: BinaryIO) -> tuple[bytes, dict[str, Any]]:
