@@ -39,12 +39,10 @@ from segviz.view.palette import (
 from segviz.view.scene import Growth, Scene, Scored
 
 _FIXED: Final = {
-    *("level", "start", "stop", "parent", "edges", "top"),
-    *("tokens", "unit_session", "origin", "own"),
-    *("nodes", "total_units", "levels_total", "level_names", "labels", "names", "measures"),
-    *("session_labels", "session_dates", "session_titles", "session_colours"),
-    *("own_names", "own_colours"),
-    *("policies", "ramps", "level_colours", "level_share", "gold_colours", "accent"),
+    *"level start stop parent edges top tokens unit_session origin own nodes total_units".split(),
+    *"levels_total level_names labels names measures session_labels session_dates".split(),
+    *"session_titles session_colours own_names own_colours policies ramps".split(),
+    *"level_colours level_share gold_colours accent".split(),
 }
 """What no question, setting or selection changes, beside the columns of measures."""
 
