@@ -91,10 +91,9 @@ class WordLlamaEmbedder:
     def _mean(self, text: str) -> Vector | float:
         """Mean of the token vectors, as the package's own ``embed`` has it.
 
-        Done text by text: the package pads a batch to its longest text and wakes a pool of
-        threads for it, which takes several times as long for the few texts of a step. And
-        a vector must depend on the text alone: prefix-stability and byte-identical saves
-        rest on it.
+        Done text by text: the package pads a batch to its longest text and wakes a pool of threads
+        for it, which takes several times as long for the few texts of a step. And a vector must
+        depend on the text alone: prefix-stability and byte-identical saves rest on it.
         """
         ids = self._tokens(text) if text.strip() else []
         if not ids:

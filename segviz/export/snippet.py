@@ -21,9 +21,8 @@ _ALWAYS = (*_SPREAD, "k", "relevance")  # said even where they are as by default
 def python_snippet(view: View) -> str:
     """A script that ends with ``memory``, ``structure`` and, on Ask, ``result`` as shown.
 
-    A memory that segviz can build again offline is built from the conversation's file;
-    one that took a model, was edited afterwards or has a file is opened from that, or from
-    its JSON export.
+    A memory that segviz can build again offline is built from the conversation's file; one that
+    took a model, was edited afterwards or has a file is opened from that, or from its JSON export.
     Whatever comes from a file stands in the script as a Python literal.
     """
     lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]

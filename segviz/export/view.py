@@ -21,10 +21,9 @@ from segviz.view.bookmark import Bookmark, differing, encode, looks
 class View:
     """A view of the explorer.
 
-    ``structure`` is the memory as it is shown, ``result`` the answered question, None on
-    Grow. ``bookmark`` says what was asked for; ``typed`` are (speaker, text) turns the
-    conversation was continued with, which no file holds; ``saved`` is the memory's own
-    file, where it has one.
+    ``structure`` is the memory as it is shown, ``result`` the answered question, None on Grow.
+    ``bookmark`` says what was asked for; ``typed`` are (speaker, text) turns the conversation was
+    continued with, which no file holds; ``saved`` is the memory's own file, where it has one.
     """
 
     memory: Memory

@@ -49,11 +49,10 @@ def heatmap(
 
     ``ramp`` are an odd number of ``#rrggbb`` stops from worse to better. Where the interval of the
     gain includes zero a cell has the colour of zero; elsewhere its colour goes by the square root
-    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell,
-    and dots the best one where it is told to be better. Cells not measured stay empty. All
-    policies of a sweep share one range of colours. A scatter of transparent squares lies
-    over the map: browsers report clicks on a heatmap, but Streamlit hands on selections of
-    scatter points only.
+    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell, and
+    dots the best one where it is told to be better. Cells not measured stay empty. All policies of
+    a sweep share one range of colours. A scatter of transparent squares lies over the map: browsers
+    report clicks on a heatmap, but Streamlit hands on selections of scatter points only.
     """
     columns, lines = judged.sweep.alphas, judged.sweep.horizons
     mine = {

@@ -60,11 +60,10 @@ def tree_payload(
 ) -> dict[str, Any]:
     """Everything the canvas needs to draw a scene (drawn, see there); values and arrays only.
 
-    ``gutter`` reserves the column of candidates right of the tree, also where this step has
-    none; ``legend`` explains the marks above it; ``bare`` leaves out the tree and keeps what is
-    said about an answer; ``stage`` fixes the pixels of the tree, else it fills the component's.
-    Retired nodes are sent as level -1.
-    ValueError for marks and columns that do not fit the structure.
+    ``gutter`` reserves the column of candidates right of the tree, also where this step has none;
+    ``legend`` explains the marks above it; ``bare`` leaves out the tree and keeps what is said
+    about an answer; ``stage`` fixes the pixels of the tree, else it fills the component's. Retired
+    nodes are sent as level -1. ValueError for marks and columns that do not fit the structure.
     """
     structure, growth = scene.structure, scene.growth or Growth()
     scored = scene.scored or Scored(initial=np.zeros(0), final=np.zeros(0))

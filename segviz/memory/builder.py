@@ -45,9 +45,8 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
 class _Meter:
     """Measures the model costs of a build, step by step.
 
-    Wraps the embedder outside its cache, because the cache hides requests. Every text counts
-    once, when it first occurs: unlike the requests sent, this is the same in a repeated or
-    resumed build.
+    Wraps the embedder outside its cache, because the cache hides requests. Every text counts once,
+    when it first occurs: unlike the requests sent, this is the same in a repeated or resumed build.
     """
 
     def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:

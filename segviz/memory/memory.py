@@ -108,8 +108,7 @@ class Memory:
     def settled(self, step: int, chat: Chat | None = None) -> Structure:
         """As :meth:`at`, with the texts the system had postponed brought up to date.
 
-        Where the system writes them with a chat model and none is given, they stay as they
-        are.
+        Where the system writes them with a chat model and none is given, they stay as they are.
         """
         model = self.model
         if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):

@@ -17,10 +17,9 @@ from segviz.memory.memory import Memory
 def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
     """The memory ``one`` followed by ``other``, joined by one more step.
 
-    Its conversation is :func:`joined`, its settings those of ``one``; ``chat`` is for parts
-    of the system that need one. Raises ValueError where the system cannot join
-    memories, where they differ in system, rule for units or embedder, or where one is
-    unfinished.
+    Its conversation is :func:`joined`, its settings those of ``one``; ``chat`` is for parts of the
+    system that need one. Raises ValueError where the system cannot join memories, where they differ
+    in system, rule for units or embedder, or where one is unfinished.
     """
     system = one.model
     if not isinstance(system, Joins):

@@ -24,9 +24,8 @@ top       int32 (n,)           highest level of that chain; the level itself, un
                                collapsed
 ========= ===================  =====================================================
 
-Several parents and several roots are legal: a RAPTOR leaf has more than one parent,
-MemForest has many trees. Parents, children, roots, depth and coverage are derived.
-All columns are read-only.
+Several parents and several roots are legal: a RAPTOR leaf has more than one parent, MemForest has
+many trees. Parents, children, roots, depth and coverage are derived. All columns are read-only.
 
 A *same-text chain* is a node and the single-child nodes above it that carry its text.
 Algorithm 1 of SegTreeMem makes such nodes, because a node with one child is annotated with
@@ -190,11 +189,10 @@ class Structure:
     def collapsed(self) -> Structure:
         """This structure with every same-text chain as one node, its lowest.
 
-        The rows keep their ids. The other nodes of a chain are no longer active, ``chain``
-        names the node each is shown as, ``top`` says how high the chain reaches; edges and
-        relations run between chains, without repetition. Only equal text makes a chain: a
-        node with one child and a text of its own stays. O(n + m). The structure itself where
-        there is no chain.
+        The rows keep their ids. The other nodes of a chain are no longer active, ``chain`` names
+        the node each is shown as, ``top`` says how high the chain reaches; edges and relations run
+        between chains, without repetition. Only equal text makes a chain: a node with one child and
+        a text of its own stays. O(n + m). The structure itself where there is no chain.
         """
         chain = self._lowest_of_chain()
         wrappers = chain != np.arange(len(self))

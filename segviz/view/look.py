@@ -17,9 +17,8 @@ COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold",
 sessions on Grow, each half's score on Ask."""
 
 LABELS: Final = ("marked", "none", "session", "words", "node", "score")
-"""The labels nodes can have; "" is the default: the words that tell a node from its siblings,
-as "words", where they are known; "marked" has them on retrieved, gold and selected nodes
-alone."""
+"""The labels nodes can have; "" is the default: the words that tell a node from its siblings, as
+"words", where they are known; "marked" has them on retrieved, gold and selected nodes alone."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """Computes the content of a picture of a memory: structure on its axis, marks, scores, selection.
 
-A :class:`Scene` is computed once; the canvas, the outline and the exported page send it as
-columns, each in its own message. Its rows are the nodes of the memory; those of
-:meth:`~Scene.drawn` are the boxes on the axis, which differ where a structure does not follow
-time.
+A :class:`Scene` is computed once; the canvas, the outline and the exported page send it as columns,
+each in its own message. Its rows are the nodes of the memory; those of :meth:`~Scene.drawn` are the
+boxes on the axis, which differ where a structure does not follow time.
 """
 
 from __future__ import annotations
