@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 # no longer changes, and one pasted book would stall the tokenizer.
 MAX_CHARACTERS = 20_000
 
-
 _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how the tokenizer writes a space
 
 
@@ -280,10 +279,8 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
 }
 """Name to factory. Factories load lazily, so listing costs nothing."""
 
-
 NEURAL = "neural:"
 """Before the folder or name of a model for :class:`SentenceTransformerEmbedder`."""
-
 
 _LOADING = Lock()
 
