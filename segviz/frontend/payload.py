@@ -186,8 +186,6 @@ def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]
     """First parent of each node (-1 for none), and all edges if some node has several, or some
     node's children, whose scores are added in the order of edges, are not in theirs."""
     parent = np.full(len(structure), -1, dtype=np.int32)
-    if not len(structure.edges):
-        return parent, np.zeros((0, 2), dtype=np.int32)
     children, first = np.unique(structure.edges[:, 1], return_index=True)
     parent[children] = structure.edges[first, 0]
     above, below = structure.edges[np.argsort(structure.edges[:, 0], kind="stable")].T

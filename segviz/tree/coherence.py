@@ -30,8 +30,6 @@ def _coherence(structure: Structure) -> NDArray[np.float64]:
     n, whole = len(structure), structure
     structure = structure.collapsed
     value = np.full(n, np.nan)
-    if not structure.vector.shape[1]:
-        return value
     length = np.sqrt(np.einsum("ij,ij->i", structure.vector, structure.vector))
     parent, child = structure.edges[:, 0], structure.edges[:, 1]
     known = (length[parent] > 0) & (length[child] > 0)

@@ -256,8 +256,6 @@ def layers_shrink(s: Structure) -> Iterator[Violation]:
         heard = sum(bool(s.parents[leaf]) for leaf in s.leaves) if level == 1 else below
         if not 0 < above < heard:
             yield Violation("layers", -1, f"fewer than {heard} nodes on level {level}", f"{above}")
-    if len(sizes) < 2:
-        return
     waiting = False
     for node in nodes[s.level[nodes] < len(sizes) - 1].tolist():
         if s.level[node] > 0 and not s.parents[node]:

@@ -166,8 +166,6 @@ class Structure:
     def frontier(self) -> tuple[int, ...]:
         """Active nodes whose span ends at the newest unit, from low to high level
         (SegTreeMem §4.2, equation 2)."""
-        if not len(self):
-            return ()
         newest = int(self.stop[self.active].max(initial=0))
         nodes = np.flatnonzero(self.active & (self.stop == newest))
         return tuple(nodes[np.argsort(self.level[nodes], kind="stable")].tolist())
