@@ -24,6 +24,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from segviz.embedding.protocols import KnowsWords
 from segviz.tree import Vector
@@ -35,13 +36,13 @@ if TYPE_CHECKING:
 # no longer changes, and one pasted book would stall the tokenizer.
 MAX_CHARACTERS = 20_000
 
-
 _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how the tokenizer writes a space
 
 
-def _unit_rows(matrix: Vector) -> Vector:
-    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return np.asarray(np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0))
+def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
+    """The rows scaled to length 1; those of length 0 as they are."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
 
 
 class WordLlamaEmbedder:
@@ -81,20 +82,17 @@ class WordLlamaEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """float32 (len(texts), 256), unit rows; zeros for a text without tokens."""
-        if not texts:
-            return np.zeros((0, self.dimensions), dtype=np.float32)
         raw = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(raw, texts, strict=True):
             row += self._mean(text[:MAX_CHARACTERS])
-        return np.round(_unit_rows(raw), 5)
+        return np.round(unit_rows(raw), 5)
 
     def _mean(self, text: str) -> Vector | float:
         """Mean of the token vectors, as the package's own ``embed`` has it.
 
-        Done text by text: the package pads a batch to its longest text and wakes a pool of
-        threads for it, which takes several times as long for the few texts of a step. And
-        a vector must depend on the text alone: prefix-stability and byte-identical saves
-        rest on it.
+        Done text by text: the package pads a batch to its longest text and wakes a pool of threads
+        for it, which takes several times as long for the few texts of a step. And a vector must
+        depend on the text alone: prefix-stability and byte-identical saves rest on it.
         """
         ids = self._tokens(text) if text.strip() else []
         if not ids:
@@ -163,7 +161,7 @@ class HashingEmbedder:
             for word in self._word.findall(text[:MAX_CHARACTERS].lower()):
                 for feature, weight in _features(word):
                     row[feature] += weight
-        return _unit_rows(np.sign(matrix) * np.sqrt(np.abs(matrix)))
+        return unit_rows(np.sign(matrix) * np.sqrt(np.abs(matrix)))
 
 
 @lru_cache(maxsize=50_000)
@@ -221,7 +219,7 @@ class SentenceTransformerEmbedder:
         given = [text[:MAX_CHARACTERS] for text in texts] or [""]
         rows = np.array(self._encoder.encode(given, show_progress_bar=False), dtype=np.float32)
         rows[[not text.strip() for text in given]] = 0.0
-        return _unit_rows(rows[: len(texts)])
+        return unit_rows(rows[: len(texts)])
 
 
 class Cached:
@@ -281,10 +279,8 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
 }
 """Name to factory. Factories load lazily, so listing costs nothing."""
 
-
 NEURAL = "neural:"
 """Before the folder or name of a model for :class:`SentenceTransformerEmbedder`."""
-
 
 _LOADING = Lock()
 

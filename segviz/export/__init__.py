@@ -1,7 +1,8 @@
 """Assembly: a view of the explorer as files for other programs and people.
 
 ======================  =============================================================
-``view``                what an export is made from: memory, moment, question
+``view``                what an export is made from: memory, moment, question; ``view_of`` makes
+                        it where there is no app
 ``html``                one offline HTML file with the living canvas; prints to PDF
 ``sheet``               that page for a browser to make a PNG, PDF or SVG of
 ``pictures``            runs the installed ``browser`` that does so
@@ -9,7 +10,6 @@
 ``tables``              CSV: nodes, ranks of a question, sweeps
 ``snippet``             the Python that brings the view back
 ``formats``             these, as the app and the command line offer them
-``from_memory``         a view from a memory and a question, where there is no app
 ``locomo``              conversations in LoCoMo's format
 ``text``                file names; foreign text made fit for XML
 ======================  =============================================================
@@ -19,7 +19,6 @@ part of a view and reach no file. The same view gives the same bytes.
 """
 
 from segviz.export.formats import FORMATS, Format
-from segviz.export.from_memory import view_of
 from segviz.export.graphs import graphml, newick, newick_problem
 from segviz.export.html import html_page
 from segviz.export.locomo import locomo_json
@@ -35,7 +34,7 @@ from segviz.export.tables import (
     sweeps_csv,
 )
 from segviz.export.text import file_name
-from segviz.export.view import View
+from segviz.export.view import View, view_of
 
 __all__ = [
     "FORMATS",

@@ -17,17 +17,9 @@ VARIABLE = "SEGVIZ_BROWSER"
 """The environment variable that names the browser to take."""
 
 NAMES = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "microsoft-edge",
-    "microsoft-edge-stable",
-    "msedge",
-    "brave-browser",
-    "brave",
-)
+    "chromium chromium-browser google-chrome google-chrome-stable chrome microsoft-edge "
+    "microsoft-edge-stable msedge brave-browser brave"
+).split()
 """Programs looked for, in this order."""
 
 INSTEAD = (

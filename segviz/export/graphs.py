@@ -66,21 +66,17 @@ def newick(structure: Structure) -> str:
 def _tree(structure: Structure, root: int) -> str:
     """One tree without its semicolon; a stack in place of recursion, for any depth."""
     parts: list[str] = []
-    pending: list[tuple[int, str]] = [(root, "enter")]
-    while pending:
-        node, what = pending.pop()
-        children = structure.children[node]
-        if what == ",":
-            parts.append(",")
-        elif what == "enter" and children:
-            parts.append("(")
-            pending.append((node, "leave"))
-            for child in reversed(children):
-                pending += [(child, "enter"), (child, ",")]
-            pending.pop()  # no comma before the first child
-        else:
-            parts.append(("" if what == "enter" else ")") + _label(structure, node))
-    return "".join(parts)
+    pending: list[int | str] = [root]
+    while pending:  # from the end of the text to its beginning
+        here = pending.pop()
+        if isinstance(here, str):
+            parts.append(here)
+            continue
+        children = structure.children[here]
+        parts.append((")" if children else "") + _label(structure, here))
+        for place, child in enumerate(children):
+            pending += ["," if place else "(", child]
+    return "".join(reversed(parts))
 
 
 def _label(structure: Structure, node: int) -> str:

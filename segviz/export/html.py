@@ -84,15 +84,9 @@ def pages(story: Sequence[tuple[str, View]]) -> str:
 
 def _page(title: str, height: int, body: Sequence[str], data: Sequence[str]) -> str:
     code, style = script("export_page"), _style(height)
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src '{_hash(code)}'",
-            f"style-src '{_hash(style)}'",
-            "img-src blob: data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
+    policy = (
+        f"default-src 'none'; script-src '{_hash(code)}'; style-src '{_hash(style)}'; "
+        "img-src blob: data:; base-uri 'none'; form-action 'none'"
     )
     return "\n".join(
         [

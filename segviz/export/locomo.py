@@ -18,12 +18,11 @@ _MONTHS = (
 def locomo_json(conversations: Iterable[Conversation]) -> str:
     """A JSON list with one sample per conversation, in LoCoMo's shape (Maharana et al. 2024).
 
-    Turns keep their ids, texts, captions (``blip_caption``) and speakers; sessions are
-    numbered from 1, their dates to the minute in LoCoMo's words. A question keeps answers,
-    category and evidence, also what could not be resolved; its place in the list becomes
-    its index. The format declares two speakers; further ones follow from the turns. It has no
-    moment of a question: ``asked_at``, the id of the turn before which one is asked, is ours
-    and read back.
+    Turns keep their ids, texts, captions (``blip_caption``) and speakers; sessions are numbered
+    from 1, their dates to the minute in LoCoMo's words. A question keeps answers, category and
+    evidence, also what could not be resolved; its place in the list becomes its index. The format
+    declares two speakers; further ones follow from the turns. It has no moment of a question:
+    ``asked_at``, the id of the turn before which one is asked, is ours and read back.
     """
     samples = [_sample(conversation) for conversation in conversations]
     return json.dumps(samples, ensure_ascii=False, indent=1) + "\n"

@@ -36,6 +36,8 @@ from segviz.export.view import View
 SECONDS = 60
 """A picture takes one to four; after this the browser is ended."""
 
+_OTHER = f"Have {VARIABLE} name another browser. {INSTEAD}"
+
 _AT_ONCE = BoundedSemaphore(2)  # each takes some 300 MB; a server may have many visitors
 
 _FRAME, _REST = 200, 1500  # milliseconds of a frame, and of the first and the last
@@ -123,18 +125,17 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
     try:
         code = _run(command, said, target if kind == "svg" else None)
     except OSError as error:
-        raise BrowserError(f"{program} does not start ({error.strerror}). {_other()}") from None
+        raise BrowserError(f"{program} does not start ({error.strerror}). {_OTHER}") from None
     except subprocess.TimeoutExpired:
-        raise BrowserError(
-            f"{program} took more than {SECONDS} seconds and was ended. {_other()}"
-        ) from None
+        why = f"{program} took more than {SECONDS} seconds and was ended. {_OTHER}"
+        raise BrowserError(why) from None
     content = target.read_bytes() if target.is_file() else b""
     if kind == "svg":
         found = _DRAWN.match(content)
         content = base64.b64decode(found[1]) if found else b""
     if not content:
         why = _last_words(said)
-        raise BrowserError(f"{program} made no picture (exit code {code}{why}). {_other()}")
+        raise BrowserError(f"{program} made no picture (exit code {code}{why}). {_OTHER}")
     return content
 
 
@@ -190,10 +191,6 @@ def _last_words(said: Path) -> str:
     lines = [line for line in said.read_text("utf-8", "replace").splitlines() if line.strip()]
     telling = [line for line in lines if "FATAL" in line] or lines
     return f": {one_line(telling[-1], 300)}" if telling else ""
-
-
-def _other() -> str:
-    return f"Have {VARIABLE} name another browser. {INSTEAD}"
 
 
 def _shared_with(program: Path) -> Path | None:

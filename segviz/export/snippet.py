@@ -21,9 +21,8 @@ _ALWAYS = (*_SPREAD, "k", "relevance")  # said even where they are as by default
 def python_snippet(view: View) -> str:
     """A script that ends with ``memory``, ``structure`` and, on Ask, ``result`` as shown.
 
-    A memory that segviz can build again offline is built from the conversation's file;
-    one that took a model, was edited afterwards or has a file is opened from that, or from
-    its JSON export.
+    A memory that segviz can build again offline is built from the conversation's file; one that
+    took a model, was edited afterwards or has a file is opened from that, or from its JSON export.
     Whatever comes from a file stands in the script as a Python literal.
     """
     lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
@@ -59,27 +58,20 @@ def _opened(view: View) -> list[str]:
 
 
 def _built(view: View) -> list[str]:
-    link, memory = view.bookmark, view.memory
-    lines: list[str] = []
+    link, lines = view.bookmark, list[str]()
+    path = repr(link.path or _UPLOADED)
     if link.sample is not None:
+        path = f"sample_path({link.sample!r})"
         lines.append("from segviz.conversation import sample_path")
     if view.typed:
         lines.append("from segviz.conversation import with_typed_turns")
-    lines.append("")
-    if link.sample is not None:
-        lines.append(f"corpus = segviz.load(sample_path({link.sample!r}))")
-    else:
-        lines.append(f"corpus = segviz.load({link.path or _UPLOADED!r})")
-    key: Any = 0 if link.conversation is None else link.conversation
-    lines.append(f"conversation = corpus[{key!r}]")
+    key = 0 if link.conversation is None else link.conversation
+    lines += ["", f"corpus = segviz.load({path})", f"conversation = corpus[{key!r}]"]
     if view.typed:
         lines.append(f"conversation = with_typed_turns(conversation, {list(view.typed)!r})")
-    settings = nested(SYSTEMS[link.system], link.settings)
-    given = {
-        "system": link.system,
-        "unit": link.unit,
-        "embedder": embedder_key(memory.embedder),
-    } | settings
+    embedder = embedder_key(view.memory.embedder)
+    given = {"system": link.system, "unit": link.unit, "embedder": embedder}
+    given |= nested(SYSTEMS[link.system], link.settings)
     return [*lines, f"memory = {_call('segviz.build', 'conversation', given)}"]
 
 

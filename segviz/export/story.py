@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from segviz.conversation import Question
 from segviz.evaluate.grid import rescue
-from segviz.export.from_memory import view_of
 from segviz.export.html import pages
-from segviz.export.view import View
+from segviz.export.view import View, view_of
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings, ranks
 from segviz.retrieval.gold import HIT, gold_evidence

@@ -53,17 +53,13 @@ def rows_csv(rows: Sequence[Row]) -> str:
     means = {name for row in rows for name in row if isinstance(row[name], Mean)}
 
     def cells(name: str, value: Any) -> list[Value]:
-        if name not in means:
-            return [value]
-        return (
-            [value.value, value.low, value.high] if isinstance(value, Mean) else [value, None, None]
-        )
+        if isinstance(value, Mean):
+            return [value.value, value.low, value.high]
+        return [value, None, None] if name in means else [value]
 
-    head = [
-        part
-        for name in names
-        for part in ([name, f"{name} low", f"{name} high"] if name in means else [name])
-    ]
+    head: list[str] = []
+    for name in names:
+        head += [name, f"{name} low", f"{name} high"] if name in means else [name]
     return table(
         head, ([part for name in names for part in cells(name, row.get(name))] for row in rows)
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from segviz.tree import Structure
+from segviz.tree.structure import reachable
 from segviz.view.captions import units_text
 from segviz.view.palette import ACCENT
 
@@ -180,12 +181,7 @@ def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[in
     nodes = np.flatnonzero(structure.active).tolist()
     if len(nodes) <= limit:
         return nodes
-    kept = {node for node in special if structure.active[node]}
-    pending = list(kept)
-    while pending:
-        fresh = set(structure.parents[pending.pop()]) - kept
-        kept |= fresh
-        pending += fresh
+    kept = reachable(structure.parents, (node for node in special if structure.active[node]))
     highest = sorted(nodes, key=lambda node: (-int(structure.level[node]), node))
     for node in highest:
         if len(kept) >= limit:

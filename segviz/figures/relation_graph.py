@@ -6,7 +6,7 @@ and the page makes no network request.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -81,9 +81,7 @@ def node_name(structure: Structure, node: int) -> str:
 def types(structure: Structure, nodes: Sequence[int]) -> dict[str, str]:
     """The types of these nodes (fact ``type``, else kind), the commonest first, each with
     the mark that stands for it."""
-    count: dict[str, int] = defaultdict(int)
-    for node in nodes:
-        count[_type(structure, node)] += 1
+    count = Counter(_type(structure, node) for node in nodes)
     ordered = sorted(count, key=lambda name: (-count[name], name))
     marks = list(SHAPES)
     return {name: marks[min(i, len(marks) - 1)] for i, name in enumerate(ordered)}

@@ -36,10 +36,6 @@ _LEAST = 0.3
 """Share of the full colour that the smallest gain has which can be told."""
 
 
-def _custom(verdict: Verdict) -> tuple[str, float, int, str]:
-    return (*verdict.setting, verdict.words)
-
-
 def heatmap(
     judged: Judged,
     policy: str,
@@ -53,11 +49,10 @@ def heatmap(
 
     ``ramp`` are an odd number of ``#rrggbb`` stops from worse to better. Where the interval of the
     gain includes zero a cell has the colour of zero; elsewhere its colour goes by the square root
-    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell,
-    and dots the best one where it is told to be better. Cells not measured stay empty. All
-    policies of a sweep share one range of colours. A scatter of transparent squares lies
-    over the map: browsers report clicks on a heatmap, but Streamlit hands on selections of
-    scatter points only.
+    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell, and
+    dots the best one where it is told to be better. Cells not measured stay empty. All policies of
+    a sweep share one range of colours. A scatter of transparent squares lies over the map: browsers
+    report clicks on a heatmap, but Streamlit hands on selections of scatter points only.
     """
     columns, lines = judged.sweep.alphas, judged.sweep.horizons
     mine = {
@@ -97,7 +92,7 @@ def heatmap(
         marker={"size": 34, "symbol": "square", "color": "rgba(0,0,0,0)"},
         selected={"marker": {"opacity": 0}},
         unselected={"marker": {"opacity": 0}},
-        customdata=[_custom(one) for one in known.values()],
+        customdata=[(*one.setting, one.words) for one in known.values()],
         hovertemplate=_HOVER + "<extra></extra>",
         showlegend=False,
     )

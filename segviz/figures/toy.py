@@ -28,8 +28,7 @@ def numbered_tree(
 ) -> go.Figure:
     """Every node as a box on its span: its text, number, initial and propagated score.
 
-    The fill follows the propagated score along ``ramp``; ``marked`` nodes have a thick
-    border.
+    The fill follows the propagated score along ``ramp``; ``marked`` nodes have a thick border.
     """
     top = float(final.max(initial=0)) or 1.0
     figure = go.Figure()

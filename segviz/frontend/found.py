@@ -20,17 +20,9 @@ def read_query(sent: object) -> str | None:
 
 
 def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
-    """The nodes of a payload whose text holds ``query``, in any case, as JSON.
-
-    Args:
-        payload: of ``tree_payload``, for the structure the texts belong to.
-        texts: full text of every node.
-        query: in lower case.
-
-    Returns:
-        ``nodes`` in reading order (by start, the narrower first), at most ``MOST_HITS`` of
-        ``total``, and for the first of them ``excerpts`` around the hit.
-    """
+    """The nodes of a ``tree_payload`` whose full text, in ``texts``, holds ``query``, which is in
+    lower case, in any case: as JSON ``nodes`` in reading order (by start, the narrower first), at
+    most ``MOST_HITS`` of ``total``, and for the first of them ``excerpts`` around the hit."""
     level, start, stop = (payload[c] for c in ("level", "start", "stop"))
     hits = [node for node, text in enumerate(texts) if level[node] >= 0 and query in text.lower()]
     hits.sort(key=lambda node: (start[node], stop[node], node))

@@ -1,11 +1,10 @@
 """The one place that knows the messages to the browser; the other half is
 ``src/shared/message.js``.
 
-A message is the length of its header (uint32), the header in JSON, and columns. The header
-holds plain values and, under "columns", ``[dtype, offset, bytes]`` of each column, counted
-from the end of the header. All parts are padded to 8 bytes, so that JavaScript can lay
-typed arrays over them. (Streamlit's components accept raw bytes or JSON, not JSON that
-contains bytes.)
+A message is the length of its header (uint32), the header in JSON, and columns. The header holds
+plain values and, under "columns", ``[dtype, offset, bytes]`` of each column, counted from the end
+of the header. All parts are padded to 8 bytes, so that JavaScript can lay typed arrays over them.
+(Streamlit's components accept raw bytes or JSON, not JSON that contains bytes.)
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any, Final
 
@@ -38,12 +39,10 @@ from segviz.view.palette import (
 from segviz.view.scene import Growth, Scene, Scored
 
 _FIXED: Final = {
-    *("level", "start", "stop", "parent", "edges", "top"),
-    *("tokens", "unit_session", "origin", "own"),
-    *("nodes", "total_units", "levels_total", "level_names", "labels", "names", "measures"),
-    *("session_labels", "session_dates", "session_titles", "session_colours"),
-    *("own_names", "own_colours"),
-    *("policies", "ramps", "level_colours", "level_share", "gold_colours", "accent"),
+    *"level start stop parent edges top tokens unit_session origin own nodes total_units".split(),
+    *"levels_total level_names labels names measures session_labels session_dates".split(),
+    *"session_titles session_colours own_names own_colours policies ramps".split(),
+    *"level_colours level_share gold_colours accent".split(),
 }
 """What no question, setting or selection changes, beside the columns of measures."""
 
@@ -61,11 +60,10 @@ def tree_payload(
 ) -> dict[str, Any]:
     """Everything the canvas needs to draw a scene (drawn, see there); values and arrays only.
 
-    ``gutter`` reserves the column of candidates right of the tree, also where this step has
-    none; ``legend`` explains the marks above it; ``bare`` leaves out the tree and keeps what is
-    said about an answer; ``stage`` fixes the pixels of the tree, else it fills the component's.
-    Retired nodes are sent as level -1.
-    ValueError for marks and columns that do not fit the structure.
+    ``gutter`` reserves the column of candidates right of the tree, also where this step has none;
+    ``legend`` explains the marks above it; ``bare`` leaves out the tree and keeps what is said
+    about an answer; ``stage`` fixes the pixels of the tree, else it fills the component's. Retired
+    nodes are sent as level -1. ValueError for marks and columns that do not fit the structure.
     """
     structure, growth = scene.structure, scene.growth or Growth()
     scored = scene.scored or Scored(initial=np.zeros(0), final=np.zeros(0))
@@ -89,7 +87,7 @@ def tree_payload(
         "parent": parent,
         "edges": edges,
         "top": top,
-        "tokens": _tokens(structure.text) if live and live.settings.budget else (),
+        "tokens": [*map(estimated_tokens, structure.text)] if live and live.settings.budget else (),
         "unit_session": sessions,
         "origin": () if scene.origin is None else scene.origin,
         "top_initial": _ids(scored.before, n, "top_initial"),
@@ -146,7 +144,7 @@ def tree_payload(
         "ingredients": list(scored.ingredients.items()),
         "bare": bare,
         "stage_height": stage,
-        "look": scene.look.payload(),
+        "look": asdict(scene.look),
         "accent": dict(ACCENT),
         "frontier": _ids(growth.frontier, n, "frontier").tolist(),
         "added": _ids(growth.added, n, "added").tolist(),
@@ -188,8 +186,6 @@ def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]
     """First parent of each node (-1 for none), and all edges if some node has several, or some
     node's children, whose scores are added in the order of edges, are not in theirs."""
     parent = np.full(len(structure), -1, dtype=np.int32)
-    if not len(structure.edges):
-        return parent, np.zeros((0, 2), dtype=np.int32)
     children, first = np.unique(structure.edges[:, 1], return_index=True)
     parent[children] = structure.edges[first, 0]
     above, below = structure.edges[np.argsort(structure.edges[:, 0], kind="stable")].T
@@ -204,11 +200,6 @@ def _floats(values: ArrayLike, n: int, name: str) -> NDArray[np.float64]:
     if column.size and column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
     return column
-
-
-def _tokens(texts: Sequence[str]) -> list[int]:
-    """What each text costs of a token budget."""
-    return [estimated_tokens(text) for text in texts]
 
 
 def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:

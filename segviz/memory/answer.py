@@ -90,8 +90,7 @@ def _excerpt(memory: Memory, result: Result, item: Evidence) -> dict[str, Any]:
 def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
     """Let a model answer the question of ``result`` from its evidence alone.
 
-    ModelError when the model cannot be reached, or gives no answer to this prompt
-    (LastingFault).
+    ModelError when the model cannot be reached, or gives no answer to this prompt (LastingFault).
     """
     return read(chat.reply(answering(memory, result)))
 

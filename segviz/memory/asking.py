@@ -38,18 +38,16 @@ def ask(
 ) -> Result:
     """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
 
-    ``settings`` (default: those of :class:`RetrievalSettings`) with ``changes`` to its fields
-    by keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. A data set's question
-    that stands at a moment of the conversation is asked of the memory as it was then
-    (``Memory.moment``), unless the settings name a ``step``; those of the result name it. A
-    memory that knows nothing yet gives no evidence. With an earlier ``step``, texts that a lazy
-    system had postponed are written first; where that takes a chat model, only if ``chat`` is
-    given.
+    ``settings`` (default: those of :class:`RetrievalSettings`) with ``changes`` to its fields by
+    keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. A data set's question that
+    stands at a moment of the conversation is asked of the memory as it was then
+    (``Memory.moment``), unless the settings name a ``step``; those of the result name it. A memory
+    that knows nothing yet gives no evidence. With an earlier ``step``, texts that a lazy system had
+    postponed are written first; where that takes a chat model, only if ``chat`` is given.
 
-    A relevance that is not named is the usual one; the result's settings name it.
-    Under method "own" ``chat`` is the model the system may call; without one it uses its
-    offline stand-ins. Then ``initial`` are the relevance scores, ``final`` the system's own,
-    and ``stages`` explain them.
+    A relevance that is not named is the usual one; the result's settings name it. Under method
+    "own" ``chat`` is the model the system may call; without one it uses its offline stand-ins. Then
+    ``initial`` are the relevance scores, ``final`` the system's own, and ``stages`` explain them.
     ValueError names value and legal range for a bad setting, and a question that is no text;
     TypeError an unknown setting.
     """

@@ -45,9 +45,8 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
 class _Meter:
     """Measures the model costs of a build, step by step.
 
-    Wraps the embedder outside its cache, because the cache hides requests. Every text counts
-    once, when it first occurs: unlike the requests sent, this is the same in a repeated or
-    resumed build.
+    Wraps the embedder outside its cache, because the cache hides requests. Every text counts once,
+    when it first occurs: unlike the requests sent, this is the same in a repeated or resumed build.
     """
 
     def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
@@ -84,17 +83,11 @@ class _Meter:
             self._tokens += self._paid.charged(new)
 
     def _counters(self) -> tuple[int, ...]:
-        chat = self._chat
-        asked = (0, 0, 0, 0, 0)
-        if chat is not None:
-            asked = (
-                chat.answered,
-                chat.answered_tokens,
-                chat.answered_output,
-                chat.from_cache,
-                chat.waived_texts,
-            )
-        return (*asked, self._embedded, self._tokens, self._cached)
+        embedded, chat = (self._embedded, self._tokens, self._cached), self._chat
+        if chat is None:
+            return (0, 0, 0, 0, 0, *embedded)
+        answered = chat.answered, chat.answered_tokens, chat.answered_output
+        return (*answered, chat.from_cache, chat.waived_texts, *embedded)
 
     def steps(self, steps: Iterator[Step]) -> Iterator[Step]:
         """The steps with their seconds and model costs, which systems do not know."""

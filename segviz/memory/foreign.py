@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from segviz import files
 from segviz.conversation import Conversation, Session, Turn, Unit
 from segviz.embedding import Embedder, get_embedder
+from segviz.embedding.embedders import unit_rows
 from segviz.loaders import table_rows
 from segviz.memory.memory import Memory
 from segviz.tree import Add, Event, Link, Scalar, Span, Step, Vector
@@ -70,7 +70,8 @@ def memory_from(
     be asked, compared, exported and saved like any; ``name`` stands for its system. Returned
     structures satisfy the general invariants. ValueError names the row and what is wrong.
     """
-    found = _linked(table_of(nodes), [*_graph_edges(nodes), *edges])
+    drawn = [edge[:2] for edge in nodes.edges] if _is_graph(nodes) else []
+    found = _linked(table_of(nodes), [*drawn, *edges])
     _raise_levels(found)
     leaves = [place for place, node in enumerate(found) if not node.children]
     if conversation is None:
@@ -90,7 +91,7 @@ def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
     if hasattr(nodes, "to_dict") and hasattr(nodes, "columns"):
         rows: list[Mapping[str, Any]] = nodes.to_dict("records")
         return rows
-    if hasattr(nodes, "nodes") and hasattr(nodes, "edges"):
+    if _is_graph(nodes):
         return [{**data, "id": node} for node, data in nodes.nodes(data=True)]
     return _of_store(list(nodes))
 
@@ -122,10 +123,8 @@ _SAYS = ("text", "content", "memory", "data")
 """Where the words of a LangGraph item stand, by the usage of its documentation."""
 
 
-def _graph_edges(nodes: Any) -> list[tuple[Any, Any]]:
-    if hasattr(nodes, "nodes") and hasattr(nodes, "edges"):
-        return [(edge[0], edge[1]) for edge in nodes.edges]
-    return []
+def _is_graph(nodes: Any) -> bool:
+    return hasattr(nodes, "nodes") and hasattr(nodes, "edges")
 
 
 def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node]:
@@ -295,12 +294,6 @@ def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
             "embedder that made them, so that questions can be compared with them"
         )
     return unit_rows(rows)
-
-
-def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
-    """The rows scaled to length 1; those of length 0 as they are."""
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
 
 
 def _steps(

@@ -108,8 +108,7 @@ class Memory:
     def settled(self, step: int, chat: Chat | None = None) -> Structure:
         """As :meth:`at`, with the texts the system had postponed brought up to date.
 
-        Where the system writes them with a chat model and none is given, they stay as they
-        are.
+        Where the system writes them with a chat model and none is given, they stay as they are.
         """
         model = self.model
         if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):
@@ -146,12 +145,8 @@ class Memory:
             return None
 
     @cached_property
-    def _scorers(self) -> dict[tuple[str, Structure], Scorer]:
-        return {}
-
-    @cached_property
-    def _past_scorers(self) -> dict[tuple[str, Structure], Scorer]:
-        return {}
+    def _scorers(self) -> tuple[dict[tuple[str, Structure], Scorer], ...]:
+        return {}, {}  # of the final structure, of earlier ones
 
     def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
         """The prepared relevance model of this name; kept for the final structure and its
@@ -159,10 +154,10 @@ class Memory:
 
         ValueError as for ``relevance_model``; NoRoom where the machine has no room for it.
         """
-        whole = self.structure
+        whole, (final, past) = self.structure, self._scorers
         shown = whole if structure is None else structure
-        final = shown is whole or shown is whole.collapsed
-        kept, key = self._scorers if final else self._past_scorers, (relevance, shown)
+        kept = final if shown is whole or shown is whole.collapsed else past
+        key = relevance, shown
         if key not in kept:
             model = relevance_model(relevance)
             nodes = int(shown.active.sum())
@@ -173,8 +168,8 @@ class Memory:
             )
             kept[key] = over_active(model, shown, self.embedder, self.units, self.speakers)
         scorer = kept[key]
-        while len(self._past_scorers) > _PAST_KEPT:
-            del self._past_scorers[next(iter(self._past_scorers))]
+        while len(past) > _PAST_KEPT:
+            del past[next(iter(past))]
         return scorer
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:

@@ -17,10 +17,9 @@ from segviz.memory.memory import Memory
 def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
     """The memory ``one`` followed by ``other``, joined by one more step.
 
-    Its conversation is :func:`joined`, its settings those of ``one``; ``chat`` is for parts
-    of the system that need one. Raises ValueError where the system cannot join
-    memories, where they differ in system, rule for units or embedder, or where one is
-    unfinished.
+    Its conversation is :func:`joined`, its settings those of ``one``; ``chat`` is for parts of the
+    system that need one. Raises ValueError where the system cannot join memories, where they differ
+    in system, rule for units or embedder, or where one is unfinished.
     """
     system = one.model
     if not isinstance(system, Joins):
@@ -40,7 +39,12 @@ def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
             f"{other.embedder.name!r}"
         )
     for memory in (one, other):
-        _require_finished(memory)
+        last = max((s.unit.index for s in memory.steps if s.operation in ("", JOIN)), default=-1)
+        if not memory.units or last + 1 < len(memory.units):
+            raise ValueError(
+                f"the memory of {memory.conversation.id!r} has heard {last + 1} of its "
+                f"{len(memory.units)} units; only finished ones can be joined"
+            )
     conversation = joined(one.conversation, other.conversation)
     units = conversation.units(one.unit)
     later = units[len(one.units) :]
@@ -52,15 +56,6 @@ def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
         )
     step = system.join(one.view(chat=chat), replace(other.view(chat=chat), units=later))
     return replace(one, conversation=conversation, steps=(*one.steps, step))
-
-
-def _require_finished(memory: Memory) -> None:
-    last = max((s.unit.index for s in memory.steps if s.operation in ("", JOIN)), default=-1)
-    if not memory.units or last + 1 < len(memory.units):
-        raise ValueError(
-            f"the memory of {memory.conversation.id!r} has heard {last + 1} of its "
-            f"{len(memory.units)} units; only finished ones can be joined"
-        )
 
 
 def joined(one: Conversation, other: Conversation) -> Conversation:

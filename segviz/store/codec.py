@@ -68,8 +68,6 @@ def encode(saved: Saved) -> dict[str, Any]:
         return rows[key]
 
     steps = [_encode_step(step, row) for step in saved.steps]
-    dimension = len(vectors[0]) if vectors else 0
-    blob = b"".join(rows)
     shown = saved.shown and {"view": {"page": saved.shown.page, "link": saved.shown.link}}
     return {
         "format": FORMAT,
@@ -83,9 +81,9 @@ def encode(saved: Saved) -> dict[str, Any]:
         "steps": steps,
         "vectors": {
             "dtype": "float32",
-            "dimension": dimension,
+            "dimension": len(vectors[0]) if vectors else 0,
             "count": len(vectors),
-            "data": base64.b64encode(blob).decode("ascii"),
+            "data": base64.b64encode(b"".join(rows)).decode("ascii"),
         },
     }
 
@@ -120,9 +118,10 @@ def _encode_conversation(conversation: Conversation) -> dict[str, Any]:
 
 
 def _encode_step(step: Step, row: RowNumber) -> dict[str, Any]:
-    decision = step.decision
+    decision, cost = step.decision, step.cost
     operation = {"operation": step.operation} if step.operation else {}
-    paid = [step.cost.output, step.cost.embedded, step.cost.embedding_tokens]
+    counted = [cost.calls, cost.tokens, cost.annotated, cost.inspected, cost.modified]
+    paid = [cost.output, cost.embedded, cost.embedding_tokens]
     return {
         **operation,
         "unit": step.unit.index,
@@ -133,14 +132,7 @@ def _encode_step(step: Step, row: RowNumber) -> dict[str, Any]:
             "chosen": decision.chosen,
             "why": decision.why,
         },
-        "cost": [
-            step.cost.calls,
-            step.cost.tokens,
-            step.cost.annotated,
-            step.cost.inspected,
-            step.cost.modified,
-            *(paid if any(paid) else []),
-        ],
+        "cost": counted + (paid if any(paid) else []),
         "events": [_encode_event(event, row) for event in step.events],
     }
 

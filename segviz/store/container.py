@@ -25,6 +25,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from io import BytesIO
+from itertools import pairwise
 from typing import Any, BinaryIO, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -33,13 +34,14 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from segviz.conversation import Lazy, Session, Turn, Unit, bounds
+from segviz.conversation import Lazy, Turn, bounds
 from segviz.files import check_room
 from segviz.loaders.budget import Budget
 from segviz.store.codec import Saved, StoreError, encode
 from segviz.store.document import EXACT, INT32, Facts, decode, fault
 from segviz.tree import Columns, History, Vector, columns_of
 from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK
+from segviz.tree.structure import sealed
 
 HEAD: Final = "memory.json"
 ZIP: Final = b"PK\x03\x04"
@@ -89,7 +91,7 @@ def write(saved: Saved, stream: BinaryIO) -> None:
         "text_end": np.cumsum([len(part) for part in parts], dtype=np.int64),
         "turns": np.array(turns, np.int32).reshape(-1, 4),
         "session_end": np.cumsum([len(s.turns) for s in sessions], dtype=np.int64),
-        **{name: getattr(columns, name) for name in _COLUMNS if name in _HISTORY},
+        **{name: getattr(columns, name) for name in _HISTORY},
     }
     with ZipFile(stream, "w") as archive:
         _member(archive, stream, HEAD, [head.encode()])
@@ -167,10 +169,10 @@ class Texts(Sequence[str]):
     def blank(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Whether the texts of these rows are empty or spaces."""
         first = np.frombuffer(self._data, np.uint8)[np.minimum(self.end[rows], len(self._data) - 1)]
-        found = (first <= 0x20) | (first >= 0x7F) | (self.end[rows] == self.end[rows + 1])
-        for place in np.flatnonzero(found).tolist():
-            found[place] = not self[rows[place]].strip()
-        blank: NDArray[np.bool_] = found
+        blank: NDArray[np.bool_] = (first <= 0x20) | (first >= 0x7F)
+        blank |= self.end[rows] == self.end[rows + 1]
+        for place in np.flatnonzero(blank).tolist():
+            blank[place] = not self[rows[place]].strip()
         return blank
 
     def size(self, rows: NDArray[np.int32]) -> int:
@@ -212,21 +214,17 @@ def read(stream: BinaryIO) -> Saved:
         name, who, said, caption = turns[index].tolist()
         return Turn(texts[name], texts[who], texts[said], None if caption < 0 else texts[caption])
 
-    def of_session(place: int, session: Session) -> Session:
-        first = int(ends[place - 1]) if place else 0
-        return replace(session, turns=Lazy(turn, range(first, int(ends[place]))))
-
-    sessions = tuple(of_session(*each) for each in enumerate(known.sessions))
+    sessions = tuple(
+        replace(session, turns=Lazy(turn, range(*between)))
+        for session, between in zip(known.sessions, pairwise([0, *ends.tolist()]), strict=True)
+    )
     speakers = known.speakers or tuple(texts[row] for row in dict.fromkeys(turns[:, 1].tolist()))
     conversation = replace(known, sessions=sessions, speakers=speakers)
     columns = Columns(texts=texts, **arrays)
     _check(columns, _units(turns, ends, texts, speakers, saved.unit))
     budget.expect(texts.size(columns.events[:, 5]))
-
-    def units() -> tuple[Unit, ...]:
-        return conversation.units(saved.unit)
-
-    return replace(saved, conversation=conversation, steps=History(columns, units))
+    steps = History(columns, lambda: conversation.units(saved.unit))
+    return replace(saved, conversation=conversation, steps=steps)
 
 
 def _members(stream: BinaryIO) -> tuple[bytes, dict[str, Any]]:
@@ -235,7 +233,11 @@ def _members(stream: BinaryIO) -> tuple[bytes, dict[str, Any]]:
     try:
         archive = ZipFile(stream)
         found = {info.filename: info for info in archive.infolist()}
-        data: Any = _mapped(stream)
+        data: Any = (
+            stream.getbuffer()
+            if isinstance(stream, BytesIO)
+            else memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+        )
         where = {name: _place(info, data, size) for name, info in found.items()}
     except (BadZipFile, struct.error, OSError, EOFError, ValueError, RuntimeError) as error:
         raise StoreError(f"the file is damaged ({error}); save it again") from None
@@ -247,12 +249,6 @@ def _members(stream: BinaryIO) -> tuple[bytes, dict[str, Any]]:
         raise StoreError(f"{HEAD}: expected at most {_MOST_HEAD:,} bytes, found {last - first:,}")
     arrays = {name: _read(name, data, *where[f"{name}.npy"]) for name in _COLUMNS}
     return bytes(data[first:last]), arrays
-
-
-def _mapped(stream: BinaryIO) -> Any:
-    if isinstance(stream, BytesIO):
-        return stream.getbuffer()
-    return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def _place(info: ZipInfo, data: Any, size: int) -> tuple[int, int]:
@@ -291,9 +287,7 @@ def _read(name: str, data: Any, first: int, last: int) -> NDArray[Any]:
     if size != last - begin:
         raise fault(name, f"{size} bytes", last - begin)
     values = np.frombuffer(data, dtype, count, begin).reshape(shape)
-    made: NDArray[Any] = np.require(values, requirements="A")
-    made.flags.writeable = False
-    return made
+    return sealed(np.require(values, requirements="A"))
 
 
 def _units(

@@ -47,6 +47,7 @@ from segviz.tree import (
     Unlink,
     Vector,
 )
+from segviz.tree.structure import sealed
 
 INT32 = 2**31 - 1
 EXACT = 2**53
@@ -90,6 +91,7 @@ def _five_or_eight(numbers: list[int]) -> list[int]:
 # --- arrays ------------------------------------------------------------------------------------
 
 # JSON has lists alone, which strict tuples would refuse.
+Texts = Annotated[tuple[Text, ...], Strict(False)]
 TurnArray = Annotated[tuple[Text, Text, Text, Text | None], Strict(False)]
 JudgementArray = Annotated[tuple[Node, Number | None, Number | None, Text], Strict(False)]
 CostArray = Annotated[
@@ -161,8 +163,8 @@ class QuestionObject(_Object):
     text: Text
     answer: Text | None
     category: Small | Text | None
-    evidence: list[Text]
-    unresolved: list[Text]
+    evidence: Texts
+    unresolved: Texts
     adversarial: Text | None
     asked_at: Text | SkipJsonSchema[None] = None
 
@@ -171,7 +173,7 @@ class ConversationObject(_Object):
     """A turn is its id, speaker, text and the caption of a shared image."""
 
     id: Text
-    speakers: list[Text]
+    speakers: Texts
     source_format: Text
     sessions: Annotated[list[SessionObject], FailFast()]
     questions: Annotated[list[QuestionObject], FailFast()]
@@ -386,7 +388,7 @@ def _start(found: SessionObject, row: int, findings: list[Finding]) -> datetime 
 
 
 def _conversation(found: ConversationObject, findings: list[Finding]) -> Conversation:
-    speakers = tuple(found.speakers)
+    speakers = found.speakers
     if not speakers:
         said = dict.fromkeys(turn[1] for session in found.sessions for turn in session.turns)
         speakers = tuple(said)
@@ -398,26 +400,14 @@ def _conversation(found: ConversationObject, findings: list[Finding]) -> Convers
         source_format=found.source_format,
         sessions=tuple(
             Session(
-                id=session.id,
-                start=_start(session, row, findings),
-                raw_date=session.raw_date,
-                turns=tuple(Turn(*turn) for turn in session.turns),
+                session.id,
+                _start(session, row, findings),
+                session.raw_date,
+                tuple(Turn(*turn) for turn in session.turns),
             )
             for row, session in enumerate(found.sessions)
         ),
-        questions=tuple(
-            Question(
-                index=index,
-                text=question.text,
-                answer=question.answer,
-                category=question.category,
-                evidence=tuple(question.evidence),
-                unresolved=tuple(question.unresolved),
-                adversarial=question.adversarial,
-                asked_at=question.asked_at,
-            )
-            for index, question in enumerate(found.questions)
-        ),
+        questions=tuple(Question(i, **vars(each)) for i, each in enumerate(found.questions)),
     )
 
 
@@ -437,8 +427,7 @@ def _vectors(found: VectorsObject) -> Vector:
     vectors = np.frombuffer(blob, dtype="<f4").reshape(count, dimension).astype(np.float32)
     if not np.isfinite(vectors).all():
         raise StoreError("vectors.data: expected finite numbers, found NaN or infinity")
-    vectors.flags.writeable = False
-    return vectors
+    return sealed(vectors)
 
 
 class _Reader:

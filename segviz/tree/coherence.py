@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.tree.structure import Structure
+from segviz.tree.structure import Structure, sealed
 
 # Structures are immutable, so a value is cached as long as its structure lives.
 _CACHE: WeakKeyDictionary[Structure, NDArray[np.float64]] = WeakKeyDictionary()
@@ -17,15 +17,12 @@ def coherence(structure: Structure) -> NDArray[np.float64]:
     """Mean cosine of each node with its children, of a leaf with its parents; shape (n,).
 
     A same-text chain counts as one node, so that a chain of copies is as coherent as the node
-    it copies, not perfect. NaN where there is
-    nothing to compare with: retired nodes, a lone leaf, nodes without a vector. O(n d) the
-    first time, then cached; read-only. Computed in float32 like the vectors, so exact to
-    about six digits. Source: ours.
+    it copies, not perfect. NaN where there is nothing to compare with: retired nodes, a lone
+    leaf, nodes without a vector. O(n d) the first time, then cached; read-only. Computed in
+    float32 like the vectors, so exact to about six digits. Source: ours.
     """
     if structure not in _CACHE:
-        value = _coherence(structure)
-        value.flags.writeable = False
-        _CACHE[structure] = value
+        _CACHE[structure] = sealed(_coherence(structure))
     return _CACHE[structure]
 
 
@@ -33,8 +30,6 @@ def _coherence(structure: Structure) -> NDArray[np.float64]:
     n, whole = len(structure), structure
     structure = structure.collapsed
     value = np.full(n, np.nan)
-    if not structure.vector.shape[1]:
-        return value
     length = np.sqrt(np.einsum("ij,ij->i", structure.vector, structure.vector))
     parent, child = structure.edges[:, 0], structure.edges[:, 1]
     known = (length[parent] > 0) & (length[child] > 0)

@@ -54,13 +54,10 @@ from segviz.tree.events import (
     Vector,
 )
 from segviz.tree.fold import Fold
-from segviz.tree.structure import IntArray, Structure
+from segviz.tree.structure import IntArray, Structure, sealed
 
 ADD, REVISE, LINK, UNLINK, RETIRE, RELATE = range(6)
-_COSTS = (
-    *("calls", "tokens", "annotated", "inspected", "modified"),
-    *("output", "embedded", "embedding_tokens"),
-)
+_COSTS = "calls tokens annotated inspected modified output embedded embedding_tokens".split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,23 +155,15 @@ class History(Lazy[Step]):
         final = events[last]
         rows, vectors = final[:, 6], self.columns.vectors
         in_order = np.array_equal(rows, np.arange(len(rows)))
-        columns = (
-            *(levels, final[:, 3].copy(), final[:, 4].copy()),
-            *(vectors[: len(rows)] if in_order else vectors[rows], np.ones(len(rows), np.bool_)),
-            edges,
-        )
-        for column in columns:
-            column.flags.writeable = False
-        level, start, stop, vector, active, edges = columns
         facts_of = {row: self._facts(row) for row in np.unique(facts).tolist()}
         return Structure(
-            level,
-            start,
-            stop,
+            sealed(levels),
+            sealed(final[:, 3].copy()),
+            sealed(final[:, 4].copy()),
             self._texts(final[:, 5]),
-            vector,
-            active,
-            edges,
+            sealed(vectors[: len(rows)] if in_order else vectors[rows]),
+            sealed(np.ones(len(rows), np.bool_)),
+            sealed(edges),
             kind=self._texts(added[:, 7]),
             facts=tuple(map(facts_of.__getitem__, facts.tolist())),
         )

@@ -98,10 +98,8 @@ class Relate:
 
 Event = Add | Link | Unlink | Revise | Retire | Relate
 
-
 NOT_ASKED = "not asked"
 """Label of a candidate that was not judged, because the choice was made before its turn."""
-
 
 _DIGITS = (2, 17)  # of numbers; so many tell any two of the size of a cosine apart
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from segviz.tree.events import (
     Add,
@@ -22,7 +20,7 @@ from segviz.tree.events import (
     Unlink,
     Vector,
 )
-from segviz.tree.structure import IntArray, Structure
+from segviz.tree.structure import IntArray, Structure, sealed
 
 
 class ReplayError(ValueError):
@@ -142,13 +140,13 @@ class Fold:
         spans = _pairs(self.span)
         vectors = np.array(self.vector, dtype=np.float32)  # three times as fast as np.stack
         return Structure(
-            level=_sealed(np.array(self.level, dtype=np.int32)),
-            start=_sealed(spans[:, 0].copy()),
-            stop=_sealed(spans[:, 1].copy()),
+            level=sealed(np.array(self.level, dtype=np.int32)),
+            start=sealed(spans[:, 0].copy()),
+            stop=sealed(spans[:, 1].copy()),
             text=tuple(self.text),
-            vector=_sealed(vectors if self.vector else vectors.reshape(0, 0)),
-            active=_sealed(np.array(self.active, dtype=np.bool_)),
-            edges=_sealed(_pairs(self.edges)),
+            vector=sealed(vectors if self.vector else vectors.reshape(0, 0)),
+            active=sealed(np.array(self.active, dtype=np.bool_)),
+            edges=sealed(_pairs(self.edges)),
             kind=tuple(self.kind),
             facts=tuple(self.facts),
             relations=tuple(self.relations.values()),
@@ -158,14 +156,6 @@ class Fold:
 def _pairs(pairs: Collection[tuple[int, int]]) -> IntArray:
     flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int32, count=2 * len(pairs))
     return flat.reshape(-1, 2)
-
-
-_Array = TypeVar("_Array", bound=NDArray[Any])
-
-
-def _sealed(column: _Array) -> _Array:
-    column.flags.writeable = False
-    return column
 
 
 def history(steps: Iterable[Step]) -> Iterator[Structure]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import as_time
 from segviz.tree.events import Add, Event, Facts, Relate, Retire, Revise, Span, Step
-from segviz.tree.structure import Structure
+from segviz.tree.structure import Structure, reachable
 
 
 def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
@@ -32,23 +33,12 @@ def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
 
 def ancestors(structure: Structure, node: int) -> frozenset[int]:
     """Every node above ``node``, along all parents."""
-    return _reachable(structure.parents, node)
+    return frozenset(reachable(structure.parents, [node]) - {node})
 
 
 def descendants(structure: Structure, node: int) -> frozenset[int]:
     """Every node below ``node``."""
-    return _reachable(structure.children, node)
-
-
-def _reachable(adjacent: Sequence[Sequence[int]], node: int) -> frozenset[int]:
-    seen = {node}
-    pending = [node]
-    while pending:
-        for other in adjacent[pending.pop()]:
-            if other not in seen:
-                seen.add(other)
-                pending.append(other)
-    return frozenset(seen - {node})
+    return frozenset(reachable(structure.children, [node]) - {node})
 
 
 def relations_of(structure: Structure, node: int) -> tuple[Relate, ...]:
@@ -189,22 +179,18 @@ def digest(structure: Structure) -> str:
     their order. Vectors are left out: their last bits differ between processors while
     the tree is the same.
     """
-    state = hashlib.sha256()
-    for column in (structure.level, structure.start, structure.stop, structure.edges):
-        state.update(_length_prefixed(column.astype("<i4").tobytes()))
-    state.update(_length_prefixed(structure.active.astype("u1").tobytes()))
+    columns = (structure.level, structure.start, structure.stop, structure.edges)
     relations = [
         [r.source, r.target, r.label, r.weight, *([dict(r.facts)] if r.facts else [])]
         for r in structure.relations
     ]
     words = [structure.text, structure.kind, [dict(facts) for facts in structure.facts], relations]
-    for part in words:
-        state.update(
-            _length_prefixed(json.dumps(part, sort_keys=True, default=str).encode("ascii"))
-        )
+    parts = chain(
+        (column.astype("<i4").tobytes() for column in columns),
+        [structure.active.astype("u1").tobytes()],
+        (json.dumps(part, sort_keys=True, default=str).encode("ascii") for part in words),
+    )
+    state = hashlib.sha256()
+    for part in parts:  # behind its length, so that different parts never give the same stream
+        state.update(len(part).to_bytes(8, "little") + part)
     return state.hexdigest()[:12]
-
-
-def _length_prefixed(raw: bytes) -> bytes:
-    """Bytes behind their length, so that different parts never give the same stream."""
-    return len(raw).to_bytes(8, "little") + raw

@@ -48,16 +48,8 @@ Invariant = Callable[[Structure], Iterator[Violation]]
 def columns_agree(s: Structure) -> Iterator[Violation]:
     """Every column has one row per node and every edge names existing nodes."""
     n = len(s.level)
-    lengths = {
-        "start": len(s.start),
-        "stop": len(s.stop),
-        "text": len(s.text),
-        "vector": len(s.vector),
-        "active": len(s.active),
-        "kind": len(s.kind),
-        "facts": len(s.facts),
-    }
-    for name, length in lengths.items():
+    for name in ("start", "stop", "text", "vector", "active", "kind", "facts"):
+        length = len(getattr(s, name))
         if length != n:
             yield Violation("columns", -1, f"{n} rows in {name}", f"{length}")
     if s.edges.size and not (0 <= s.edges.min() and s.edges.max() < n):
@@ -264,8 +256,6 @@ def layers_shrink(s: Structure) -> Iterator[Violation]:
         heard = sum(bool(s.parents[leaf]) for leaf in s.leaves) if level == 1 else below
         if not 0 < above < heard:
             yield Violation("layers", -1, f"fewer than {heard} nodes on level {level}", f"{above}")
-    if len(sizes) < 2:
-        return
     waiting = False
     for node in nodes[s.level[nodes] < len(sizes) - 1].tolist():
         if s.level[node] > 0 and not s.parents[node]:
@@ -365,33 +355,19 @@ _GENERAL: tuple[Invariant, ...] = (
     relations_are_sound,
 )
 
+_ONE_TREE = (*_GENERAL, one_parent, one_root)
+
 INVARIANTS: dict[str, tuple[Invariant, ...]] = {
     "general": _GENERAL,
     "segment-tree": (
-        *_GENERAL,
-        one_parent,
-        one_root,
+        *_ONE_TREE,
         levels_are_even,
         leaves_are_chronological,
         children_are_consecutive,
         frontier_is_a_chain,
     ),
-    "maintained-segment-tree": (
-        *_GENERAL,
-        one_parent,
-        one_root,
-        leaves_tile,
-        children_are_consecutive,
-        frontier_rises,
-    ),
-    "clustering": (
-        *_GENERAL,
-        one_parent,
-        one_root,
-        levels_are_even,
-        leaves_are_chronological,
-        three_levels,
-    ),
+    "maintained-segment-tree": (*_ONE_TREE, leaves_tile, children_are_consecutive, frontier_rises),
+    "clustering": (*_ONE_TREE, levels_are_even, leaves_are_chronological, three_levels),
     "memtree": (*_GENERAL, one_parent, leaves_are_units, topics_branch),
     "raptor": (*_GENERAL, leaves_are_units, children_are_one_below, layers_shrink),
     "flat": (*_GENERAL, leaves_are_units, nothing_above_units),

@@ -22,8 +22,7 @@ _MIN_SPACING = 1_000
 class Moments:
     """The structures after any number of ``steps``.
 
-    Holds up to eight checkpoints (about 10 MB each at 100,000 leaves) and the last four
-    structures.
+    Holds up to eight checkpoints (about 10 MB each at 100,000 leaves) and the last four structures.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:

@@ -24,9 +24,8 @@ top       int32 (n,)           highest level of that chain; the level itself, un
                                collapsed
 ========= ===================  =====================================================
 
-Several parents and several roots are legal: a RAPTOR leaf has more than one parent,
-MemForest has many trees. Parents, children, roots, depth and coverage are derived.
-All columns are read-only.
+Several parents and several roots are legal: a RAPTOR leaf has more than one parent, MemForest has
+many trees. Parents, children, roots, depth and coverage are derived. All columns are read-only.
 
 A *same-text chain* is a node and the single-child nodes above it that carry its text.
 Algorithm 1 of SegTreeMem makes such nodes, because a node with one child is annotated with
@@ -35,10 +34,11 @@ that child's text. ``structure.collapsed`` shows every chain as one node.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,25 @@ from segviz.tree.events import Facts, Relate, Vector
 
 IntArray = NDArray[np.int32]
 _NOT_GIVEN: IntArray = np.zeros(0, dtype=np.int32)
+_Array = TypeVar("_Array", bound=NDArray[Any])
+
+
+def sealed(column: _Array) -> _Array:
+    """The column itself, from now on read-only."""
+    column.flags.writeable = False
+    return column
+
+
+def reachable(adjacent: Sequence[Sequence[int]], nodes: Iterable[int]) -> set[int]:
+    """These nodes and all that parents or children, ``adjacent`` by node, lead to."""
+    seen = set(nodes)
+    pending = list(seen)
+    while pending:
+        for node in adjacent[pending.pop()]:
+            if node not in seen:
+                seen.add(node)
+                pending.append(node)
+    return seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +166,6 @@ class Structure:
     def frontier(self) -> tuple[int, ...]:
         """Active nodes whose span ends at the newest unit, from low to high level
         (SegTreeMem §4.2, equation 2)."""
-        if not len(self):
-            return ()
         newest = int(self.stop[self.active].max(initial=0))
         nodes = np.flatnonzero(self.active & (self.stop == newest))
         return tuple(nodes[np.argsort(self.level[nodes], kind="stable")].tolist())
@@ -170,11 +187,10 @@ class Structure:
     def collapsed(self) -> Structure:
         """This structure with every same-text chain as one node, its lowest.
 
-        The rows keep their ids. The other nodes of a chain are no longer active, ``chain``
-        names the node each is shown as, ``top`` says how high the chain reaches; edges and
-        relations run between chains, without repetition. Only equal text makes a chain: a
-        node with one child and a text of its own stays. O(n + m). The structure itself where
-        there is no chain.
+        The rows keep their ids. The other nodes of a chain are no longer active, ``chain`` names
+        the node each is shown as, ``top`` says how high the chain reaches; edges and relations run
+        between chains, without repetition. Only equal text makes a chain: a node with one child and
+        a text of its own stays. O(n + m). The structure itself where there is no chain.
         """
         chain = self._lowest_of_chain()
         wrappers = chain != np.arange(len(self))
@@ -187,20 +203,17 @@ class Structure:
         _, first = np.unique(
             edges[:, 0].astype(np.int64) * len(self) + edges[:, 1], return_index=True
         )
-        shown = replace(
+        return replace(
             self,
-            active=self.active & ~wrappers,
-            edges=edges[np.sort(first)],
+            active=sealed(self.active & ~wrappers),
+            edges=sealed(edges[np.sort(first)]),
             relations=tuple(
                 replace(each, source=int(chain[each.source]), target=int(chain[each.target]))
                 for each in self.relations
             ),
-            chain=chain[self.chain],
-            top=top,
+            chain=sealed(chain[self.chain]),
+            top=sealed(top),
         )
-        for column in (shown.active, shown.edges, shown.chain, shown.top):
-            column.flags.writeable = False
-        return shown
 
     def _lowest_of_chain(self) -> IntArray:
         """The lowest node of the same-text chain of each node, int32 (n,)."""
@@ -222,13 +235,7 @@ class Structure:
     def coverage(self, node: int) -> tuple[int, ...]:
         """Indices of the units below a node, ascending. Exact where the span is only a
         hull (clustered nodes are not contiguous)."""
-        node = int(self.chain[node])
-        seen = {node}
-        pending = [node]
-        while pending:
-            fresh = [child for child in self.children[pending.pop()] if child not in seen]
-            seen.update(fresh)
-            pending += fresh
+        seen = reachable(self.children, [int(self.chain[node])])
         below = np.fromiter(seen, dtype=np.int64, count=len(seen))
         leaves = below[self.level[below] == 0]
         spans = zip(self.start[leaves].tolist(), self.stop[leaves].tolist(), strict=True)

@@ -52,6 +52,5 @@ def toy_structure() -> Structure:
 
 
 def toy_relevance() -> NDArray[np.float64]:
-    """Relevance r of each node to ``QUESTION``, float64 (13,), before it is made a
-    distribution."""
+    """Relevance r of each node to ``QUESTION``, float64 (13,), before it is made a distribution."""
     return np.array([*_LEAF_RELEVANCE, *(relevance for *_, relevance, _ in _INNER)])

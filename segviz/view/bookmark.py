@@ -1,9 +1,8 @@
 """Encodes a view of the explorer as the parameters of a link, and decodes it.
 
-A :class:`Bookmark` holds conversation, unit rule, system with its parameters, question,
-retrieval settings, selected node. Only values that differ from the defaults are written, so
-links stay short and readable. Every part of a link is checked; unusable parts are left out and
-named.
+A :class:`Bookmark` holds conversation, unit rule, system with its parameters, question, retrieval
+settings, selected node. Only values that differ from the defaults are written, so links stay short
+and readable. Every part of a link is checked; unusable parts are left out and named.
 """
 
 from __future__ import annotations

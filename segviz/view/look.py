@@ -7,7 +7,7 @@ can carry it. A choice that the data of a page cannot show falls back to the pag
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 from segviz.view.measures import MEASURES
@@ -17,9 +17,8 @@ COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold",
 sessions on Grow, each half's score on Ask."""
 
 LABELS: Final = ("marked", "none", "session", "words", "node", "score")
-"""The labels nodes can have; "" is the default: the words that tell a node from its siblings,
-as "words", where they are known; "marked" has them on retrieved, gold and selected nodes
-alone."""
+"""The labels nodes can have; "" is the default: the words that tell a node from its siblings, as
+"words", where they are known; "marked" has them on retrieved, gold and selected nodes alone."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +27,6 @@ class Look:
 
     colour: str = ""
     labels: str = ""
-
-    def payload(self) -> dict[str, str]:
-        """As JSON."""
-        return asdict(self)
 
 
 def read_look(sent: object) -> Look | None:

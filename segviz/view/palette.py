@@ -113,16 +113,7 @@ LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 LEVEL_SHARE: Final = 0.72
 """How much of it a level keeps over the page where levels fill the whole picture."""
 
-SERIES: Final = (
-    "#b43a09",
-    "#0072b2",
-    "#117a5b",
-    "#a44e80",
-    "#6b6660",
-    "#3f97c9",
-    "#9a7400",
-    "#4b3a94",
-)
+SERIES: Final = tuple("#b43a09 #0072b2 #117a5b #a44e80 #6b6660 #3f97c9 #9a7400 #4b3a94".split())
 """Lines and marks of different things in one chart, after Okabe and Ito (2008); told apart by mark
 and dash as well."""
 

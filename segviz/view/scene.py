@@ -1,9 +1,8 @@
 """Computes the content of a picture of a memory: structure on its axis, marks, scores, selection.
 
-A :class:`Scene` is computed once; the canvas, the outline and the exported page send it as
-columns, each in its own message. Its rows are the nodes of the memory; those of
-:meth:`~Scene.drawn` are the boxes on the axis, which differ where a structure does not follow
-time.
+A :class:`Scene` is computed once; the canvas, the outline and the exported page send it as columns,
+each in its own message. Its rows are the nodes of the memory; those of :meth:`~Scene.drawn` are the
+boxes on the axis, which differ where a structure does not follow time.
 """
 
 from __future__ import annotations
@@ -123,13 +122,7 @@ class Scene:
         be shown there but not propagated, as copies would count twice."""
         if self.by_time:
             return self
-        return self._unfolded(unfold(self.structure))
-
-    def node(self, box: int | None) -> int | None:
-        """The memory's node of a box."""
-        return box if box is None or self.origin is None else int(self.origin[box])
-
-    def _unfolded(self, found: Unfolded) -> Scene:
+        found = unfold(self.structure)
         sessions, origin = self.unit_sessions, found.node
         chosen = found.first([] if self.selected is None else [self.selected])
         measures = {
@@ -154,6 +147,10 @@ class Scene:
             axis_units=found.unit,
         )
 
+    def node(self, box: int | None) -> int | None:
+        """The memory's node of a box."""
+        return box if box is None or self.origin is None else int(self.origin[box])
+
 
 def _unfolded_growth(growth: Growth, found: Unfolded, chain: IntArray) -> Growth:
     return replace(
@@ -167,16 +164,12 @@ def _unfolded_growth(growth: Growth, found: Unfolded, chain: IntArray) -> Growth
 
 def _shown_decision(decision: Decision, chain: IntArray) -> Decision:
     """A decision about the nodes that its candidates are shown as."""
+    judged = [item for item in decision.candidates if item.node < len(chain)]
+    chosen = _shown(chain, [] if decision.chosen is None else [decision.chosen])
     return replace(
         decision,
-        candidates=tuple(
-            replace(item, node=int(chain[item.node]))
-            for item in decision.candidates
-            if item.node < len(chain)
-        ),
-        chosen=next(
-            iter(_shown(chain, [decision.chosen] if decision.chosen is not None else [])), None
-        ),
+        candidates=tuple(replace(item, node=int(chain[item.node])) for item in judged),
+        chosen=next(iter(chosen), None),
     )
 
 

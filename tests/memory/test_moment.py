@@ -167,7 +167,7 @@ def test_the_index_of_a_moment_is_kept_while_it_is_asked_again():
     first, final = memory.scorer("hybrid", past), memory.scorer("hybrid")
     for turn in memory.conversation.turns:
         memory.ask(asked_at(turn.id))
-    assert len(memory._past_scorers) == 4
+    assert len(memory._scorers[1]) == 4
     assert memory.scorer("hybrid") is final
     assert memory.scorer("hybrid", past) is not first
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 
 from segviz.view import bookmark
@@ -12,7 +14,7 @@ from segviz.view.look import COLOURS, LABELS, Look, read_look
 @pytest.mark.parametrize("labels", ["", *LABELS])
 def test_every_choice_comes_back(colour: str, labels: str) -> None:
     look = Look(colour, labels)
-    assert read_look(look.payload()) == look
+    assert read_look(asdict(look)) == look
 
 
 @pytest.mark.parametrize(
