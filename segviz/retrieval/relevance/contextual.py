@@ -19,6 +19,7 @@ from segviz.construct.tasks import dates
 from segviz.construct.tasks.words import stem
 from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
+from segviz.embedding.embedders import unit_rows
 from segviz.retrieval.relevance.dense import sharpened
 from segviz.retrieval.relevance.lexical import STOP, shared_words
 from segviz.tree import Structure
@@ -356,16 +357,20 @@ class Prepared:
         words = np.ones(len(self._text), dtype=np.float32), self._text, self._ends
         pieces = _sparse(words, (owners, len(vectors))) @ vectors
         own = np.ones(owners, dtype=np.float32), (self._owner, np.arange(owners))
-        single = _unit(_sparse(own, (len(self._structure), owners)) @ pieces)
+        single = unit_rows(_sparse(own, (len(self._structure), owners)) @ pieces)
         heard = self._context.heard(single)
         several = np.bincount(self._owner, minlength=len(single))[self._owner] > 1
         owner = self._owner[several]
-        return _unit(single + heard), _unit(_unit(pieces[several]) + heard[owner]), owner
+        return (
+            unit_rows(single + heard),
+            unit_rows(unit_rows(pieces[several]) + heard[owner]),
+            owner,
+        )
 
     def _query(self, question: str) -> NDArray[np.float32]:
         assert self._static is not None
         words = _split(question)
-        return np.asarray(_unit(self._weight(words)[None] @ self._static.words(words))[0])
+        return np.asarray(unit_rows(self._weight(words)[None] @ self._static.words(words))[0])
 
     def _meaning(self, question: str) -> Floats:
         query = self._query(question)
@@ -393,7 +398,7 @@ class Prepared:
         found = {}
         for name, rows in told.items():
             said = np.array(list(rows.values()), dtype=np.float32).reshape(-1, vectors.shape[1])
-            found[name] = np.array(list(rows), dtype=np.int64), _unit(said)
+            found[name] = np.array(list(rows), dtype=np.int64), unit_rows(said)
         return found
 
     def _speaker(self, question: str) -> Floats:
@@ -416,7 +421,7 @@ class Prepared:
     @cached_property
     def _centred(self) -> NDArray[np.float32]:
         """Unit vectors of the words around their mean, zero for stop words; float32 (v, d)."""
-        centred = _unit(self._vectors - self._centre)
+        centred = unit_rows(self._vectors - self._centre)
         centred[[i for word, i in self._vocabulary.items() if word in STOP]] = 0.0
         return centred
 
@@ -427,7 +432,7 @@ class Prepared:
         asked = [word for word in dict.fromkeys(_split(question)) if word not in STOP]
         if not asked or not self._vocabulary:
             return [], np.zeros((0, 0), dtype=np.float32)
-        return asked, _unit(self._static.words(asked) - self._centre)
+        return asked, unit_rows(self._static.words(asked) - self._centre)
 
     def _similar(self, question: str) -> Floats:
         scores = np.zeros(len(self._structure))
@@ -604,8 +609,3 @@ def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
 def everyday_words() -> Counter[str]:
     """How often every word stands in the packaged everyday messages."""
     return Counter(word for line in background_lines() for word in _split(line))
-
-
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
