@@ -16,11 +16,13 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from segviz.tree import Vector
+
+T = TypeVar("T")
 
 _CHUNK = 500  # keys in one SELECT
 _VERSION = 1
@@ -149,12 +151,7 @@ class ModelCache:
                 until = time.time() + LEASE
                 self._run("UPDATE claims SET until = ? WHERE owner = ?", until, owner)
 
-        with self._lock:
-            try:
-                mine = _claim(self._db, keys, owner)
-            except sqlite3.Error as error:
-                self._trouble(error)
-                mine = set(keys)
+        mine = self._tried(lambda db: _claim(db, keys, owner), set(keys))
         try:
             yield mine, renew
         finally:
@@ -171,20 +168,11 @@ class ModelCache:
     @property
     def size(self) -> int:
         """Bytes in use, of at most ``limit_bytes``."""
-        with self._lock:
-            try:
-                return _content_bytes(self._db)
-            except sqlite3.Error as error:
-                self._trouble(error)
-                return 0
+        return self._tried(_content_bytes, 0)
 
     def clear(self) -> None:
         """Forgets everything, waivers and kept wrong answers too, and give the room back."""
-        with self._lock:
-            try:
-                _clear(self._db)
-            except sqlite3.Error as error:
-                self._trouble(error)
+        self._tried(_clear, None)
 
     def close(self) -> None:
         """Closes the file; the object cannot be used afterwards."""
@@ -236,13 +224,17 @@ class ModelCache:
             self._note(_set_aside(self.path))
         self._db = self._opened()
 
-    def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    def _tried(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """What ``work`` makes of the file, or ``otherwise`` where the file fails."""
         with self._lock:
             try:
-                return self._db.execute(statement, values).fetchall()
+                return work(self._db)
             except sqlite3.Error as error:
                 self._trouble(error)
-                return []
+                return otherwise
+
+    def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        return self._tried(lambda db: db.execute(statement, values).fetchall(), [])
 
     def _write(self, target: str, rows: Sequence[tuple[object, ...]]) -> None:
         if not rows:
