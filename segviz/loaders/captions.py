@@ -10,6 +10,7 @@ from itertools import islice
 EXCERPT = 40
 """Most characters of a file's content that a message may show."""
 
+_KEYS = 8
 _LINE_BREAKS = re.compile("[\t\r\n\x85\u2028\u2029]")
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
@@ -92,20 +93,15 @@ def describe(value: object) -> str:
 def _list(value: list[object]) -> str:
     if not value:
         return "an empty list"
-    size = f"a list of {len(value):,}"
-    if all(isinstance(item, dict) for item in value):
-        objects = "object" if len(value) == 1 else "objects"
-        first = value[0] if isinstance(value[0], dict) else {}
-        return f"{size} {objects} with {_keys(first)}"
-    for kind, noun in ((str, "text"), (list, "list")):
-        if all(isinstance(item, kind) for item in value):
-            return f"{size} {noun if len(value) == 1 else noun + 's'}"
-    return f"{size} {'item' if len(value) == 1 else 'items'}"
+    kinds = ((dict, "object"), (str, "text"), (list, "list"), (object, "item"))
+    noun = next(noun for kind, noun in kinds if all(isinstance(item, kind) for item in value))
+    keys = f" with {_keys(value[0])}" if isinstance(value[0], dict) and noun == "object" else ""
+    return f"a list of {counted(len(value), noun)}{keys}"
 
 
-def _keys(value: dict[str, object], most: int = 8) -> str:
+def _keys(value: dict[str, object]) -> str:
     if not value:
         return "no keys"
-    names = [one_line(shorten(key)) for key in islice(value, most)]
-    more = ", …" if len(value) > most else ""
+    names = [one_line(shorten(key)) for key in islice(value, _KEYS)]
+    more = ", …" if len(value) > _KEYS else ""
     return f"{'key' if len(value) == 1 else 'keys'} {', '.join(names)}{more}"
