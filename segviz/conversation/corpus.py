@@ -1,20 +1,11 @@
 """Defines Corpus, the conversations of one file, and the report of loading them; finds the bundled
 conversations.
-
-=============  =====================================================================
-record         meaning
-=============  =====================================================================
-Corpus         the conversations of a file and the report of loading them
-LoadReport     how many turns were kept, which records were repaired or skipped
-Finding        one repaired or skipped record and its place in the file
-Entry          a row of a list of conversations, known without reading them
-=============  =====================================================================
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, overload
@@ -105,10 +96,6 @@ class Corpus(Sequence[Conversation]):
     def __len__(self) -> int:
         """Number of conversations."""
         return len(self.conversations)
-
-    def __iter__(self) -> Iterator[Conversation]:
-        """Conversations in file order."""
-        return iter(self.conversations)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
