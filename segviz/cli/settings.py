@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
+from textwrap import indent, wrap
 from typing import Any
 
-from segviz.cli.command import indented
 from segviz.cli.exits import UsageError
 from segviz.construct import Parameter, parameters
 from segviz.memory import COMPONENTS, declared, nested, part_name
@@ -57,7 +56,7 @@ def _rows(kind: type, prefix: str) -> Iterator[str]:
     for parameter in parameters(kind):
         text = f"{parameter.spec.help} ({_range(parameter)})"
         yield f"    {prefix}{parameter.name}"
-        yield indented("\n".join(wrap(text, _WIDTH - 8)), " " * 8)
+        yield indent("\n".join(wrap(text, _WIDTH - 8)), " " * 8)
 
 
 def _range(parameter: Parameter) -> str:
