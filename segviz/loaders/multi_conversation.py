@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from segviz.conversation import Conversation, Entry, with_distinct_ids
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
@@ -40,6 +40,15 @@ def named_after(candidates: Iterable[object], fallback: str) -> str:
 def numbered(name: str, position: int, total: int) -> str:
     """A name for the conversation at ``position``: the file's stem, numbered if one of many."""
     return stem(name) if total == 1 else f"{stem(name)} {position + 1}"
+
+
+def unused(wanted: str, taken: Collection[str]) -> str:
+    """``wanted``, or with ``#2``, ``#3`` … behind it the first that is not ``taken``."""
+    fresh, count = wanted, 1
+    while fresh in taken:
+        count += 1
+        fresh = f"{wanted}#{count}"
+    return fresh
 
 
 def known_id(value: object) -> str:

@@ -23,6 +23,7 @@ from segviz.loaders.captions import counted, one_line, quoted
 from segviz.loaders.columns import guess, read_rows, settle
 from segviz.loaders.document import Line, Loader, Options, Place, PlainText, Reading
 from segviz.loaders.errors import LoadError
+from segviz.loaders.multi_conversation import unused
 from segviz.loaders.report import Notes
 
 LABEL = "table (CSV, TSV)"
@@ -109,11 +110,8 @@ def _names(top: Row, notes: Notes) -> list[str]:
     names: list[str] = []
     for position, cell in enumerate(top.cells, start=1):
         wanted = one_line(cell.strip()) or f"column {position}"
-        fresh, count = wanted, 1
-        while fresh in names:
-            count += 1
-            fresh = f"{wanted}#{count}"
-        if count == 2:
+        fresh = unused(wanted, names)
+        if fresh == f"{wanted}#2":
             what = f"the column {quoted(wanted)} stands there more than once; the first is used"
             notes.repaired((top.line,), what)
         names.append(fresh)

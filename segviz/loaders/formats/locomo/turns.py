@@ -15,6 +15,7 @@ from typing import TypeGuard
 from segviz.conversation import Turn
 from segviz.loaders.chat import each_message, speaker_named, words
 from segviz.loaders.document import Place
+from segviz.loaders.multi_conversation import unused
 from segviz.loaders.report import Notes
 
 _KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
@@ -72,21 +73,13 @@ def settle_ids(drafts: Iterable[Draft], reserved: Iterable[str], notes: Notes) -
     for draft in drafts:
         turn_id = draft.declared
         if turn_id is None or turn_id in owned:
-            turn_id = _free(draft.fallback, taken)
+            turn_id = unused(draft.fallback, taken)
             problem = "missing or unusable" if draft.declared is None else "a duplicate"
             what = f"the id is {problem}; the turn is called {turn_id}"
             notes.repaired((*draft.place, "dia_id"), what)
         owned.add(turn_id)
         taken.add(turn_id)
         yield Turn(turn_id, draft.speaker, draft.text, draft.caption, draft.extra)
-
-
-def _free(wanted: str, taken: set[str]) -> str:
-    fresh, count = wanted, 1
-    while fresh in taken:
-        count += 1
-        fresh = f"{wanted}#{count}"
-    return fresh
 
 
 def _caption(raw: dict[str, object]) -> str | None:
