@@ -366,20 +366,15 @@ def _trim(db: sqlite3.Connection, limit_bytes: int) -> None:
     """Deletes the oldest tenth at a time until the content fits."""
     while _content_bytes(db) > limit_bytes:
         with _transaction(db):
-            total, oldest = db.execute(
-                "SELECT count(*), min(n) FROM"
-                " (SELECT n FROM completions UNION ALL SELECT n FROM embeddings)"
-            ).fetchone()
+            entries = "(SELECT n FROM completions UNION ALL SELECT n FROM embeddings)"
+            total = db.execute(f"SELECT count(*) FROM {entries}").fetchone()[0]
             if not total:
                 return
-            row = db.execute(
-                "SELECT n FROM (SELECT n FROM completions UNION ALL SELECT n FROM embeddings)"
-                " ORDER BY n LIMIT 1 OFFSET ?",
-                (total // 10,),
-            ).fetchone()
-            bound = row[0] if row[0] > oldest else oldest + 1
-            db.execute("DELETE FROM completions WHERE n < ?", (bound,))
-            db.execute("DELETE FROM embeddings WHERE n < ?", (bound,))
+            last = max(total // 10, 1) - 1
+            ordered = f"SELECT n FROM {entries} ORDER BY n LIMIT 1 OFFSET ?"
+            bound = db.execute(ordered, (last,)).fetchone()
+            db.execute("DELETE FROM completions WHERE n <= ?", bound)
+            db.execute("DELETE FROM embeddings WHERE n <= ?", bound)
 
 
 def _is_damage(error: Exception) -> bool:
