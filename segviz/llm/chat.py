@@ -134,13 +134,8 @@ class OpenAIChat(Client):
         When one fails the others still finish, and are cached, before its error is raised.
         """
         distinct = list(dict.fromkeys(prompts))
-        answers = dict(
-            zip(
-                distinct,
-                waiting.in_parallel(self.reply, distinct, self.endpoint.concurrency),
-                strict=True,
-            )
-        )
+        found = waiting.in_parallel(self.reply, distinct, self.endpoint.concurrency)
+        answers = dict(zip(distinct, found, strict=True))
         return [answers[prompt] for prompt in prompts]
 
     def _without(self, prompt: Prompt, reason: str) -> Reply:

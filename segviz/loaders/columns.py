@@ -25,16 +25,7 @@ Placed = Sequence[tuple[Place, object]]
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": ("text", "message", "content", "utterance", "body", "value", "clean_text", "msg"),
     "speaker": ("speaker", "role", "from", "sender", "author", "user", "username", "name"),
-    "time": (
-        "timestamp",
-        "time",
-        "date",
-        "datetime",
-        "created_at",
-        "ts",
-        "date_time",
-        "create_time",
-    ),
+    "time": tuple("timestamp time date datetime created_at ts date_time create_time".split()),
     "session": ("session", "session_id", "conversation_id", "dialogue_id", "dialog_id", "thread"),
     "conversation": ("conversation", "chat", "chat_id"),
 }
