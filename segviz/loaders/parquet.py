@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 MAGIC = b"PAR1"
 
 _BATCH = 64
-_DAMAGED = "the Parquet table is damaged or cut off"
 
 
 def read_parquet(data: bytes, budget: Budget) -> Rows:
@@ -48,7 +47,8 @@ def read_parquet(data: bytes, budget: Budget) -> Rows:
     except LoadError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError, RecursionError):
-        raise LoadError(_DAMAGED, remedy="download it again") from None
+        what = "the Parquet table is damaged or cut off"
+        raise LoadError(what, remedy="download it again") from None
     return rows
 
 

@@ -44,20 +44,20 @@ def read_turns(block: object, session: int, place: Place, notes: Notes) -> tuple
     """The turns of a session that hold words or a caption; a note on each of the others."""
     drafts = []
     for here, raw in each_message(block, place, notes):
-        caption = _caption(raw)
+        caption = text_under("blip_caption", raw)
         text: str | None = ""
         if caption is None or raw.get("text") is not None:
             text = words(raw.get("text"), (*here, "text"), notes)
         if text is not None:
-            own, spot = declared_id(raw), f"D{session}:{int(here[-1]) + 1}"
+            own, spot = text_under("dia_id", raw), f"D{session}:{int(here[-1]) + 1}"
             speaker = speaker_named(raw.get("speaker"), (*here, "speaker"), notes)
             drafts.append(Draft(here, own, spot, speaker, text, caption, _extra(raw)))
     return tuple(drafts)
 
 
-def declared_id(raw: object) -> str | None:
-    """The turn's own ``dia_id``; None when it is missing, blank or no string."""
-    value = raw.get("dia_id") if isinstance(raw, dict) else None
+def text_under(key: str, raw: object) -> str | None:
+    """What an object says under a key; None when it is missing, blank or no string."""
+    value = raw.get(key) if isinstance(raw, dict) else None
     return value.strip() or None if isinstance(value, str) else None
 
 
@@ -80,11 +80,6 @@ def settle_ids(drafts: Iterable[Draft], reserved: Iterable[str], notes: Notes) -
         owned.add(turn_id)
         taken.add(turn_id)
         yield Turn(turn_id, draft.speaker, draft.text, draft.caption, draft.extra)
-
-
-def _caption(raw: dict[str, object]) -> str | None:
-    value = raw.get("blip_caption")
-    return value.strip() or None if isinstance(value, str) else None
 
 
 def _extra(raw: dict[str, object]) -> tuple[tuple[str, str | float | bool], ...]:
