@@ -17,15 +17,7 @@ from segviz.construct import System
 from segviz.conversation import UNIT_RULES, Conversation
 from segviz.files import NoRoom
 from segviz.llm import LastingFault
-from segviz.memory import (
-    BuildPaused,
-    Memory,
-    build,
-    from_saved,
-    make_system,
-    needs_chat,
-    sound,
-)
+from segviz.memory import BuildPaused, Memory, build, from_saved, make_system, needs_chat, sound
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
 

@@ -18,15 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from segviz import files, store
-from segviz.cli.building import (
-    SYSTEM,
-    UNIT,
-    build_one,
-    opened,
-    refuse_idle,
-    usable,
-    variants,
-)
+from segviz.cli.building import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
 from segviz.cli.console import Console, plain
 from segviz.cli.exits import UNFINISHED, Unfinished, UsageError, user_errors
 from segviz.cli.models import Models
@@ -174,10 +166,7 @@ class Runs:
 
 
 def runs_of(
-    options: argparse.Namespace,
-    console: Console,
-    models: Models,
-    usual: Sequence[str] = (SYSTEM,),
+    options: argparse.Namespace, console: Console, models: Models, usual: Sequence[str] = (SYSTEM,)
 ) -> Runs:
     """The runs the options name; of the ``usual`` systems where they name none. Notes what is left
     out; UsageError where nothing can be measured."""

@@ -105,11 +105,7 @@ def _conversation(
     questions = read_questions(sample.get("qa"), (*place, "qa"), index, notes)
     note_late_evidence(questions, (turn.id for turn in turns), (*place, "qa"), notes)
     return Conversation(
-        id=own,
-        speakers=speakers,
-        sessions=sessions,
-        questions=questions,
-        source_format=LABEL,
+        id=own, speakers=speakers, sessions=sessions, questions=questions, source_format=LABEL
     )
 
 
