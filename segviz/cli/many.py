@@ -144,11 +144,9 @@ class Chosen(Sequence[Conversation]):
     places: tuple[int, ...]
 
     def __len__(self) -> int:
-        """How many."""
         return len(self.places)
 
     def __getitem__(self, key: Any) -> Any:
-        """One of them."""
         return self.corpus[self.places[key]]
 
 

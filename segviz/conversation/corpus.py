@@ -86,7 +86,6 @@ class Corpus(Sequence[Conversation]):
     report: LoadReport = field(default=LoadReport("", "", 0))
 
     def __repr__(self) -> str:
-        """Counts, and the first ids."""
         entries = self.entries
         turns = sum(entry.turns or 0 for entry in entries)
         ids = ", ".join(repr(entry.id)[:40] for entry in entries[:5])
@@ -94,7 +93,6 @@ class Corpus(Sequence[Conversation]):
         return f"{type(self).__name__}({len(entries)} conversations, {turns} turns: {ids}{more})"
 
     def __len__(self) -> int:
-        """Number of conversations."""
         return len(self.conversations)
 
     @property

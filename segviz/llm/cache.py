@@ -354,7 +354,6 @@ def _content_bytes(db: sqlite3.Connection) -> int:
 
 
 def _clear(db: sqlite3.Connection) -> None:
-    """Deletes all entries and shrink the file."""
     with _transaction(db):
         db.execute("DELETE FROM completions")
         db.execute("DELETE FROM embeddings")

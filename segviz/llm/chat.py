@@ -147,7 +147,6 @@ class OpenAIChat(Client):
         return content_key(kind, self.endpoint.identity, request)
 
     def _form(self, troubles: Counter[str]) -> str:
-        """The form of structured output to ask for."""
         for form in _FORMS[:-1]:
             accepted = self._accepted.get(form)
             if accepted or (accepted is None and troubles[form] < 2):

@@ -74,7 +74,6 @@ class Shelf(Sequence[Conversation]):
         self._kept = lru_cache(KEPT)(self._read)
 
     def __len__(self) -> int:
-        """Number of conversations listed."""
         return len(self._items)
 
     @overload
