@@ -23,10 +23,7 @@ class LoadError(ValueError):
     def __init__(self, what: str, where: str = "", expected: str = "", remedy: str = "") -> None:
         """Positional arguments, so that the error survives pickling."""
         super().__init__(what, where, expected, remedy)
-        self.what = what
-        self.where = where
-        self.expected = expected
-        self.remedy = remedy
+        self.what, self.where, self.expected, self.remedy = what, where, expected, remedy
 
     def __str__(self) -> str:
         """``where: what. Expected expected; remedy.`` without the parts that are empty."""

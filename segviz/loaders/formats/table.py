@@ -132,10 +132,6 @@ class Row:
 class _Open(Exception):
     """A quote is opened in this line and never closed."""
 
-    def __init__(self, line: int) -> None:
-        super().__init__(line)
-        self.line = line
-
 
 def delimiter_of(text: str) -> tuple[str, str] | None:
     """The delimiter and the text of the table; None for a text that is no table.
@@ -163,7 +159,7 @@ def read_table(text: str, mark: str) -> list[Row]:
     except _Open as found:
         what = "a quote is opened here and never closed"
         remedy = "close it, or double the quotes inside the text"
-        raise LoadError(what, f"line {found.line}", "a table", remedy) from None
+        raise LoadError(what, f"line {found.args[0]}", "a table", remedy) from None
 
 
 def _first(text: str, mark: str, most: int) -> list[Row]:
