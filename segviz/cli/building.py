@@ -143,16 +143,11 @@ def variants(options: argparse.Namespace, usual: Sequence[str]) -> dict[str, Var
         return {name: (name, settings_of(name, given))}
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
-    return {name: (name, {}) for name in (names_of(options.systems) if options.systems else usual)}
-
-
-def names_of(given: str) -> list[str]:
-    """The systems of ``--systems``. UsageError for one there is not."""
-    names = list(dict.fromkeys(given.split(",")))
-    for name in names:
-        if name not in SYSTEMS:
-            raise UsageError(f"unknown system {name!r}; choose among {', '.join(SYSTEMS)}")
-    return names
+    names = options.systems.split(",") if options.systems else usual
+    unknown = next((name for name in names if name not in SYSTEMS), None)
+    if unknown is not None:
+        raise UsageError(f"unknown system {unknown!r}; choose among {', '.join(SYSTEMS)}")
+    return {name: (name, {}) for name in names}
 
 
 def build_one(
@@ -180,15 +175,13 @@ def build_one(
     except NoRoom as error:
         raise UsageError(str(error)) from None
     except BuildPaused as pause:
-        raise Unfinished(_paused(pause, system, len(conversation.units(unit)))) from None
+        total = len(conversation.units(unit))
+        done = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
+        on = "What is done is kept; the same command goes on there."
+        if isinstance(pause.fault, LastingFault):
+            on = "The same command with --waive goes on without this one answer."
+        raise Unfinished(f"{done} {on}") from None
     except KeyboardInterrupt:
         if callers or models.remote:
             console.error("what the models answered is kept; the same command goes on there")
         raise
-
-
-def _paused(pause: BuildPaused, system: System, total: int) -> str:
-    done = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
-    if isinstance(pause.fault, LastingFault):
-        return f"{done} The same command with --waive goes on without this one answer."
-    return f"{done} What is done is kept; the same command goes on there."

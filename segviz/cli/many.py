@@ -207,7 +207,8 @@ def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Run
     by its system."""
     found = [opened(path, models, console) for path in paths]
     first = found[0]
-    labels = distinct([_stem(path) for path in paths]) if len(found) > 1 else [first.system]
+    stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
+    labels = distinct(stems) if len(found) > 1 else [first.system]
     memories = dict(zip(labels, found, strict=True))
     for label, memory in memories.items():
         if memory.units != first.units:
@@ -228,10 +229,6 @@ def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Run
 
 def _as_built(memory: Memory, conversation: Conversation) -> Memory:
     return memory
-
-
-def _stem(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".json") or path.name
 
 
 def _builder(

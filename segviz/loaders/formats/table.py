@@ -185,15 +185,11 @@ def _rows(text: str, mark: str) -> Iterator[Row]:
             return  # on a line of its own; behind an open quote it is not
         if cells and cells[-1].endswith(_END):
             # What came before in this row may hold line ends of its own.
-            raise _Open(began + sum(_breaks(cell) for cell in cells[:-1]))
+            before = "\0".join(cells[:-1])
+            raise _Open(began + before.count("\n") + before.count("\r") - before.count("\r\n"))
         if any(cell.strip() for cell in cells):
             yield Row(Line(began), tuple(cells))
         began = reader.line_num + 1
-
-
-def _breaks(text: str) -> int:
-    """Line ends inside a quoted cell."""
-    return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 LOADER = Loader(LABEL, matches, read, ("columns", "day_first", "gap_hours"))
