@@ -133,13 +133,10 @@ def distinct(names: Sequence[str]) -> list[str]:
     taken = set(names)
     result = []
     for name in names:
+        fresh = name
         seen[name] += 1
-        count = seen[name]
-        fresh = name if count == 1 else f"{name}#{count}"
-        while count > 1 and fresh in taken:
-            count += 1
-            fresh = f"{name}#{count}"
-        seen[name] = count
+        while seen[name] > 1 and (fresh := f"{name}#{seen[name]}") in taken:
+            seen[name] += 1
         taken.add(fresh)
         result.append(fresh)
     return result
@@ -147,11 +144,10 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 def with_distinct_ids(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
     """Suffix repeated ids with ``#2``, ``#3`` … so that each can be addressed."""
+    names = distinct([each.id for each in conversations])
     return tuple(
         conversation if conversation.id == name else replace(conversation, id=name)
-        for conversation, name in zip(
-            conversations, distinct([each.id for each in conversations]), strict=True
-        )
+        for conversation, name in zip(conversations, names, strict=True)
     )
 
 

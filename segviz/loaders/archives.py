@@ -223,8 +223,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     tally = Tally()
     for each in chosen:
         # A file that is alone gives way to the archive, whose name is the telling one.
-        alone = len(chosen) == 1
-        name = label if alone else PurePosixPath(each.path).name
+        name = label if len(chosen) == 1 else PurePosixPath(each.path).name
         try:
             read, more = best.read(each.document, name, options)
         except LoadError as error:

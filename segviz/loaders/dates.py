@@ -196,8 +196,7 @@ def _solar_hijri(year: int, month: int, day: int, clock: tuple[int, int, int]) -
 
 def fields_of(groups: Sequence[str | None]) -> Fields | None:
     """From the groups of ``DATE`` and ``CLOCK``; None for an hour such as 13 pm."""
-    first, mark, second, third, *clock = groups
-    hours, minutes, seconds, *halves = clock
+    first, mark, second, third, hours, minutes, seconds, *halves = groups
     hour, half = int(hours or 0), next(filter(None, halves), None)
     if half:
         if not 1 <= hour <= 12:
