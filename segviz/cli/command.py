@@ -47,6 +47,20 @@ class Command:
         return "\n\n".join(parts)
 
 
+def add_number(
+    parser: argparse._ActionsContainer,
+    flag: str,
+    default: float,
+    meaning: str,
+    left_out: bool = False,
+) -> None:
+    """An option that takes a number of its default's kind. ``left_out``: of the options, unless
+    it is given."""
+    kept = argparse.SUPPRESS if left_out else default
+    about = f"{meaning} (default: {default:g})"
+    parser.add_argument(flag, type=type(default), default=kept, metavar="N", help=about)
+
+
 class Parser(argparse.ArgumentParser):
     """The parser of a command: its help has all parts of the command, and a wrong argument is
     reported like other errors."""

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from segviz import files, store
 from segviz.cli.building import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
+from segviz.cli.command import add_number
 from segviz.cli.console import Console, plain
 from segviz.cli.exits import UNFINISHED, Unfinished, UsageError, user_errors
 from segviz.cli.models import Models
@@ -57,14 +58,9 @@ def add_many(parser: argparse.ArgumentParser) -> None:
         help="seeds to repeat everything with; they draw the intervals, and with --share "
         "which units change places (default: 0)",
     )
-    group.add_argument(
-        "--share",
-        type=float,
-        default=0.0,
-        metavar="N",
-        help="share of the units that change places before building, 0 to 1: what is lost "
-        "without the order of time (default: %(default)g)",
-    )
+    lost = "what is lost without the order of time"
+    moved = f"share of the units that change places before building, 0 to 1: {lost}"
+    add_number(group, "--share", 0.0, moved)
     group.add_argument(
         "--resume",
         metavar="PATH",
@@ -102,20 +98,8 @@ def _add_measuring(parser: argparse._ActionsContainer) -> None:
         help=f"report without the questions of category {ADVERSARIAL}, whose answer is not in "
         "the conversation; --json has both",
     )
-    parser.add_argument(
-        "--units",
-        type=int,
-        default=UNITS,
-        metavar="N",
-        help="units read for the measure reached (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--tokens",
-        type=int,
-        default=TOKENS,
-        metavar="N",
-        help="tokens read for the measure answer_words (default: %(default)s)",
-    )
+    add_number(parser, "--units", UNITS, "units read for the measure reached")
+    add_number(parser, "--tokens", TOKENS, "tokens read for the measure answer_words")
 
 
 def _idle(options: argparse.Namespace) -> list[str]:
