@@ -32,8 +32,7 @@ NOTED = 10
 
 
 def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Conversation, system (or ``several`` of both) with its parameters, unit, embedder,
-    models."""
+    """Conversation, system (or ``several`` of both) with its parameters, unit, embedder, models."""
     add_conversation(parser, several)
     group = parser.add_argument_group("building a memory")
     which = group.add_mutually_exclusive_group()
@@ -72,10 +71,8 @@ def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None
 
 
 def memory_of(options: argparse.Namespace, console: Console, models: Models) -> Memory:
-    """The memory in the file, or one of its conversation, built now.
-
-    UsageError for what cannot be used, Unfinished when a model gives up.
-    """
+    """The memory in the file, or one of its conversation, built now. UsageError for what cannot be
+    used, Unfinished when a model gives up."""
     path = path_of(options.file)
     if not recognises(path):
         return built(options, console, models)
@@ -104,8 +101,7 @@ def refuse_idle(file: str, idle: list[str]) -> None:
 
 
 def built(options: argparse.Namespace, console: Console, models: Models) -> Memory:
-    """A memory of the file's conversation, built by the options; errors as
-    :func:`memory_of`."""
+    """A memory of the file's conversation, built by the options; errors as :func:`memory_of`."""
     name = options.system or SYSTEM
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)

@@ -266,8 +266,7 @@ class Journal(Generic[Found]):
     HEAD: ClassVar = {"format": "segviz-runs", "version": 4}
 
     def __init__(self, path: Path, kind: type[Found]) -> None:
-        """Open it, or begin it. UsageError where it is damaged or belongs to something
-        else."""
+        """Open it, or begin it. UsageError where it is damaged or belongs to something else."""
         from pydantic import TypeAdapter  # takes a quarter of a second to load
 
         with user_errors(OSError, UnicodeDecodeError):

@@ -16,10 +16,8 @@ _WIDTH = 84
 
 
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
-    """Keywords for ``segviz.build`` from ``name=value`` texts.
-
-    UsageError names what cannot be used, what was expected and the parameters there are.
-    """
+    """Keywords for ``segviz.build`` from ``name=value`` texts. UsageError names what cannot be
+    used, what was expected and the parameters there are."""
     flat: dict[str, str] = {}
     for text in given:
         name, mark, value = text.partition("=")

@@ -403,10 +403,8 @@ def _is_sound(path: Path) -> bool:
 
 
 def _set_aside(path: Path) -> str:
-    """Renames the file and its companions out of the way; what to tell the user.
-
-    Where renaming fails the file stays, and opening it again will say so.
-    """
+    """Renames the file and its companions out of the way; what to tell the user. Where renaming
+    fails the file stays, and opening it again will say so."""
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1

@@ -129,10 +129,8 @@ class OpenAIChat(Client):
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """As ``reply``, at most ``concurrency`` at once, in order, equal prompts once.
-
-        When one fails the others still finish, and are cached, before its error is raised.
-        """
+        """As ``reply``, at most ``concurrency`` at once, in order, equal prompts once. When one
+        fails the others still finish, and are cached, before its error is raised."""
         distinct = list(dict.fromkeys(prompts))
         found = waiting.in_parallel(self.reply, distinct, self.endpoint.concurrency)
         answers = dict(zip(distinct, found, strict=True))

@@ -205,10 +205,8 @@ class _Search:
 
 
 def read_members(members: Members, label: str, options: Options) -> Corpus:
-    """The conversations in the files.
-
-    Raises LoadError when none holds any, naming the first problem met.
-    """
+    """The conversations in the files. Raises LoadError when none holds any, naming the first
+    problem met."""
     paths = members.paths
     export = slack.is_export(paths)
     search = _slack(members) if export else _search(members, options)

@@ -16,10 +16,8 @@ _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
 def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
-    """At most ``limit`` characters: the beginning, an ellipsis and the last ``tail``.
-
-    Does not separate a letter from its combining marks or an emoji from its joiners.
-    """
+    """At most ``limit`` characters: the beginning, an ellipsis and the last ``tail``. Does not
+    separate a letter from its combining marks or an emoji from its joiners."""
     if len(text) <= limit:
         return text
     head = limit - tail - 1
@@ -71,10 +69,8 @@ def listed(names: list[str]) -> str:
 
 
 def describe(value: object) -> str:
-    """What a JSON value is, without its content: ``a list of 12 objects with keys a, b``.
-
-    Looks one level deep (at the first object of a list), so depth and size are harmless.
-    """
+    """What a JSON value is, without its content: ``a list of 12 objects with keys a, b``. Looks one
+    level deep (at the first object of a list), so depth and size are harmless."""
     if value is None:
         return "null"
     if isinstance(value, bool):

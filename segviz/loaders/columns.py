@@ -44,11 +44,8 @@ def guess(headers: Sequence[str]) -> dict[str, str]:
 
 
 def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, str]:
-    """Meaning -> header: what the user ``said``, else the guess.
-
-    Raises LoadError for an unknown meaning or header, NeedsColumns when nothing tells
-    where the texts are.
-    """
+    """Meaning -> header: what the user ``said``, else the guess. Raises LoadError for an unknown
+    meaning or header, NeedsColumns when nothing tells where the texts are."""
     names = ", ".join(one_line(shorten(header, 20)) for header in headers[:12]) or "none"
     for meaning, header in (said or {}).items():
         if meaning not in ALIASES:

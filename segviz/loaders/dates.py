@@ -115,11 +115,8 @@ def read_words(raw: str) -> datetime | None:
 
 
 def _year(text: str) -> int | None:
-    """The year of a text that leaves nothing to dateutil's guess, else None.
-
-    One month, one day, one year, at most one time and known words; no hour 0 of twelve,
-    which it takes.
-    """
+    """The year of a text that leaves nothing to dateutil's guess, else None. One month, one day,
+    one year, at most one time and known words; no hour 0 of twelve, which it takes."""
     rest, clocks = _CLOCK.subn(" ", text)
     words = re.findall(r"[a-z]+", rest)
     months = [word for word in words if word[:3] in _MONTHS]

@@ -33,10 +33,8 @@ class LoadError(ValueError):
         return f"{found} {advice[0].upper()}{advice[1:]}." if advice else found
 
     def in_file(self, name: str, expected: str) -> LoadError:
-        """The same error with the file's name before the place.
-
-        ``expected`` is used where this error does not say itself what it expected.
-        """
+        """The same error with the file's name before the place. ``expected`` is used where this
+        error does not say itself what it expected."""
         found = copy(self)
         found.where = ", ".join(filter(None, (name, self.where)))
         found.expected = self.expected or expected

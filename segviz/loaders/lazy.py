@@ -118,10 +118,8 @@ class Shelf(Sequence[Conversation]):
 
 
 def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
-    """The listing of a large file; None when it is no list that can be read by items.
-
-    The format is told by the first items. OSError when the file cannot be read.
-    """
+    """The listing of a large file; None when it is no list that can be read by items. The format is
+    told by the first items. OSError when the file cannot be read."""
     with files.opened(path) as stream:
         items = find_items(stream)
         try:

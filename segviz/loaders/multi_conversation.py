@@ -73,10 +73,8 @@ def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: N
 def settled(
     found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes, *key: str
 ) -> tuple[Conversation, ...]:
-    """Conversations with distinct ids; LoadError when there are none.
-
-    Each stands with its place; where ids have a ``key`` there, notes on them name it.
-    """
+    """Conversations with distinct ids; LoadError when there are none. Each stands with its place;
+    where ids have a ``key`` there, notes on them name it."""
     if not found:
         raise _nothing_usable("", _lost(notes), expected)
     conversations = with_distinct_ids([conversation for conversation, _ in found])
@@ -90,10 +88,8 @@ def settled(
 def no_turns(
     sessions: int, empty: Sequence[Place], expected: str, notes: Sequence[Note]
 ) -> LoadError:
-    """The error of a file with so many sessions and no turn.
-
-    ``empty``: places of transcripts without turns; notes elsewhere are about lost records.
-    """
+    """The error of a file with so many sessions and no turn. ``empty``: places of transcripts
+    without turns; notes elsewhere are about lost records."""
     lost = _lost([note for note in notes if note.place not in empty])
     size = counted(sessions, "session")
     return _nothing_usable(f" ({size})" if lost else f" ({size}, all empty)", lost, expected)
@@ -123,10 +119,8 @@ def read_chats(
     expected: str = "messages",
     usual: Sequence[str] = (),
 ) -> tuple[Conversation, ...]:
-    """The conversations of the chats that have messages; those without are noted.
-
-    The ``usual`` speakers come first. LoadError when there is no message at all.
-    """
+    """The conversations of the chats that have messages; those without are noted. The ``usual``
+    speakers come first. LoadError when there is no message at all."""
     found: list[tuple[Conversation, Place]] = []
     for name, messages, place in chats:
         sessions = sessions_of(messages, options.gap_hours)

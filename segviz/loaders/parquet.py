@@ -23,11 +23,8 @@ _BATCH = 64
 
 
 def read_parquet(data: bytes, budget: Budget) -> Rows:
-    """The rows of a Parquet file, each an object by the names of the columns.
-
-    Raises LoadError for a damaged or encrypted file, and for one that unpacks to more than the
-    budget has left.
-    """
+    """The rows of a Parquet file, each an object by the names of the columns. Raises LoadError for
+    a damaged or encrypted file, and for one that unpacks to more than the budget has left."""
     import pyarrow
     from pyarrow import parquet
 
