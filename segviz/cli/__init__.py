@@ -114,11 +114,9 @@ def _run(given: Sequence[str]) -> int:
     console = Console(getattr(options, "quiet", False))
     try:
         return command.run(options, console)
-    except NoSuchFile as error:
-        console.error(f"{error}{'' if name or not options.file else _suggestion(options.file)}")
-        return USAGE
     except UsageError as error:
-        console.error(str(error))
+        mistyped = isinstance(error, NoSuchFile) and not name and options.file
+        console.error(f"{error}{_suggestion(options.file) if mistyped else ''}")
         return USAGE
     except Unfinished as error:
         console.error(str(error))

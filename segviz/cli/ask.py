@@ -68,10 +68,7 @@ def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str
 
 
 def _content(
-    memory: Memory,
-    result: Result,
-    question: Question | None,
-    said: Answer | None,
+    memory: Memory, result: Result, question: Question | None, said: Answer | None
 ) -> dict[str, Any]:
     return {
         "conversation": memory.conversation.id,

@@ -89,12 +89,6 @@ def summary_of(memory: Memory) -> dict[str, Any]:
     }
 
 
-OUTPUT = """\
-command, output, conversation, system, settings, unit, embedder, chat (null offline), steps,
-shape (kind, leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest, trees,
-shared, families, facts, nodes_per_leaf; see segviz.tree.shape), calls and tokens of chat
-models."""
-
 COMMAND = Command(
     "build a memory of a conversation and save it",
     """\
@@ -121,6 +115,10 @@ the end, and until then one that was there stays.""",
             "    --set annotate=llm --set refresh=lazy -o talk.json.gz",
         ),
     ),
-    OUTPUT,
+    """\
+command, output, conversation, system, settings, unit, embedder, chat (null offline), steps,
+shape (kind, leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest, trees,
+shared, families, facts, nodes_per_leaf; see segviz.tree.shape), calls and tokens of chat
+models.""",
     parameters_help,
 )

@@ -17,15 +17,7 @@ from segviz.construct import System
 from segviz.conversation import UNIT_RULES, Conversation
 from segviz.files import NoRoom
 from segviz.llm import LastingFault
-from segviz.memory import (
-    BuildPaused,
-    Memory,
-    build,
-    from_saved,
-    make_system,
-    needs_chat,
-    sound,
-)
+from segviz.memory import BuildPaused, Memory, build, from_saved, make_system, needs_chat, sound
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
 
@@ -40,8 +32,7 @@ NOTED = 10
 
 
 def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Conversation, system (or ``several`` of both) with its parameters, unit, embedder,
-    models."""
+    """Conversation, system (or ``several`` of both) with its parameters, unit, embedder, models."""
     add_conversation(parser, several)
     group = parser.add_argument_group("building a memory")
     which = group.add_mutually_exclusive_group()
@@ -80,10 +71,8 @@ def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None
 
 
 def memory_of(options: argparse.Namespace, console: Console, models: Models) -> Memory:
-    """The memory in the file, or one of its conversation, built now.
-
-    UsageError for what cannot be used, Unfinished when a model gives up.
-    """
+    """The memory in the file, or one of its conversation, built now. UsageError for what cannot be
+    used, Unfinished when a model gives up."""
     path = path_of(options.file)
     if not recognises(path):
         return built(options, console, models)
@@ -112,8 +101,7 @@ def refuse_idle(file: str, idle: list[str]) -> None:
 
 
 def built(options: argparse.Namespace, console: Console, models: Models) -> Memory:
-    """A memory of the file's conversation, built by the options; errors as
-    :func:`memory_of`."""
+    """A memory of the file's conversation, built by the options; errors as :func:`memory_of`."""
     name = options.system or SYSTEM
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
@@ -151,16 +139,11 @@ def variants(options: argparse.Namespace, usual: Sequence[str]) -> dict[str, Var
         return {name: (name, settings_of(name, given))}
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
-    return {name: (name, {}) for name in (names_of(options.systems) if options.systems else usual)}
-
-
-def names_of(given: str) -> list[str]:
-    """The systems of ``--systems``. UsageError for one there is not."""
-    names = list(dict.fromkeys(given.split(",")))
-    for name in names:
-        if name not in SYSTEMS:
-            raise UsageError(f"unknown system {name!r}; choose among {', '.join(SYSTEMS)}")
-    return names
+    names = options.systems.split(",") if options.systems else usual
+    unknown = next((name for name in names if name not in SYSTEMS), None)
+    if unknown is not None:
+        raise UsageError(f"unknown system {unknown!r}; choose among {', '.join(SYSTEMS)}")
+    return {name: (name, {}) for name in names}
 
 
 def build_one(
@@ -188,15 +171,13 @@ def build_one(
     except NoRoom as error:
         raise UsageError(str(error)) from None
     except BuildPaused as pause:
-        raise Unfinished(_paused(pause, system, len(conversation.units(unit)))) from None
+        total = len(conversation.units(unit))
+        done = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
+        on = "What is done is kept; the same command goes on there."
+        if isinstance(pause.fault, LastingFault):
+            on = "The same command with --waive goes on without this one answer."
+        raise Unfinished(f"{done} {on}") from None
     except KeyboardInterrupt:
         if callers or models.remote:
             console.error("what the models answered is kept; the same command goes on there")
         raise
-
-
-def _paused(pause: BuildPaused, system: System, total: int) -> str:
-    done = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
-    if isinstance(pause.fault, LastingFault):
-        return f"{done} The same command with --waive goes on without this one answer."
-    return f"{done} What is done is kept; the same command goes on there."

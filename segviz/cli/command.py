@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import indent
 from typing import NoReturn
 
 from segviz.cli.console import Console
 from segviz.cli.exits import MEANINGS, USAGE
+
+_BY = "  "
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +38,27 @@ class Command:
         """The parts of the help that follow the options."""
         parts = [self.details()] if self.details else []
         if self.output:
-            parts.append(f"JSON output:\n{indented(self.output)}")
+            parts.append(f"JSON output:\n{indent(self.output, _BY)}")
         shown = "\n".join(f"{what}:\n  {line}" for what, line in self.examples)
-        parts.append(f"examples:\n{indented(shown)}")
+        parts.append(f"examples:\n{indent(shown, _BY)}")
         codes = MEANINGS | dict(self.exits)
         listed = "\n".join(f"{code:<4} {codes[code]}" for code in sorted(codes))
-        parts.append(f"exit codes:\n{indented(listed)}")
+        parts.append(f"exit codes:\n{indent(listed, _BY)}")
         return "\n\n".join(parts)
+
+
+def add_number(
+    parser: argparse._ActionsContainer,
+    flag: str,
+    default: float,
+    meaning: str,
+    left_out: bool = False,
+) -> None:
+    """An option that takes a number of its default's kind. ``left_out``: of the options, unless
+    it is given."""
+    kept = argparse.SUPPRESS if left_out else default
+    about = f"{meaning} (default: {default:g})"
+    parser.add_argument(flag, type=type(default), default=kept, metavar="N", help=about)
 
 
 class Parser(argparse.ArgumentParser):
@@ -76,8 +93,3 @@ class Parser(argparse.ArgumentParser):
         """Exit code 2."""
         Console().error(f"{message} (see {self.prog} --help)")
         self.exit(USAGE)
-
-
-def indented(text: str, by: str = "  ") -> str:
-    """Every line behind ``by``."""
-    return "\n".join(by + line if line else "" for line in text.split("\n"))

@@ -90,25 +90,19 @@ class Console:
         """Rows as a table with the columns all of them have, as wide as they must be; texts stand
         to the left, numbers to the right, means with their interval."""
         names = [name for name in rows[0] if all(name in row for row in rows)]
-        lines = []
+        columns = []
         for name in names:
             cells = [visible(_cell(name, row[name])) for row in rows]
-            head = wrap(name, max(8, *map(len, cells)), break_long_words=False)
+            columns.append(wrap(name, max(8, *map(len, cells)), break_long_words=False) + cells)
+        deep = max(map(len, columns))
+        for place, (name, cells) in enumerate(zip(names, columns, strict=True)):
+            width = max(map(len, cells))
             left = all(isinstance(row[name], str) for row in rows)
-            lines.append((head, cells, left))
-        deep = max(len(head) for head, _, _ in lines)
-        columns = [
-            (["" for _ in range(deep - len(head))] + head + cells, left)
-            for head, cells, left in lines
-        ]
-        widths = [max(map(len, cells)) for cells, _ in columns]
-        for place in range(deep + len(rows)):
-            shown = (
-                cells[place].ljust(width) if left else cells[place].rjust(width)
-                for (cells, left), width in zip(columns, widths, strict=True)
-            )
+            cells = [""] * (deep - len(cells)) + cells  # heads stand on their last lines
+            columns[place] = [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
+        for line in zip(*columns, strict=True):
             with _output():
-                _write(self.out, "  ".join(shown).rstrip())
+                _write(self.out, "  ".join(line).rstrip())
 
     def json(self, command: str, content: dict[str, Any]) -> None:
         """The result as one JSON object in ASCII; ``command`` is its first member."""

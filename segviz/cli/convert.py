@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from segviz.cli.command import Command
 from segviz.cli.console import Console
@@ -17,14 +17,10 @@ from segviz.cli.source import (
     read_corpus,
     write_file,
 )
+from segviz.conversation import Conversation
 from segviz.export import locomo_json
 from segviz.memory import open_memory
 from segviz.store import recognises
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from segviz.conversation import Conversation
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -111,23 +111,21 @@ def _cache() -> Finding:
 
 def _keys() -> list[Finding]:
     """Whether keys are there and for whom; never what they are."""
-    known = {name: bool(os.environ.get(name, "").strip()) for name in _KEYS}
     base = os.environ.get("SEGVIZ_BASE_URL", "")
     try:
         server = Endpoint(base).address if base else ""
     except ValueError as error:
         return [Finding("SEGVIZ_BASE_URL", NOTE, f"cannot be used: {error}")]
-    whom = {"OPENAI_API_KEY": "api.openai.com", "SEGVIZ_API_KEY": server or "no server"}
     found = []
-    for name, there in known.items():
-        what = f"set, for {whom[name]} alone" if there else "not set (only real models need one)"
-        if name == "SEGVIZ_API_KEY" and there and not server:
+    for name, whom in {"OPENAI_API_KEY": "api.openai.com", "SEGVIZ_API_KEY": server}.items():
+        if not os.environ.get(name, "").strip():
+            found.append(Finding(name, GOOD, "not set (only real models need one)"))
+        elif whom:
+            found.append(Finding(name, GOOD, f"set, for {whom} alone"))
+        else:
             what = "set, but used for no server until SEGVIZ_BASE_URL names it"
-        found.append(Finding(name, NOTE if there and whom[name] == "no server" else GOOD, what))
+            found.append(Finding(name, NOTE, what))
     return found
-
-
-_KEYS = ("OPENAI_API_KEY", "SEGVIZ_API_KEY")
 
 
 def _port() -> Finding:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from textwrap import wrap
+from textwrap import indent, wrap
 
 from segviz.cli.building import add_building, memory_of
-from segviz.cli.command import Command, indented
+from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.models import Models, models
@@ -130,7 +130,7 @@ def _view(options: argparse.Namespace, memory: Memory, clients: Models) -> View:
 def _details() -> str:
     rows = (f"{name:<10}{one.about}" for name, one in FORMATS.items())
     wrapped = ("\n".join(wrap(row, 84, subsequent_indent=" " * 10)) for row in rows)
-    return f"formats:\n{indented(chr(10).join(wrapped))}\n\n{parameters_help()}"
+    return f"formats:\n{indent(chr(10).join(wrapped), '  ')}\n\n{parameters_help()}"
 
 
 COMMAND = Command(

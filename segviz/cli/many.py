@@ -18,15 +18,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from segviz import files, store
-from segviz.cli.building import (
-    SYSTEM,
-    UNIT,
-    build_one,
-    opened,
-    refuse_idle,
-    usable,
-    variants,
-)
+from segviz.cli.building import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
+from segviz.cli.command import add_number
 from segviz.cli.console import Console, plain
 from segviz.cli.exits import UNFINISHED, Unfinished, UsageError, user_errors
 from segviz.cli.models import Models
@@ -65,14 +58,9 @@ def add_many(parser: argparse.ArgumentParser) -> None:
         help="seeds to repeat everything with; they draw the intervals, and with --share "
         "which units change places (default: 0)",
     )
-    group.add_argument(
-        "--share",
-        type=float,
-        default=0.0,
-        metavar="N",
-        help="share of the units that change places before building, 0 to 1: what is lost "
-        "without the order of time (default: %(default)g)",
-    )
+    lost = "what is lost without the order of time"
+    moved = f"share of the units that change places before building, 0 to 1: {lost}"
+    add_number(group, "--share", 0.0, moved)
     group.add_argument(
         "--resume",
         metavar="PATH",
@@ -110,20 +98,8 @@ def _add_measuring(parser: argparse._ActionsContainer) -> None:
         help=f"report without the questions of category {ADVERSARIAL}, whose answer is not in "
         "the conversation; --json has both",
     )
-    parser.add_argument(
-        "--units",
-        type=int,
-        default=UNITS,
-        metavar="N",
-        help="units read for the measure reached (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--tokens",
-        type=int,
-        default=TOKENS,
-        metavar="N",
-        help="tokens read for the measure answer_words (default: %(default)s)",
-    )
+    add_number(parser, "--units", UNITS, "units read for the measure reached")
+    add_number(parser, "--tokens", TOKENS, "tokens read for the measure answer_words")
 
 
 def _idle(options: argparse.Namespace) -> list[str]:
@@ -152,11 +128,9 @@ class Chosen(Sequence[Conversation]):
     places: tuple[int, ...]
 
     def __len__(self) -> int:
-        """How many."""
         return len(self.places)
 
     def __getitem__(self, key: Any) -> Any:
-        """One of them."""
         return self.corpus[self.places[key]]
 
 
@@ -174,10 +148,7 @@ class Runs:
 
 
 def runs_of(
-    options: argparse.Namespace,
-    console: Console,
-    models: Models,
-    usual: Sequence[str] = (SYSTEM,),
+    options: argparse.Namespace, console: Console, models: Models, usual: Sequence[str] = (SYSTEM,)
 ) -> Runs:
     """The runs the options name; of the ``usual`` systems where they name none. Notes what is left
     out; UsageError where nothing can be measured."""
@@ -220,7 +191,8 @@ def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Run
     by its system."""
     found = [opened(path, models, console) for path in paths]
     first = found[0]
-    labels = distinct([_stem(path) for path in paths]) if len(found) > 1 else [first.system]
+    stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
+    labels = distinct(stems) if len(found) > 1 else [first.system]
     memories = dict(zip(labels, found, strict=True))
     for label, memory in memories.items():
         if memory.units != first.units:
@@ -241,10 +213,6 @@ def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Run
 
 def _as_built(memory: Memory, conversation: Conversation) -> Memory:
     return memory
-
-
-def _stem(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".json") or path.name
 
 
 def _builder(
@@ -298,8 +266,7 @@ class Journal(Generic[Found]):
     HEAD: ClassVar = {"format": "segviz-runs", "version": 4}
 
     def __init__(self, path: Path, kind: type[Found]) -> None:
-        """Open it, or begin it. UsageError where it is damaged or belongs to something
-        else."""
+        """Open it, or begin it. UsageError where it is damaged or belongs to something else."""
         from pydantic import TypeAdapter  # takes a quarter of a second to load
 
         with user_errors(OSError, UnicodeDecodeError):

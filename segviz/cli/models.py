@@ -86,11 +86,8 @@ class Models:
 
 @contextmanager
 def models(options: argparse.Namespace, console: Console) -> Iterator[Models]:
-    """The models the options name, open until the command ends.
-
-    Says on standard error what is sent where. UsageError for a server or limit that cannot
-    be used.
-    """
+    """The models the options name, open until the command ends. Says on standard error what is sent
+    where. UsageError for a server or limit that cannot be used."""
     endpoint = _endpoint(options)
     if endpoint is None:
         with user_errors(ValueError, ImportError):

@@ -85,15 +85,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
             rows = entry.measure(bench)
         written = _write(entry, rows, talks, folder, console)
         seconds = perf_counter() - began
-        told.append(
-            {
-                "paper": entry.paper,
-                "table": entry.table,
-                "seconds": seconds,
-                "files": written,
-                "rows": rows,
-            }
-        )
+        named = {"paper": entry.paper, "table": entry.table}
+        told.append({**named, "seconds": seconds, "files": written, "rows": rows})
         if not options.json:
             console.line(f"{entry.paper} {entry.table}: {entry.shows} ({seconds:.0f} s)")
             console.block(rows_markdown(rows).rstrip(), "")

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
+from segviz.cli.command import add_number
 from segviz.cli.exits import UsageError, user_errors
 from segviz.conversation import Conversation, Question
 from segviz.retrieval import METHODS, POLICIES, PRESETS, RELEVANCE, RetrievalSettings
 
 DEFAULTS = RetrievalSettings()
-
-
-def _add_number(
-    parser: argparse._ActionsContainer, flag: str, kind: Callable[[str], Any], meaning: str
-) -> None:
-    """A setting that is a number; left out of the options unless given."""
-    default = getattr(DEFAULTS, flag.lstrip("-"))
-    parser.add_argument(
-        flag,
-        type=kind,
-        default=argparse.SUPPRESS,
-        metavar="N",
-        help=f"{meaning} (default: {default})",
-    )
 
 
 def add_preset(parser: argparse._ActionsContainer, what: str) -> None:
@@ -50,13 +36,7 @@ def add_scoring(parser: argparse._ActionsContainer, default: Any = DEFAULTS.rele
         f"contextual:dates=0 (default: {DEFAULTS.relevance_for()}; in a system's own retrieval, "
         "that of its paper)",
     )
-    parser.add_argument(
-        "-k",
-        type=int,
-        default=DEFAULTS.k,
-        metavar="N",
-        help="nodes retrieved; 1 or more (default: %(default)s)",
-    )
+    add_number(parser, "-k", DEFAULTS.k, "nodes retrieved; 1 or more")
     parser.add_argument(
         "--budget", type=int, metavar="TOKENS", help="retrieve as much as this pays for, not K"
     )
@@ -82,8 +62,9 @@ def add_retrieval(parser: argparse.ArgumentParser) -> None:
         help=f"where scores spread: %(choices)s (default: {DEFAULTS.policy})",
         metavar="NAME",
     )
-    _add_number(group, "--alpha", float, "weight of each further hop; 0 to below 1")
-    _add_number(group, "--horizon", int, "hops, H; 0 or more")
+    weight = "weight of each further hop; 0 to below 1"
+    add_number(group, "--alpha", DEFAULTS.alpha, weight, left_out=True)
+    add_number(group, "--horizon", DEFAULTS.horizon, "hops, H; 0 or more", left_out=True)
     add_scoring(group, argparse.SUPPRESS)
     group.add_argument(
         "--levels", type=whole_numbers, metavar="N,…", help="admissible levels (default: all)"

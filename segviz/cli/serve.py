@@ -70,10 +70,8 @@ def flags() -> Iterator[str]:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether the server could listen there, tried as Streamlit will do it.
-
-    UsageError where the address or the right to use the port is what is missing.
-    """
+    """Whether the server could listen there, tried as Streamlit will do it. UsageError where the
+    address or the right to use the port is what is missing."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         if not host.strip():

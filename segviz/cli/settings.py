@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
+from textwrap import indent, wrap
 from typing import Any
 
-from segviz.cli.command import indented
 from segviz.cli.exits import UsageError
 from segviz.construct import Parameter, parameters
 from segviz.memory import COMPONENTS, declared, nested, part_name
@@ -17,10 +16,8 @@ _WIDTH = 84
 
 
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
-    """Keywords for ``segviz.build`` from ``name=value`` texts.
-
-    UsageError names what cannot be used, what was expected and the parameters there are.
-    """
+    """Keywords for ``segviz.build`` from ``name=value`` texts. UsageError names what cannot be
+    used, what was expected and the parameters there are."""
     flat: dict[str, str] = {}
     for text in given:
         name, mark, value = text.partition("=")
@@ -57,7 +54,7 @@ def _rows(kind: type, prefix: str) -> Iterator[str]:
     for parameter in parameters(kind):
         text = f"{parameter.spec.help} ({_range(parameter)})"
         yield f"    {prefix}{parameter.name}"
-        yield indented("\n".join(wrap(text, _WIDTH - 8)), " " * 8)
+        yield indent("\n".join(wrap(text, _WIDTH - 8)), " " * 8)
 
 
 def _range(parameter: Parameter) -> str:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from segviz import files
+from segviz.cli.command import add_number
 from segviz.cli.console import Console
 from segviz.cli.exits import NoSuchFile, UsageError, user_errors
 from segviz.conversation import TITLES, Conversation, Corpus, sample_path
@@ -50,14 +51,8 @@ def add_conversation(parser: argparse.ArgumentParser, several: bool = False) -> 
     order.add_argument(
         "--month-first", dest="day_first", action="store_false", help="03/04/2025 is March 4"
     )
-    group.add_argument(
-        "--gap-hours",
-        type=float,
-        default=8.0,
-        metavar="N",
-        help="a silence longer than this begins a session, where the file has none "
-        "(default: %(default)g)",
-    )
+    silence = "a silence longer than this begins a session, where the file has none"
+    add_number(group, "--gap-hours", 8.0, silence)
 
 
 def path_of(given: str) -> Path:

@@ -43,9 +43,7 @@ class Conversation:
 
     def units(self, rule: str = "exchange") -> tuple[Unit, ...]:
         """Cut the conversation into leaves by one of ``segviz.conversation.units.UNIT_RULES``.
-
-        Raises ValueError naming the legal rules when ``rule`` is unknown.
-        """
+        Raises ValueError naming the legal rules when ``rule`` is unknown."""
         if rule not in self._units_by_rule:
             self._units_by_rule[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
         return self._units_by_rule[rule]
@@ -57,11 +55,8 @@ class Conversation:
         return {}
 
     def dropped(self, rule: str) -> tuple[str, ...]:
-        """Ids of the turns that no unit of this rule holds (the cost of ``paper``).
-
-        Turns with nothing in them (no text, no caption) are never a leaf and are
-        not counted here.
-        """
+        """Ids of the turns that no unit of this rule holds (the cost of ``paper``). Turns with
+        nothing in them (no text, no caption) are never a leaf and are not counted here."""
         if rule not in self._dropped:
             held = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
             self._dropped[rule] = tuple(t.id for t in self.turns if t.content and t.id not in held)

@@ -1,20 +1,11 @@
 """Defines Corpus, the conversations of one file, and the report of loading them; finds the bundled
 conversations.
-
-=============  =====================================================================
-record         meaning
-=============  =====================================================================
-Corpus         the conversations of a file and the report of loading them
-LoadReport     how many turns were kept, which records were repaired or skipped
-Finding        one repaired or skipped record and its place in the file
-Entry          a row of a list of conversations, known without reading them
-=============  =====================================================================
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, overload
@@ -95,7 +86,6 @@ class Corpus(Sequence[Conversation]):
     report: LoadReport = field(default=LoadReport("", "", 0))
 
     def __repr__(self) -> str:
-        """Counts, and the first ids."""
         entries = self.entries
         turns = sum(entry.turns or 0 for entry in entries)
         ids = ", ".join(repr(entry.id)[:40] for entry in entries[:5])
@@ -103,12 +93,7 @@ class Corpus(Sequence[Conversation]):
         return f"{type(self).__name__}({len(entries)} conversations, {turns} turns: {ids}{more})"
 
     def __len__(self) -> int:
-        """Number of conversations."""
         return len(self.conversations)
-
-    def __iter__(self) -> Iterator[Conversation]:
-        """Conversations in file order."""
-        return iter(self.conversations)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -148,13 +133,10 @@ def distinct(names: Sequence[str]) -> list[str]:
     taken = set(names)
     result = []
     for name in names:
+        fresh = name
         seen[name] += 1
-        count = seen[name]
-        fresh = name if count == 1 else f"{name}#{count}"
-        while count > 1 and fresh in taken:
-            count += 1
-            fresh = f"{name}#{count}"
-        seen[name] = count
+        while seen[name] > 1 and (fresh := f"{name}#{seen[name]}") in taken:
+            seen[name] += 1
         taken.add(fresh)
         result.append(fresh)
     return result
@@ -162,11 +144,10 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 def with_distinct_ids(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
     """Suffix repeated ids with ``#2``, ``#3`` … so that each can be addressed."""
+    names = distinct([each.id for each in conversations])
     return tuple(
         conversation if conversation.id == name else replace(conversation, id=name)
-        for conversation, name in zip(
-            conversations, distinct([each.id for each in conversations]), strict=True
-        )
+        for conversation, name in zip(conversations, names, strict=True)
     )
 
 

@@ -79,13 +79,11 @@ class Lazy(Sequence[Made]):
         self._made: tuple[Made, ...] | None = None
 
     def __iter__(self) -> Iterator[Made]:
-        """One after another."""
         if self._made is None:
             self._made = tuple(map(self._make, self._places))
         return iter(self._made)
 
     def __len__(self) -> int:
-        """Number of places."""
         return len(self._places)
 
     @overload
@@ -94,7 +92,6 @@ class Lazy(Sequence[Made]):
     def __getitem__(self, place: slice) -> Lazy[Made]: ...
 
     def __getitem__(self, place: int | slice) -> Made | Lazy[Made]:
-        """One of them, or fewer of them."""
         if isinstance(place, slice):
             return self._at(self._places[place])
         return self._make(self._places[place])
@@ -103,11 +100,9 @@ class Lazy(Sequence[Made]):
         return Lazy(self._make, places)
 
     def __eq__(self, other: object) -> bool:
-        """Equal to a sequence of the same things."""
         return isinstance(other, Lazy | tuple) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
-        """As of the tuple."""
         return hash(tuple(self))
 
 

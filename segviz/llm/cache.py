@@ -16,11 +16,13 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from segviz.tree import Vector
+
+T = TypeVar("T")
 
 _CHUNK = 500  # keys in one SELECT
 _VERSION = 1
@@ -149,12 +151,7 @@ class ModelCache:
                 until = time.time() + LEASE
                 self._run("UPDATE claims SET until = ? WHERE owner = ?", until, owner)
 
-        with self._lock:
-            try:
-                mine = _claim(self._db, keys, owner)
-            except sqlite3.Error as error:
-                self._trouble(error)
-                mine = set(keys)
+        mine = self._tried(lambda db: _claim(db, keys, owner), set(keys))
         try:
             yield mine, renew
         finally:
@@ -171,20 +168,11 @@ class ModelCache:
     @property
     def size(self) -> int:
         """Bytes in use, of at most ``limit_bytes``."""
-        with self._lock:
-            try:
-                return _content_bytes(self._db)
-            except sqlite3.Error as error:
-                self._trouble(error)
-                return 0
+        return self._tried(_content_bytes, 0)
 
     def clear(self) -> None:
         """Forgets everything, waivers and kept wrong answers too, and give the room back."""
-        with self._lock:
-            try:
-                _clear(self._db)
-            except sqlite3.Error as error:
-                self._trouble(error)
+        self._tried(_clear, None)
 
     def close(self) -> None:
         """Closes the file; the object cannot be used afterwards."""
@@ -236,13 +224,17 @@ class ModelCache:
             self._note(_set_aside(self.path))
         self._db = self._opened()
 
-    def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    def _tried(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """What ``work`` makes of the file, or ``otherwise`` where the file fails."""
         with self._lock:
             try:
-                return self._db.execute(statement, values).fetchall()
+                return work(self._db)
             except sqlite3.Error as error:
                 self._trouble(error)
-                return []
+                return otherwise
+
+    def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        return self._tried(lambda db: db.execute(statement, values).fetchall(), [])
 
     def _write(self, target: str, rows: Sequence[tuple[object, ...]]) -> None:
         if not rows:
@@ -362,7 +354,6 @@ def _content_bytes(db: sqlite3.Connection) -> int:
 
 
 def _clear(db: sqlite3.Connection) -> None:
-    """Deletes all entries and shrink the file."""
     with _transaction(db):
         db.execute("DELETE FROM completions")
         db.execute("DELETE FROM embeddings")
@@ -374,20 +365,15 @@ def _trim(db: sqlite3.Connection, limit_bytes: int) -> None:
     """Deletes the oldest tenth at a time until the content fits."""
     while _content_bytes(db) > limit_bytes:
         with _transaction(db):
-            total, oldest = db.execute(
-                "SELECT count(*), min(n) FROM"
-                " (SELECT n FROM completions UNION ALL SELECT n FROM embeddings)"
-            ).fetchone()
+            entries = "(SELECT n FROM completions UNION ALL SELECT n FROM embeddings)"
+            total = db.execute(f"SELECT count(*) FROM {entries}").fetchone()[0]
             if not total:
                 return
-            row = db.execute(
-                "SELECT n FROM (SELECT n FROM completions UNION ALL SELECT n FROM embeddings)"
-                " ORDER BY n LIMIT 1 OFFSET ?",
-                (total // 10,),
-            ).fetchone()
-            bound = row[0] if row[0] > oldest else oldest + 1
-            db.execute("DELETE FROM completions WHERE n < ?", (bound,))
-            db.execute("DELETE FROM embeddings WHERE n < ?", (bound,))
+            last = max(total // 10, 1) - 1
+            ordered = f"SELECT n FROM {entries} ORDER BY n LIMIT 1 OFFSET ?"
+            bound = db.execute(ordered, (last,)).fetchone()
+            db.execute("DELETE FROM completions WHERE n <= ?", bound)
+            db.execute("DELETE FROM embeddings WHERE n <= ?", bound)
 
 
 def _is_damage(error: Exception) -> bool:
@@ -417,10 +403,8 @@ def _is_sound(path: Path) -> bool:
 
 
 def _set_aside(path: Path) -> str:
-    """Renames the file and its companions out of the way; what to tell the user.
-
-    Where renaming fails the file stays, and opening it again will say so.
-    """
+    """Renames the file and its companions out of the way; what to tell the user. Where renaming
+    fails the file stays, and opening it again will say so."""
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1

@@ -129,18 +129,11 @@ class OpenAIChat(Client):
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """As ``reply``, at most ``concurrency`` at once, in order, equal prompts once.
-
-        When one fails the others still finish, and are cached, before its error is raised.
-        """
+        """As ``reply``, at most ``concurrency`` at once, in order, equal prompts once. When one
+        fails the others still finish, and are cached, before its error is raised."""
         distinct = list(dict.fromkeys(prompts))
-        answers = dict(
-            zip(
-                distinct,
-                waiting.in_parallel(self.reply, distinct, self.endpoint.concurrency),
-                strict=True,
-            )
-        )
+        found = waiting.in_parallel(self.reply, distinct, self.endpoint.concurrency)
+        answers = dict(zip(distinct, found, strict=True))
         return [answers[prompt] for prompt in prompts]
 
     def _without(self, prompt: Prompt, reason: str) -> Reply:
@@ -152,7 +145,6 @@ class OpenAIChat(Client):
         return content_key(kind, self.endpoint.identity, request)
 
     def _form(self, troubles: Counter[str]) -> str:
-        """The form of structured output to ask for."""
         for form in _FORMS[:-1]:
             accepted = self._accepted.get(form)
             if accepted or (accepted is None and troubles[form] < 2):

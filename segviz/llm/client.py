@@ -183,9 +183,7 @@ class Client(Metered):
             self.count_call()
         try:
             reply = json.loads(content)
-        except ValueError:  # also what is not UTF-8
-            reply = None
-        except RecursionError:  # nested a thousand deep
+        except (ValueError, RecursionError):  # also what is not UTF-8, or nested a thousand deep
             reply = None
         if not isinstance(reply, dict):
             raise Fault("the reply was not valid JSON, or cut off", "body")
@@ -200,9 +198,8 @@ class Client(Metered):
             client = self._connect()
 
         def call() -> bytes:
-            if route == "chat":
-                return client.chat.completions.with_raw_response.create(**body).content
-            return client.embeddings.with_raw_response.create(**body).content
+            requests = client.chat.completions if route == "chat" else client.embeddings
+            return requests.with_raw_response.create(**body).content
 
         over = False
         try:

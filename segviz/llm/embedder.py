@@ -99,7 +99,6 @@ class OpenAIEmbedder(Client):
         return rows
 
     def _kept(self, keys: dict[str, bytes]) -> dict[str, Vector]:
-        """What the cache holds of these texts."""
         kept = self.cache.embeddings(list(keys.values()))
         rows = {text: kept[key].vector for text, key in keys.items() if key in kept}
         if not all(self._fits(row) for row in rows.values()):

@@ -67,18 +67,16 @@ it became. Say who said or did what. No introduction, no list marks, no comment.
 {data}"""
 
 
-def _user(content: dict[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False, indent=1)
+def _prompt(system: str, labels: tuple[str, ...] = (), /, **content: Any) -> Prompt:
+    """A prompt whose user message is ``content`` as one JSON object."""
+    return Prompt(system, json.dumps(content, ensure_ascii=False, indent=1), labels)
 
 
 def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
     """Asks whether ``message`` carries on the open segment of this level and summary.
     Labels MERGE and CONTINUE."""
-    content = {
-        "open_segment": {"level": level, "summary": summary},
-        "new_message": message,
-    }
-    return Prompt(_POINTWISE, _user(content), (MERGE, CONTINUE))
+    segment = {"level": level, "summary": summary}
+    return _prompt(_POINTWISE, (MERGE, CONTINUE), open_segment=segment, new_message=message)
 
 
 def score_prompt(message: str, level: int, summary: str) -> Prompt:
@@ -91,21 +89,18 @@ def score_prompt(message: str, level: int, summary: str) -> Prompt:
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
     """Asks which open segment ``message`` carries on. ``segments`` are (level, summary), low
     to high; the labels are MERGE_1 … MERGE_m in that order, and SPLIT."""
-    content = {
-        "open_segments": [
-            {"label": f"{MERGE}_{i}", "level": level, "summary": summary}
-            for i, (level, summary) in enumerate(segments, start=1)
-        ],
-        "new_message": message,
-    }
-    labels = tuple(f"{MERGE}_{i}" for i in range(1, len(segments) + 1))
-    return Prompt(_BATCH, _user(content), (*labels, SPLIT))
+    listed = [
+        {"label": f"{MERGE}_{i}", "level": level, "summary": summary}
+        for i, (level, summary) in enumerate(segments, start=1)
+    ]
+    labels = (*(str(each["label"]) for each in listed), SPLIT)
+    return _prompt(_BATCH, labels, open_segments=listed, new_message=message)
 
 
 def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
     """Asks for a summary of these consecutive parts in at most ``max_words`` words."""
     system = _ANNOTATE.format(words=max_words, data=_DATA)
-    return Prompt(system, _user({"parts": list(texts)}))
+    return _prompt(system, parts=list(texts))
 
 
 # --- tasks of rival systems (segviz.construct.tasks) ---------------------------------------------
@@ -186,35 +181,34 @@ stands in the evidence; it does not say the question again in other words.
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
     """Asks for at most ``most`` facts with entities and relations, as JSON. ``when`` is the
     time the text was said; what ``known`` states is to be left out."""
-    content = {"said_at": when, "conversation": text, "known": list(known)}
-    return Prompt(_EXTRACT.format(most=most, data=_DATA), _user(content))
+    system = _EXTRACT.format(most=most, data=_DATA)
+    return _prompt(system, said_at=when, conversation=text, known=list(known))
 
 
 def boundary_prompt(before: Sequence[str], new: str) -> Prompt:
     """Asks whether an episode ends before ``new``. Labels END and CONTINUE."""
-    content = {"open_episode": list(before), "new_message": new}
-    return Prompt(_BOUNDARY, _user(content), (END, STAY))
+    return _prompt(_BOUNDARY, (END, STAY), open_episode=list(before), new_message=new)
 
 
 def same_prompt(one: str, other: str) -> Prompt:
     """Asks whether two statements state the same fact. Labels SAME and DIFFERENT."""
-    return Prompt(_SAME, _user({"one": one, "other": other}), (SAME, DIFFERENT))
+    return _prompt(_SAME, (SAME, DIFFERENT), one=one, other=other)
 
 
 def plan_prompt(question: str, now: str, scopes: Sequence[str], expected: Sequence[str]) -> Prompt:
     """Asks for the parts of a question with scope, time and kind of answer, as JSON."""
     system = _PLAN.format(scopes=", ".join(scopes), expected=", ".join(expected), data=_DATA)
-    return Prompt(system, _user({"now": now, "question": question}))
+    return _prompt(system, now=now, question=question)
 
 
 def focus_prompt(question: str, roots: Sequence[str]) -> Prompt:
     """Asks for one sub-question for each tree, by its number from 1, as JSON."""
-    return Prompt(_FOCUS, _user({"question": question, "trees": _numbered(roots)}))
+    return _prompt(_FOCUS, question=question, trees=_numbered(roots))
 
 
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
     """Asks for the passages, numbered from 1, by how likely they answer, as JSON."""
-    return Prompt(_ORDER, _user({"question": question, "passages": _numbered(texts)}))
+    return _prompt(_ORDER, question=question, passages=_numbered(texts))
 
 
 def _numbered(texts: Sequence[str]) -> list[dict[str, Any]]:
@@ -223,13 +217,12 @@ def _numbered(texts: Sequence[str]) -> list[dict[str, Any]]:
 
 def confidence_prompt(question: str, context: Sequence[str]) -> Prompt:
     """Asks how surely the context answers the question. Labels 0 to 10."""
-    content = {"question": question, "context": list(context)}
-    return Prompt(_POINTS, _user(content), POINTS)
+    return _prompt(_POINTS, POINTS, question=question, context=list(context))
 
 
 def missing_prompt(question: str, evidence: Sequence[str]) -> Prompt:
     """Asks whether the evidence lacks something, as JSON with a follow-up question."""
-    return Prompt(_MISSING, _user({"question": question, "evidence": list(evidence)}))
+    return _prompt(_MISSING, question=question, evidence=list(evidence))
 
 
 # --- answering a question and judging the answer (segviz.memory.answer) -------------------------
@@ -287,17 +280,18 @@ def answer_prompt(
     """Asks for the answer from these excerpts (JSON values, in reading order): a few words, or
     what an assistant says to a person's ``request``."""
     system = _ANSWER_REQUEST if request else _ANSWER
-    return Prompt(system, _user({"excerpts": list(excerpts), "question": question}))
+    return _prompt(system, excerpts=list(excerpts), question=question)
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:
     """Asks how well ``answer`` matches ``reference``, to a question of ``category`` where it has
     one. Labels 0 to 3."""
-    content = {"question": question, "reference_answer": reference, "answer_to_grade": answer}
-    return Prompt(_JUDGE, _user({"category": category, **content} if category else content), RUBRIC)
+    kind = {"category": category} if category else {}
+    said = {"reference_answer": reference, "answer_to_grade": answer}
+    return _prompt(_JUDGE, RUBRIC, **kind, question=question, **said)
 
 
 def memory_judge_prompt(question: str, known: Sequence[str], answer: str) -> Prompt:
     """Asks how well ``answer`` agrees with what is ``known`` of who asks. Labels 0 to 3."""
-    content = {"question": question, "known": list(known), "answer_to_grade": answer}
-    return Prompt(_JUDGE_MEMORY, _user(content), RUBRIC)
+    known = list(known)
+    return _prompt(_JUDGE_MEMORY, RUBRIC, question=question, known=known, answer_to_grade=answer)

@@ -30,16 +30,9 @@ class Metered:
     def __init__(self, total: Metered | None = None) -> None:
         """Start at zero."""
         self._total = total
-        self.calls = 0
-        self.tokens = 0
-        self.tokens_in = 0
-        self.tokens_out = 0
-        self.unknown_usage = 0
-        self.answered = 0
-        self.answered_tokens = 0
-        self.answered_output = 0
-        self.from_cache = 0
-        self.waived_texts = 0
+        self.calls = self.tokens = self.tokens_in = self.tokens_out = self.unknown_usage = 0
+        self.answered = self.answered_tokens = self.answered_output = 0
+        self.from_cache = self.waived_texts = 0
         self._counting = threading.Lock()
 
     @property

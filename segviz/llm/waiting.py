@@ -14,7 +14,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Generic, TypeVar
+from itertools import count
+from typing import TypeVar
 
 from segviz.llm.protocols import LabelError, ModelError
 
@@ -98,36 +99,33 @@ class _AbandonedError(Exception):
     """The caller of this request has gone."""
 
 
-class _Guarded(Generic[A, B]):
+def _guarded(
+    work: Callable[[A], B], stop: threading.Event, abandon: threading.Event
+) -> Callable[[A], B | None]:
     """Calls ``work`` until too many calls failed (``stop``); ends it when ``abandon`` is set."""
+    failures = count(1)  # steps are atomic, so that no lock is needed
 
-    def __init__(self, work: Callable[[A], B]) -> None:
-        self._work = work
-        self._failures = 0
-        self._counting = threading.Lock()
-        self.stop, self.abandon = threading.Event(), threading.Event()
+    def beat() -> None:
+        if abandon.is_set():
+            raise _AbandonedError
 
-    def __call__(self, item: A) -> B | None:
-        if self.stop.is_set():
+    def guarded(item: A) -> B | None:
+        if stop.is_set():
             return None
         try:
-            with heartbeat(self._beat):
-                return self._work(item)
+            with heartbeat(beat):
+                return work(item)
         except LabelError:
             raise
         except ModelError as error:
-            with self._counting:
-                self._failures += 1
-                if self._failures >= GIVE_UP_AFTER or error.for_all:
-                    self.stop.set()
+            if next(failures) >= GIVE_UP_AFTER or error.for_all:
+                stop.set()
             raise
         except BaseException:
-            self.stop.set()
+            stop.set()
             raise
 
-    def _beat(self) -> None:
-        if self.abandon.is_set():
-            raise _AbandonedError
+    return guarded
 
 
 def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> list[B]:
@@ -138,7 +136,8 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
     ModelError, in the order of the items, is raised. What a heartbeat raises ends those
     under way too.
     """
-    guarded = _Guarded(work)
+    stop, abandon = threading.Event(), threading.Event()
+    guarded = _guarded(work, stop, abandon)
     pool = ThreadPoolExecutor(1 if len(items) <= 1 else workers, thread_name_prefix="segviz-model")
     futures: list[Future[B | None]] = []
     try:
@@ -146,10 +145,10 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
         while wait_for(futures, timeout=TICK).not_done:
             _look_up()
     except BaseException:
-        guarded.abandon.set()
+        abandon.set()
         raise
     finally:
-        guarded.stop.set()
+        stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
     errors = [error for error in (future.exception() for future in futures) if error]
     if errors:

@@ -40,17 +40,9 @@ ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _DIGITS = re.compile(r"([0-9]+)")
 _STEP = 1 << 20
 _DEEPEST = 4
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    OSError,
-    EOFError,
-    ValueError,
-    RuntimeError,
-)
+_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+_BROKEN = (*_DAMAGE, OSError, EOFError, ValueError, RuntimeError)
 """What ``zipfile`` and its decompressors raise on damaged archives."""
-
 
 _PRIVATE = {"users.json", "user.json"}
 """Names, addresses and phone numbers of the account in exports of chatbots."""
@@ -97,16 +89,8 @@ class ZipMembers(Members):
         except _BROKEN:
             self._stream.close()
             raise LoadError("the zip archive is damaged", remedy=DAMAGED) from None
-        infos = self._zip.infolist()
-        # A member without any name breaks is_dir().
-        named = (info for info in infos if info.filename)
-        plain = [
-            info
-            for info in named
-            if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16)
-        ]
         # Of equal names the last one counts, as for programs that unpack.
-        self._infos = {info.filename: info for info in plain if not _is_hidden(info.filename)}
+        self._infos = {info.filename: info for info in self._zip.infolist() if _is_read(info)}
         self.paths = natural(self._infos)
 
     def open(self, path: str) -> IO[bytes]:
@@ -190,10 +174,13 @@ def _counting(path: str) -> list[tuple[int, int, str]]:
     return parts
 
 
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith(".") and part not in (".", "..") for part in path.split("/")) or (
-        path.startswith("__MACOSX/")
-    )
+def _is_read(info: zipfile.ZipInfo) -> bool:
+    """Whether a member is a file that somebody put there: no folder, link or hidden file."""
+    path = info.filename  # which is_dir() would not bear to be empty
+    if not path or info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
+        return False
+    hidden = any(p.startswith(".") and p not in (".", "..") for p in path.split("/"))
+    return not hidden and not path.startswith("__MACOSX/")
 
 
 # --- what they hold ------------------------------------------------------------------
@@ -218,10 +205,8 @@ class _Search:
 
 
 def read_members(members: Members, label: str, options: Options) -> Corpus:
-    """The conversations in the files.
-
-    Raises LoadError when none holds any, naming the first problem met.
-    """
+    """The conversations in the files. Raises LoadError when none holds any, naming the first
+    problem met."""
     paths = members.paths
     export = slack.is_export(paths)
     search = _slack(members) if export else _search(members, options)
@@ -236,8 +221,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     tally = Tally()
     for each in chosen:
         # A file that is alone gives way to the archive, whose name is the telling one.
-        alone = len(chosen) == 1
-        name = label if alone else PurePosixPath(each.path).name
+        name = label if len(chosen) == 1 else PurePosixPath(each.path).name
         try:
             read, more = best.read(each.document, name, options)
         except LoadError as error:

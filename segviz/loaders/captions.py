@@ -10,15 +10,14 @@ from itertools import islice
 EXCERPT = 40
 """Most characters of a file's content that a message may show."""
 
+_KEYS = 8
 _LINE_BREAKS = re.compile("[\t\r\n\x85\u2028\u2029]")
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
 def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
-    """At most ``limit`` characters: the beginning, an ellipsis and the last ``tail``.
-
-    Does not separate a letter from its combining marks or an emoji from its joiners.
-    """
+    """At most ``limit`` characters: the beginning, an ellipsis and the last ``tail``. Does not
+    separate a letter from its combining marks or an emoji from its joiners."""
     if len(text) <= limit:
         return text
     head = limit - tail - 1
@@ -70,10 +69,8 @@ def listed(names: list[str]) -> str:
 
 
 def describe(value: object) -> str:
-    """What a JSON value is, without its content: ``a list of 12 objects with keys a, b``.
-
-    Looks one level deep (at the first object of a list), so depth and size are harmless.
-    """
+    """What a JSON value is, without its content: ``a list of 12 objects with keys a, b``. Looks one
+    level deep (at the first object of a list), so depth and size are harmless."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -92,20 +89,15 @@ def describe(value: object) -> str:
 def _list(value: list[object]) -> str:
     if not value:
         return "an empty list"
-    size = f"a list of {len(value):,}"
-    if all(isinstance(item, dict) for item in value):
-        objects = "object" if len(value) == 1 else "objects"
-        first = value[0] if isinstance(value[0], dict) else {}
-        return f"{size} {objects} with {_keys(first)}"
-    for kind, noun in ((str, "text"), (list, "list")):
-        if all(isinstance(item, kind) for item in value):
-            return f"{size} {noun if len(value) == 1 else noun + 's'}"
-    return f"{size} {'item' if len(value) == 1 else 'items'}"
+    kinds = ((dict, "object"), (str, "text"), (list, "list"), (object, "item"))
+    noun = next(noun for kind, noun in kinds if all(isinstance(item, kind) for item in value))
+    keys = f" with {_keys(value[0])}" if isinstance(value[0], dict) and noun == "object" else ""
+    return f"a list of {counted(len(value), noun)}{keys}"
 
 
-def _keys(value: dict[str, object], most: int = 8) -> str:
+def _keys(value: dict[str, object]) -> str:
     if not value:
         return "no keys"
-    names = [one_line(shorten(key)) for key in islice(value, most)]
-    more = ", …" if len(value) > most else ""
+    names = [one_line(shorten(key)) for key in islice(value, _KEYS)]
+    more = ", …" if len(value) > _KEYS else ""
     return f"{'key' if len(value) == 1 else 'keys'} {', '.join(names)}{more}"

@@ -42,8 +42,7 @@ def sessions_of(messages: Iterable[Message], gap_hours: float) -> tuple[Session,
     for message in messages:
         if message.session is not None:
             if message.session not in named:
-                named[message.session] = []
-                blocks.append(named[message.session])
+                blocks.append(named.setdefault(message.session, []))
             named[message.session].append(message)
             continue
         apart = (

@@ -25,16 +25,7 @@ Placed = Sequence[tuple[Place, object]]
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": ("text", "message", "content", "utterance", "body", "value", "clean_text", "msg"),
     "speaker": ("speaker", "role", "from", "sender", "author", "user", "username", "name"),
-    "time": (
-        "timestamp",
-        "time",
-        "date",
-        "datetime",
-        "created_at",
-        "ts",
-        "date_time",
-        "create_time",
-    ),
+    "time": tuple("timestamp time date datetime created_at ts date_time create_time".split()),
     "session": ("session", "session_id", "conversation_id", "dialogue_id", "dialog_id", "thread"),
     "conversation": ("conversation", "chat", "chat_id"),
 }
@@ -53,11 +44,8 @@ def guess(headers: Sequence[str]) -> dict[str, str]:
 
 
 def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, str]:
-    """Meaning -> header: what the user ``said``, else the guess.
-
-    Raises LoadError for an unknown meaning or header, NeedsColumns when nothing tells
-    where the texts are.
-    """
+    """Meaning -> header: what the user ``said``, else the guess. Raises LoadError for an unknown
+    meaning or header, NeedsColumns when nothing tells where the texts are."""
     names = ", ".join(one_line(shorten(header, 20)) for header in headers[:12]) or "none"
     for meaning, header in (said or {}).items():
         if meaning not in ALIASES:

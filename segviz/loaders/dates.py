@@ -115,11 +115,8 @@ def read_words(raw: str) -> datetime | None:
 
 
 def _year(text: str) -> int | None:
-    """The year of a text that leaves nothing to dateutil's guess, else None.
-
-    One month, one day, one year, at most one time and known words; no hour 0 of twelve,
-    which it takes.
-    """
+    """The year of a text that leaves nothing to dateutil's guess, else None. One month, one day,
+    one year, at most one time and known words; no hour 0 of twelve, which it takes."""
     rest, clocks = _CLOCK.subn(" ", text)
     words = re.findall(r"[a-z]+", rest)
     months = [word for word in words if word[:3] in _MONTHS]
@@ -196,8 +193,7 @@ def _solar_hijri(year: int, month: int, day: int, clock: tuple[int, int, int]) -
 
 def fields_of(groups: Sequence[str | None]) -> Fields | None:
     """From the groups of ``DATE`` and ``CLOCK``; None for an hour such as 13 pm."""
-    first, mark, second, third, *clock = groups
-    hours, minutes, seconds, *halves = clock
+    first, mark, second, third, hours, minutes, seconds, *halves = groups
     hour, half = int(hours or 0), next(filter(None, halves), None)
     if half:
         if not 1 <= hour <= 12:

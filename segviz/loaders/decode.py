@@ -71,10 +71,12 @@ def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, No
     try:
         document = to_json(text)
     except NotJson as error:
-        plain = PlainText(text, error)
-        several = several_documents(plain)
+        several = several_documents(PlainText(text, error))
         if several is None:
-            return _printable(plain, notes)
+            text, count = printable(text)
+            if count:
+                notes.repaired((), replaced(count))
+            return PlainText(text, error), notes
         document, more = several
         notes.take(more)
     return _mended(document, notes)
@@ -86,13 +88,6 @@ def _mended(document: object, notes: Notes) -> tuple[object, Notes]:
     if document is None or (isinstance(document, list | dict) and not document):
         raise LoadError("No conversation found in the file", remedy="choose another file")
     return document, notes
-
-
-def _printable(plain: PlainText, notes: Notes) -> tuple[PlainText, Notes]:
-    text, count = printable(plain.text)
-    if count:
-        notes.repaired((), replaced(count))
-    return PlainText(text, plain.error), notes
 
 
 def to_text(data: bytes) -> tuple[str, Notes]:

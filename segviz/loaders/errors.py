@@ -23,28 +23,18 @@ class LoadError(ValueError):
     def __init__(self, what: str, where: str = "", expected: str = "", remedy: str = "") -> None:
         """Positional arguments, so that the error survives pickling."""
         super().__init__(what, where, expected, remedy)
-        self.what = what
-        self.where = where
-        self.expected = expected
-        self.remedy = remedy
+        self.what, self.where, self.expected, self.remedy = what, where, expected, remedy
 
     def __str__(self) -> str:
         """``where: what. Expected expected; remedy.`` without the parts that are empty."""
-        place = f"{self.where}: " if self.where else ""
-        found = f"{place}{self.what}."
-        if self.expected and self.remedy:
-            return f"{found} Expected {self.expected}; {self.remedy}."
-        if self.expected:
-            return f"{found} Expected {self.expected}."
-        if self.remedy:
-            return f"{found} {self.remedy[0].upper()}{self.remedy[1:]}."
-        return found
+        found = f"{self.where}: {self.what}." if self.where else f"{self.what}."
+        wanted = self.expected and f"expected {self.expected}"
+        advice = "; ".join(filter(None, (wanted, self.remedy)))
+        return f"{found} {advice[0].upper()}{advice[1:]}." if advice else found
 
     def in_file(self, name: str, expected: str) -> LoadError:
-        """The same error with the file's name before the place.
-
-        ``expected`` is used where this error does not say itself what it expected.
-        """
+        """The same error with the file's name before the place. ``expected`` is used where this
+        error does not say itself what it expected."""
         found = copy(self)
         found.where = ", ".join(filter(None, (name, self.where)))
         found.expected = self.expected or expected

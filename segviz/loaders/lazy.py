@@ -65,18 +65,16 @@ class Shelf(Sequence[Conversation]):
         label: str,
         loader: Loader,
         options: Options,
-        spans: Sequence[tuple[int, int]],
-        names: Sequence[str],
+        items: Sequence[tuple[int, int, str]],
     ) -> None:
-        """``spans`` are the bytes of the items, ``names`` the ids they are listed under."""
+        """``items``: first byte of each, the one past its last, and the id it is listed under."""
         self._path, self._label, self._loader, self._options = path, label, loader, options
-        self._spans, self._names = spans, names
+        self._items = items
         self._version = _version(path)
         self._kept = lru_cache(KEPT)(self._read)
 
     def __len__(self) -> int:
-        """Number of conversations listed."""
-        return len(self._spans)
+        return len(self._items)
 
     @overload
     def __getitem__(self, key: int) -> Conversation: ...
@@ -93,7 +91,7 @@ class Shelf(Sequence[Conversation]):
         return self._kept(range(len(self))[position])
 
     def _read(self, place: int) -> _Read:
-        start, stop = self._spans[place]
+        start, stop, name = self._items[place]
         where = f"{self._label}, [{place}]"
         if stop - start > WHOLE:
             raise too_large(stop - start, WHOLE, where, "split the file")
@@ -113,17 +111,15 @@ class Shelf(Sequence[Conversation]):
             raise LoadError(reason, where, remedy="check that it is still there") from None
         except LoadError as error:
             raise error.in_file(where, f"a conversation of {self._loader.label}") from None
-        conversation = replace(conversations[0], id=self._names[place])
+        conversation = replace(conversations[0], id=name)
         tally = Tally()
         tally.add(document, notes, more)
         return conversation, tally.report(self._label, self._loader.label, [conversation])
 
 
 def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
-    """The listing of a large file; None when it is no list that can be read by items.
-
-    The format is told by the first items. OSError when the file cannot be read.
-    """
+    """The listing of a large file; None when it is no list that can be read by items. The format is
+    told by the first items. OSError when the file cannot be read."""
     with files.opened(path) as stream:
         items = find_items(stream)
         try:
@@ -138,14 +134,8 @@ def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
     entries = tuple(
         replace(entry, id=name) for (*_, entry), name in zip(listing, names, strict=True)
     )
-    shelf = Shelf(
-        path,
-        label,
-        loader,
-        options,
-        [(start, stop) for start, stop, _ in listing],
-        names,
-    )
+    spans = [(start, stop, name) for (start, stop, _), name in zip(listing, names, strict=True)]
+    shelf = Shelf(path, label, loader, options, spans)
     turns = sum(entry.turns or 0 for entry in entries)
     report = LoadReport(label, loader.label, turns)
     return LazyCorpus(shelf, report, entries)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from segviz.conversation import Conversation, Entry, with_distinct_ids
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
@@ -42,6 +42,15 @@ def numbered(name: str, position: int, total: int) -> str:
     return stem(name) if total == 1 else f"{stem(name)} {position + 1}"
 
 
+def unused(wanted: str, taken: Collection[str]) -> str:
+    """``wanted``, or with ``#2``, ``#3`` … behind it the first that is not ``taken``."""
+    fresh, count = wanted, 1
+    while fresh in taken:
+        count += 1
+        fresh = f"{wanted}#{count}"
+    return fresh
+
+
 def known_id(value: object) -> str:
     """An id as a data set writes it, a text or a whole number; "" for anything else."""
     known = isinstance(value, str | int) and not isinstance(value, bool)
@@ -64,10 +73,8 @@ def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: N
 def settled(
     found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes, *key: str
 ) -> tuple[Conversation, ...]:
-    """Conversations with distinct ids; LoadError when there are none.
-
-    Each stands with its place; where ids have a ``key`` there, notes on them name it.
-    """
+    """Conversations with distinct ids; LoadError when there are none. Each stands with its place;
+    where ids have a ``key`` there, notes on them name it."""
     if not found:
         raise _nothing_usable("", _lost(notes), expected)
     conversations = with_distinct_ids([conversation for conversation, _ in found])
@@ -81,10 +88,8 @@ def settled(
 def no_turns(
     sessions: int, empty: Sequence[Place], expected: str, notes: Sequence[Note]
 ) -> LoadError:
-    """The error of a file with so many sessions and no turn.
-
-    ``empty``: places of transcripts without turns; notes elsewhere are about lost records.
-    """
+    """The error of a file with so many sessions and no turn. ``empty``: places of transcripts
+    without turns; notes elsewhere are about lost records."""
     lost = _lost([note for note in notes if note.place not in empty])
     size = counted(sessions, "session")
     return _nothing_usable(f" ({size})" if lost else f" ({size}, all empty)", lost, expected)
@@ -114,10 +119,8 @@ def read_chats(
     expected: str = "messages",
     usual: Sequence[str] = (),
 ) -> tuple[Conversation, ...]:
-    """The conversations of the chats that have messages; those without are noted.
-
-    The ``usual`` speakers come first. LoadError when there is no message at all.
-    """
+    """The conversations of the chats that have messages; those without are noted. The ``usual``
+    speakers come first. LoadError when there is no message at all."""
     found: list[tuple[Conversation, Place]] = []
     for name, messages, place in chats:
         sessions = sessions_of(messages, options.gap_hours)

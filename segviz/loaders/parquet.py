@@ -20,15 +20,11 @@ if TYPE_CHECKING:
 MAGIC = b"PAR1"
 
 _BATCH = 64
-_DAMAGED = "the Parquet table is damaged or cut off"
 
 
 def read_parquet(data: bytes, budget: Budget) -> Rows:
-    """The rows of a Parquet file, each an object by the names of the columns.
-
-    Raises LoadError for a damaged or encrypted file, and for one that unpacks to more than the
-    budget has left.
-    """
+    """The rows of a Parquet file, each an object by the names of the columns. Raises LoadError for
+    a damaged or encrypted file, and for one that unpacks to more than the budget has left."""
     import pyarrow
     from pyarrow import parquet
 
@@ -48,7 +44,8 @@ def read_parquet(data: bytes, budget: Budget) -> Rows:
     except LoadError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError, RecursionError):
-        raise LoadError(_DAMAGED, remedy="download it again") from None
+        what = "the Parquet table is damaged or cut off"
+        raise LoadError(what, remedy="download it again") from None
     return rows
 
 

@@ -38,11 +38,8 @@ LOADERS: dict[str, Loader] = {
 
 
 def loader_of(document: object, options: Options) -> Loader | None:
-    """The first loader that knows the shape.
-
-    Where the user says what columns mean, a table or a list of records is read as one even
-    if its columns have no usual names.
-    """
+    """The first loader that knows the shape. Where the user says what columns mean, a table or a
+    list of records is read as one even if its columns have no usual names."""
     if options.columns is not None:
         if table.is_table(document):
             return table.LOADER

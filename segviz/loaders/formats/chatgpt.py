@@ -27,7 +27,6 @@ Nodes = dict[str, dict[str, object]]
 
 
 def _fits(raw: dict[str, object]) -> bool:
-    """Whether there is a ``mapping`` of nodes."""
     mapping = raw.get("mapping")
     return isinstance(mapping, dict) and any(
         isinstance(node, dict) and ("message" in node or "parent" in node)

@@ -12,7 +12,7 @@ from typing import TypeGuard
 from segviz.loaders.captions import describe
 from segviz.loaders.chat import spoken
 from segviz.loaders.document import Loader, Options, Place, Reading
-from segviz.loaders.multi_conversation import named_after, numbered, read_chats
+from segviz.loaders.multi_conversation import named_after, numbered, read_chats, rows_of
 from segviz.loaders.report import Notes
 
 LABEL = "OpenAI messages"
@@ -24,8 +24,7 @@ def matches(document: object) -> bool:
     """Whether the document is, or holds, a list of ``{role, content}``."""
     if _is_chat(document):
         return True
-    items = document if isinstance(document, list) else [document]
-    return any(_is_chat(item) or _is_chat(_inside(item)) for item in items)
+    return any(_is_chat(item) or _is_chat(_inside(item)) for _, item in rows_of(document))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
@@ -59,9 +58,7 @@ def _chats(document: object, notes: Notes) -> list[tuple[Place, object, list[obj
     if _is_chat(document):
         return [((), None, document)]
     chats: list[tuple[Place, object, list[object]]] = []
-    several = isinstance(document, list)
-    for row, item in enumerate(document if isinstance(document, list) else [document]):
-        place: Place = (row,) if several else ()
+    for place, item in rows_of(document):
         block = _inside(item)
         if isinstance(item, list):
             chats.append((place, None, item))

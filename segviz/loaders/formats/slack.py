@@ -77,12 +77,10 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _is_message(raw: object) -> bool:
-    return (
-        isinstance(raw, dict)
-        and raw.get("type") == "message"
-        and isinstance(raw.get("ts"), str)
-        and "text" in raw
-    )
+    match raw:
+        case {"type": "message", "ts": str(), "text": _}:
+            return True
+    return False
 
 
 def _names(document: object) -> dict[str, str]:

@@ -23,6 +23,7 @@ from segviz.loaders.captions import counted, one_line, quoted
 from segviz.loaders.columns import guess, read_rows, settle
 from segviz.loaders.document import Line, Loader, Options, Place, PlainText, Reading
 from segviz.loaders.errors import LoadError
+from segviz.loaders.multi_conversation import unused
 from segviz.loaders.report import Notes
 
 LABEL = "table (CSV, TSV)"
@@ -109,11 +110,8 @@ def _names(top: Row, notes: Notes) -> list[str]:
     names: list[str] = []
     for position, cell in enumerate(top.cells, start=1):
         wanted = one_line(cell.strip()) or f"column {position}"
-        fresh, count = wanted, 1
-        while fresh in names:
-            count += 1
-            fresh = f"{wanted}#{count}"
-        if count == 2:
+        fresh = unused(wanted, names)
+        if fresh == f"{wanted}#2":
             what = f"the column {quoted(wanted)} stands there more than once; the first is used"
             notes.repaired((top.line,), what)
         names.append(fresh)
@@ -133,10 +131,6 @@ class Row:
 
 class _Open(Exception):
     """A quote is opened in this line and never closed."""
-
-    def __init__(self, line: int) -> None:
-        super().__init__(line)
-        self.line = line
 
 
 def delimiter_of(text: str) -> tuple[str, str] | None:
@@ -165,7 +159,7 @@ def read_table(text: str, mark: str) -> list[Row]:
     except _Open as found:
         what = "a quote is opened here and never closed"
         remedy = "close it, or double the quotes inside the text"
-        raise LoadError(what, f"line {found.line}", "a table", remedy) from None
+        raise LoadError(what, f"line {found.args[0]}", "a table", remedy) from None
 
 
 def _first(text: str, mark: str, most: int) -> list[Row]:
@@ -191,15 +185,11 @@ def _rows(text: str, mark: str) -> Iterator[Row]:
             return  # on a line of its own; behind an open quote it is not
         if cells and cells[-1].endswith(_END):
             # What came before in this row may hold line ends of its own.
-            raise _Open(began + sum(_breaks(cell) for cell in cells[:-1]))
+            before = "\0".join(cells[:-1])
+            raise _Open(began + before.count("\n") + before.count("\r") - before.count("\r\n"))
         if any(cell.strip() for cell in cells):
             yield Row(Line(began), tuple(cells))
         began = reader.line_num + 1
-
-
-def _breaks(text: str) -> int:
-    """Line ends inside a quoted cell."""
-    return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 LOADER = Loader(LABEL, matches, read, ("columns", "day_first", "gap_hours"))

@@ -36,9 +36,7 @@ _NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
 
 def matches(document: object) -> bool:
     """Whether the text begins with a name, or soon has one, and names come back as speakers do.
-
-    Headers of mails and settings look alike, but there every name stands once.
-    """
+    Headers of mails and settings look alike, but there every name stands once."""
     if not isinstance(document, PlainText) or document.text.lstrip()[:1] in ("{", '"', "<"):
         return False
     filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]

@@ -19,7 +19,7 @@ from segviz.conversation import Conversation, Session
 from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.dates import note_backwards, note_empty, read_date, session_start
 from segviz.loaders.document import Loader, Options, Place, Reading
-from segviz.loaders.formats.locomo.turns import Draft, declared_id, read_turns, settle_ids
+from segviz.loaders.formats.locomo.turns import Draft, read_turns, settle_ids, text_under
 from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled, stem
 from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
 from segviz.loaders.report import Notes
@@ -105,22 +105,18 @@ def _conversation(
     questions = read_questions(sample.get("qa"), (*place, "qa"), index, notes)
     note_late_evidence(questions, (turn.id for turn in turns), (*place, "qa"), notes)
     return Conversation(
-        id=own,
-        speakers=speakers,
-        sessions=sessions,
-        questions=questions,
-        source_format=LABEL,
+        id=own, speakers=speakers, sessions=sessions, questions=questions, source_format=LABEL
     )
 
 
 def _declared_speakers(transcript: dict[str, object], place: Place, notes: Notes) -> list[str]:
     names = []
     for key in ("speaker_a", "speaker_b"):
-        value = transcript.get(key)
-        if isinstance(value, str) and value.strip():
-            names.append(value.strip())
+        if name := text_under(key, transcript):
+            names.append(name)
         elif key in transcript:
-            what = f"expected a speaker's name, found {describe(value)}; taken from the turns"
+            found = describe(transcript[key])
+            what = f"expected a speaker's name, found {found}; taken from the turns"
             notes.repaired((*place, key), what)
     return names
 
@@ -169,7 +165,7 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
         else:
             number = int(key.removeprefix("session_"))
             drafts = read_turns(raw, number, (*place, key), notes)
-            declared = map(declared_id, raw if isinstance(raw, list) else ())
+            declared = (text_under("dia_id", turn) for turn in raw) if isinstance(raw, list) else ()
             reserved.update(filter(None, declared))
             if drafts:
                 name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"

@@ -70,23 +70,19 @@ def fetch_locomo(
 
 
 def _download(opener: Opener, url: str) -> bytes:
-    parts: list[bytes] = []
-    left = 2 * SIZE
     try:
         with opener(url) as body:
-            while left > 0 and (part := body.read(min(left, 1 << 16))):
-                parts.append(part)
-                left -= len(part)
+            data = body.read(2 * SIZE)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, HTTPError):
             error.close()
         reason = getattr(error, "reason", None) or error
         what = f"the file could not be downloaded ({str(reason)[:120] or type(error).__name__})"
         raise LoadError(what, url, remedy=f"check the network, or {_BY_HAND}") from None
-    if left <= 0:
+    if len(data) >= 2 * SIZE:
         what = f"the server sends more than {size(2 * SIZE)}"
         raise LoadError(what, url, f"{size(SIZE)}", _BY_HAND)
-    return b"".join(parts)
+    return data
 
 
 def _sum(data: bytes) -> str:

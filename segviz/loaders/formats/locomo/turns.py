@@ -15,6 +15,7 @@ from typing import TypeGuard
 from segviz.conversation import Turn
 from segviz.loaders.chat import each_message, speaker_named, words
 from segviz.loaders.document import Place
+from segviz.loaders.multi_conversation import unused
 from segviz.loaders.report import Notes
 
 _KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
@@ -43,20 +44,20 @@ def read_turns(block: object, session: int, place: Place, notes: Notes) -> tuple
     """The turns of a session that hold words or a caption; a note on each of the others."""
     drafts = []
     for here, raw in each_message(block, place, notes):
-        caption = _caption(raw)
+        caption = text_under("blip_caption", raw)
         text: str | None = ""
         if caption is None or raw.get("text") is not None:
             text = words(raw.get("text"), (*here, "text"), notes)
         if text is not None:
-            own, spot = declared_id(raw), f"D{session}:{int(here[-1]) + 1}"
+            own, spot = text_under("dia_id", raw), f"D{session}:{int(here[-1]) + 1}"
             speaker = speaker_named(raw.get("speaker"), (*here, "speaker"), notes)
             drafts.append(Draft(here, own, spot, speaker, text, caption, _extra(raw)))
     return tuple(drafts)
 
 
-def declared_id(raw: object) -> str | None:
-    """The turn's own ``dia_id``; None when it is missing, blank or no string."""
-    value = raw.get("dia_id") if isinstance(raw, dict) else None
+def text_under(key: str, raw: object) -> str | None:
+    """What an object says under a key; None when it is missing, blank or no string."""
+    value = raw.get(key) if isinstance(raw, dict) else None
     return value.strip() or None if isinstance(value, str) else None
 
 
@@ -72,26 +73,13 @@ def settle_ids(drafts: Iterable[Draft], reserved: Iterable[str], notes: Notes) -
     for draft in drafts:
         turn_id = draft.declared
         if turn_id is None or turn_id in owned:
-            turn_id = _free(draft.fallback, taken)
+            turn_id = unused(draft.fallback, taken)
             problem = "missing or unusable" if draft.declared is None else "a duplicate"
             what = f"the id is {problem}; the turn is called {turn_id}"
             notes.repaired((*draft.place, "dia_id"), what)
         owned.add(turn_id)
         taken.add(turn_id)
         yield Turn(turn_id, draft.speaker, draft.text, draft.caption, draft.extra)
-
-
-def _free(wanted: str, taken: set[str]) -> str:
-    fresh, count = wanted, 1
-    while fresh in taken:
-        count += 1
-        fresh = f"{wanted}#{count}"
-    return fresh
-
-
-def _caption(raw: dict[str, object]) -> str | None:
-    value = raw.get("blip_caption")
-    return value.strip() or None if isinstance(value, str) else None
 
 
 def _extra(raw: dict[str, object]) -> tuple[tuple[str, str | float | bool], ...]:
