@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from segviz.construct import Annotate, Services, param
 from segviz.construct.annotate import Extractive
-from segviz.construct.tasks import Offline, Tasks
+from segviz.construct.tasks import Offline
 
 T = TypeVar("T")
 
@@ -50,16 +50,6 @@ def or_offline(component: T, services: Services, offline: Callable[[], T]) -> T:
     if getattr(component, "needs_chat", False) and services.chat is None:
         return offline()
     return prepared(component, services)
-
-
-def tasks_or_offline(tasks: Tasks, services: Services) -> Tasks:
-    """The tasks bound to ``services``, or the offline ones."""
-    return or_offline(tasks, services, Offline)
-
-
-def annotator_or_offline(annotate: Annotate, services: Services) -> Annotate:
-    """The annotator bound to ``services``, or the extractive one."""
-    return or_offline(annotate, services, Extractive)
 
 
 def annotator(help: str, source: str) -> Any:

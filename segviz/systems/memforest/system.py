@@ -20,15 +20,10 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.tasks import Tasks
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock
-from segviz.systems.common.annotation import (
-    annotator,
-    annotator_or_offline,
-    judgements,
-    prepared,
-    tasks_or_offline,
-)
+from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.facts import Ingest
 from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
@@ -158,7 +153,7 @@ class MemForest(Declared):
     )
 
     def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
-        forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)
+        forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
         return forest, Ingest(draft, forest, self, tasks, services.embedder)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
@@ -195,13 +190,13 @@ class MemForest(Declared):
     ) -> tuple[Event, ...]:
         """Writes the pending nodes from below upwards, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
-        forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)
+        forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
         forest.summaries.refresh()
         return draft.take()
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Trees, branches, facts; see the class for its course."""
-        tasks = tasks_or_offline(self.tasks, view.services)
+        tasks = or_offline(self.tasks, view.services, Offline)
         return ForestSearch(view, tasks, self).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
@@ -212,7 +207,7 @@ class MemForest(Declared):
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         forest, ingest = self._parts(
-            draft, view.services, tasks_or_offline(self.tasks, view.services)
+            draft, view.services, or_offline(self.tasks, view.services, Offline)
         )
         note = apply_operation(name, arguments, view, draft, forest, ingest)
         refreshed, written = forest.summaries.refresh()
@@ -228,7 +223,7 @@ class MemForest(Declared):
         units = list(other.units)
         services = one.services
         draft = Draft.of(one.structure, services.embedder)
-        forest, ingest = self._parts(draft, services, tasks_or_offline(self.tasks, services))
+        forest, ingest = self._parts(draft, services, or_offline(self.tasks, services, Offline))
         copied, grown = merge_memory(draft, forest, other.structure, units, self)
         refreshed, written = forest.summaries.refresh()
         note = (

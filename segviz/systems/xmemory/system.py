@@ -18,15 +18,10 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.tasks import Boundary, Tasks
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Boundary, Offline, Tasks
 from segviz.conversation import Clock, Moment, Unit
-from segviz.systems.common.annotation import (
-    annotator,
-    annotator_or_offline,
-    judgements,
-    prepared,
-    tasks_or_offline,
-)
+from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.xmemory.episodes import Episodes, forget
 from segviz.systems.xmemory.retrieval import XMemorySearch
@@ -227,7 +222,7 @@ class XMemory(Declared):
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Themes, statements, episodes, messages; see the class for the course."""
-        tasks = tasks_or_offline(self.tasks, view.services)
+        tasks = or_offline(self.tasks, view.services, Offline)
         return XMemorySearch(view, tasks, self).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
@@ -237,7 +232,7 @@ class XMemory(Declared):
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
-        annotate = annotator_or_offline(self.annotate, view.services)
+        annotate = or_offline(self.annotate, view.services, Extractive)
         themes = Themes(draft, self, annotate)
         for argument, kind in _KINDS.items():
             node = arguments.get(argument, -1)
