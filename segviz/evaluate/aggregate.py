@@ -76,9 +76,7 @@ def _resamples(sizes: tuple[int, ...], seed: int) -> Floats:
     return np.concatenate(parts, axis=1).astype(np.float64)
 
 
-def categories(
-    labels: Sequence[Category | None],
-) -> dict[Category | None, NDArray[np.int64]]:
+def categories(labels: Sequence[Category | None]) -> dict[Category | None, NDArray[np.int64]]:
     """Positions (int64) of the questions of each category, ascending, None last."""
     found = sorted(set(labels), key=category_order)
     return {

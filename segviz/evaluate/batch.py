@@ -370,10 +370,7 @@ def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
 
 
 def batches(
-    memory: Memory,
-    questions: Sequence[Question],
-    settings: RetrievalSettings,
-    limits: Limits,
+    memory: Memory, questions: Sequence[Question], settings: RetrievalSettings, limits: Limits
 ) -> list[Batch]:
     """The questions by the moment they are asked at, in the order of the history, each group
     with the structure of its moment: the settings' ``step``, else the moment the question stands

@@ -217,10 +217,7 @@ def _on_cluster(
 
 
 def _finished(
-    pool: Executor,
-    threads: int,
-    places: Sequence[int],
-    task: Callable[[int], _Task],
+    pool: Executor, threads: int, places: Sequence[int], task: Callable[[int], _Task]
 ) -> Iterator[tuple[int, Measured[Any]]]:
     """Outcomes as they are finished; twice as many tasks as ``threads`` are with the pool."""
     waiting, running = iter(places), dict[Future[Measured[Any]], int]()

@@ -10,16 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.construct import (
-    Arrival,
-    Declared,
-    Operation,
-    Retrieval,
-    Scorer,
-    Services,
-    View,
-    param,
-)
+from segviz.construct import Arrival, Declared, Operation, Retrieval, Scorer, Services, View, param
 from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.draft import DELETE, Draft, deletion

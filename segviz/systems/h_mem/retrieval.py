@@ -60,11 +60,7 @@ def _at_least_a_day(times: Times) -> Times:
     return start - wider, stop + wider
 
 
-_SCOPES = {
-    "short": ("", EVENT),
-    "long": (EVENT, SUMMARY),
-    "mixed": ("", EVENT, SUMMARY),
-}
+_SCOPES = {"short": ("", EVENT), "long": (EVENT, SUMMARY), "mixed": ("", EVENT, SUMMARY)}
 
 
 @dataclass(slots=True)

@@ -89,12 +89,7 @@ class Ingest:
     saved memory can be changed."""
 
     def __init__(
-        self,
-        draft: Draft,
-        forest: Forest,
-        routing: MemForest,
-        tasks: Tasks,
-        embedder: Embedder,
+        self, draft: Draft, forest: Forest, routing: MemForest, tasks: Tasks, embedder: Embedder
     ) -> None:
         """Takes up the memory as it stands in ``draft``."""
         self._draft = draft
