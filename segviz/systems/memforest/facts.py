@@ -14,7 +14,7 @@ from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, sources
 from segviz.systems.memforest.scenes import Scenes
-from segviz.systems.memforest.trees import CELL, Forest, payload
+from segviz.systems.memforest.trees import CELL, Forest, beside, payload
 from segviz.tree import Judgement, Vector, as_number
 
 if TYPE_CHECKING:
@@ -237,14 +237,12 @@ class Ingest:
         self._entity_trees(fact)
         self._scenes.route(fact, self._facts)
 
-    def _place(self, item: int, family: str, scope: str, label: str, **more: str) -> int:
+    def _place(self, item: int, family: str, scope: str, label: str) -> None:
         root = self._forest.root(family, scope)
         if root is None:
-            k: int = getattr(self._routing, f"{family}_k")
-            return self._forest.plant(family, scope, label, k, item, **more)
-        if not self._forest.holds(root, item):
+            self._forest.plant(family, scope, label, getattr(self._routing, f"{family}_k"), item)
+        elif not self._forest.holds(root, item):
             self._forest.insert(root, item)
-        return root
 
     def _entity_trees(self, fact: int) -> None:
         """Adds a fact to its speaker's tree and to the tree of every entity with facts enough;
@@ -253,33 +251,21 @@ class Ingest:
             root = self._forest.root("entity", name)
             if root is not None or name == self._draft.facts[fact]["origin"]:
                 self._place(fact, "entity", name, name)
-            elif self.ripe(name):
+            elif self._ripe(name):
                 self.activate(name)
 
-    def ripe(self, name: str) -> bool:
+    def _ripe(self, name: str) -> bool:
         """Whether an entity has facts enough, from sessions enough, for a tree."""
-        facts = self._named.get(name, [])
-        sessions = {s for f in facts for s in self._sessions(f)}
-        routing = self._routing
+        draft, routing, facts = self._draft, self._routing, self._named[name]
+        cells = [cell for fact in facts for cell in beside(draft, fact, CELL)]
+        sessions = {draft.facts[cell]["session"] for cell in cells}
         return len(facts) >= routing.entity_facts and len(sessions) >= routing.entity_sessions
 
-    def _sessions(self, fact: int) -> set[str]:
-        draft = self._draft
-        return {
-            str(draft.facts[p]["session"])
-            for unit in draft.children[fact]
-            for p in draft.parents[unit]
-            if draft.kind[p] == CELL
-        }
-
-    def activate(self, name: str) -> int | None:
-        """Gives an entity its tree over all facts that name it; None without such facts."""
-        root = None
-        for fact in self._named.get(name, []):
-            root = self._place(fact, "entity", name, name)
-        if root is not None:
-            self._events.append(f"“{name}” gets a tree of its own")
-        return root
+    def activate(self, name: str) -> None:
+        """Gives an entity its tree over all facts that name it."""
+        for fact in self._named[name]:
+            self._place(fact, "entity", name, name)
+        self._events.append(f"“{name}” gets a tree of its own")
 
     def forget(self, unit: int) -> int:
         """Removes a level-0 node: its cell is rewritten or removed, facts without a source are
@@ -309,7 +295,7 @@ class Ingest:
     def _still_said(self, fact: int, homes: Sequence[int]) -> None:
         """Updates a fact that lost a source: its times, and with them its places in the trees."""
         draft = self._draft
-        cells = [p for u in draft.children[fact] for p in draft.parents[u] if draft.kind[p] == CELL]
+        cells = beside(draft, fact, CELL)
         for root in homes:
             if int(as_number(draft.facts[root], "items")) > 1:
                 self._forest.remove(root, fact)

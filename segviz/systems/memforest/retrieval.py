@@ -17,7 +17,7 @@ from segviz.systems.common.retrieval import (
     with_units,
 )
 from segviz.systems.memforest.facts import FACT
-from segviz.systems.memforest.trees import CELL, FAMILIES
+from segviz.systems.memforest.trees import CELL, FAMILIES, beside
 
 if TYPE_CHECKING:
     from segviz.systems.memforest.system import MemForest
@@ -97,9 +97,8 @@ class ForestSearch(Search):
     def _above(self, item: int) -> set[int]:
         """Roots of the trees that hold a fact, or the cell it was said in."""
         s = self.view.structure
-        cells = [p for u in s.children[item] for p in s.parents[u] if s.kind[p] == CELL]
         seen: set[int] = set()
-        layer = [item, *cells]
+        layer = [item, *beside(s, item, CELL)]
         for node in layer:
             for parent in s.parents[node]:
                 if parent not in seen:
@@ -175,7 +174,4 @@ class ForestSearch(Search):
         return list(found)
 
     def _facts_of(self, cell: int) -> list[int]:
-        s = self.view.structure
-        return list(
-            dict.fromkeys(p for u in s.children[cell] for p in s.parents[u] if s.kind[p] == FACT)
-        )
+        return list(dict.fromkeys(beside(self.view.structure, cell, FACT)))
