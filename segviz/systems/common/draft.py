@@ -110,6 +110,11 @@ class Draft:
         order = near[np.argsort(-scores[near], kind="stable")][:count]
         return [(nodes[i], float(scores[i])) for i in order.tolist()]
 
+    def has(self, node: int, *kinds: str) -> bool:
+        """Whether this is an active node, of one of the ``kinds`` where they are given."""
+        whole = 0 <= node < len(self) and self.active[node]
+        return whole and (not kinds or self.kind[node] in kinds)
+
     def of_kind(self, kind: str) -> list[int]:
         """Active nodes of this kind, oldest first."""
         return [n for n in range(len(self)) if self.kind[n] == kind and self.active[n]]

@@ -294,8 +294,8 @@ class HMem(Declared):
         draft = Draft.of(view.structure, view.services.embedder)
         tree, graph = self._parts(draft, view.services)
         if name == "reinforce":
-            node, kinds = arguments["node"], (EVENT, SUMMARY)
-            if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] in kinds):
+            node = arguments["node"]
+            if not draft.has(node, EVENT, SUMMARY):
                 raise ValueError(f"node {node} is no event and no summary of this memory")
             tree.reinforce(node, moments(view.units)[-1].seconds)
             note = f"Node {node} was met again: n is now {draft.facts[node]['n']}."

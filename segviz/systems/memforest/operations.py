@@ -93,7 +93,7 @@ def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
     if node in forest.trees("entity"):
         forest.fell(node)
         return f"The tree of “{draft.facts[node]['label']}” was taken away."
-    if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] == FACT):
+    if not draft.has(node, FACT):
         raise ValueError(f"node {node} is neither a fact nor the root of an entity's tree")
     treeless = [n for n in entities(draft, node) if forest.root("entity", n) is None]
     if not treeless:

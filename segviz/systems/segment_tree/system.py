@@ -141,7 +141,7 @@ class SegmentTree(Declared):
             note = f"{_count(gone, 'single-child node')} left the tree."
         elif name == "rebuild":
             node = arguments["node"]
-            if not (0 <= node < len(draft) and draft.active[node]):
+            if not draft.has(node):
                 raise ValueError(f"node {node} is not in the tree")
             model = prepared(self.compatibility, view.services)
             embedder = view.services.embedder
