@@ -15,7 +15,7 @@ from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, sources
 from segviz.systems.memforest.scenes import Scenes
 from segviz.systems.memforest.trees import CELL, Forest, beside, payload
-from segviz.tree import Judgement, Vector, as_number
+from segviz.tree import Facts, Judgement, Vector, as_number
 
 if TYPE_CHECKING:
     from segviz.systems.memforest.system import MemForest
@@ -53,21 +53,15 @@ class Cells:
 
     def begin(self, leaf: int, arrival: Arrival, when: Moment) -> int:
         """Opens a cell over its first unit; returns its node."""
-        return self._draft.add(
-            1,
-            [leaf],
-            arrival.text,
-            CELL,
-            {
-                "session": arrival.session,
-                "from": when.seconds,
-                "to": when.seconds,
-                "dated": when.dated,
-                "closed": False,
-                "items": 1,
-            },
-            arrival.vector,
-        )
+        facts: Facts = {
+            "session": arrival.session,
+            "from": when.seconds,
+            "to": when.seconds,
+            "dated": when.dated,
+            "closed": False,
+            "items": 1,
+        }
+        return self._draft.add(1, [leaf], arrival.text, CELL, facts, arrival.vector)
 
     def carry_on(self, cell: int, leaf: int, arrival: Arrival, when: Moment) -> None:
         """Appends a unit to an open cell."""
@@ -97,16 +91,21 @@ class Ingest:
         self._routing = routing
         self._tasks = tasks
         self._embedder = embedder
-        self._facts = draft.of_kind(FACT)
-        self._texts = {normalised(draft.text[f]): f for f in self._facts}
+        self._facts: list[int] = []
+        self._texts: dict[str, int] = {}
         self._named: dict[str, list[int]] = {}
-        for fact in self._facts:
-            for name in entities(draft, fact):
-                self._named.setdefault(name, []).append(fact)
+        for fact in draft.of_kind(FACT):
+            self._know(fact)
         self._cells = Cells(draft, routing.cell_turns, routing.gap)
         self._scenes = Scenes(draft, forest, routing)
         self._foreseen: dict[tuple[str, datetime | None], Extraction] = {}
         self.begin_step()
+
+    def _know(self, fact: int) -> None:
+        self._facts.append(fact)
+        self._texts[normalised(self._draft.text[fact])] = fact
+        for name in entities(self._draft, fact):
+            self._named.setdefault(name, []).append(fact)
 
     def begin_step(self) -> None:
         """Resets the record of the previous unit."""
@@ -211,29 +210,18 @@ class Ingest:
     def _add(self, stated: Stated, vector: Vector, units: Sequence[int], cell: int) -> None:
         draft = self._draft
         self.fresh += 1
-        names = [normalised(e.name) for e in stated.entities if normalised(e.name)]
-        fact = draft.add(
-            1,
-            units,
-            stated.text,
-            FACT,
-            {
-                "origin": normalised(stated.speaker),
-                "entities": "\n".join(dict.fromkeys(names)),
-                "domain": stated.domain,
-                "role": stated.role,
-                "occurrences": 1,
-                "from": draft.facts[cell]["from"],
-                "to": draft.facts[cell]["to"],
-                "dated": draft.facts[cell]["dated"],
-                "items": 1,
-            },
-            vector,
-        )
-        self._facts.append(fact)
-        self._texts[normalised(stated.text)] = fact
-        for name in dict.fromkeys(names):
-            self._named.setdefault(name, []).append(fact)
+        names = dict.fromkeys(filter(None, (normalised(e.name) for e in stated.entities)))
+        facts: Facts = {
+            "origin": normalised(stated.speaker),
+            "entities": "\n".join(names),
+            "domain": stated.domain,
+            "role": stated.role,
+            "occurrences": 1,
+            **{name: draft.facts[cell][name] for name in ("from", "to", "dated")},
+            "items": 1,
+        }
+        fact = draft.add(1, units, stated.text, FACT, facts, vector)
+        self._know(fact)
         self._entity_trees(fact)
         self._scenes.route(fact, self._facts)
 
@@ -275,26 +263,22 @@ class Ingest:
         gone = 0
         for item in list(draft.parents[unit]):
             draft.unlink(item, unit)
-            left = draft.children[item]
-            homes = forest.homes(item)
-            if left:
-                if draft.kind[item] == CELL:
-                    forest.touch_item(item)
-                else:
-                    self._still_said(item, homes)
-                continue
-            for root in homes:
-                forest.remove(root, item)
-            if draft.kind[item] == FACT:
-                gone += 1
-            forest.summaries.forget(item)
-            draft.remove(item)
+            if not draft.children[item]:
+                for root in forest.homes(item):
+                    forest.remove(root, item)
+                gone += draft.kind[item] == FACT
+                forest.summaries.forget(item)
+                draft.remove(item)
+            elif draft.kind[item] == CELL:
+                forest.touch_item(item)
+            else:
+                self._still_said(item)
         draft.remove(unit)
         return gone
 
-    def _still_said(self, fact: int, homes: Sequence[int]) -> None:
+    def _still_said(self, fact: int) -> None:
         """Updates a fact that lost a source: its times, and with them its places in the trees."""
-        draft = self._draft
+        draft, homes = self._draft, self._forest.homes(fact)
         cells = beside(draft, fact, CELL)
         for root in homes:
             if int(as_number(draft.facts[root], "items")) > 1:

@@ -152,16 +152,17 @@ class MemForest(Declared):
         source="Table 7, its rows; the paper's default is llm+planner (§5.1), which needs a model",
     )
 
-    def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
+    def _parts(self, draft: Draft, services: Services) -> tuple[Forest, Ingest]:
         forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
+        tasks = or_offline(self.tasks, services, Offline)
         return forest, Ingest(draft, forest, self, tasks, services.embedder)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
         draft = Draft(services.embedder)
-        tasks: Tasks = prepared(self.tasks, services)
-        prepared(self.annotate, services)  # says early where a model is missing
-        forest, ingest = self._parts(draft, services, tasks)
+        for part in (self.tasks, self.annotate):
+            prepared(part, services)  # says where a model is missing
+        forest, ingest = self._parts(draft, services)
         clock = Clock()
         heard = ((arrival, clock.tell(arrival)) for arrival in arrivals)
         for _, group in groupby(heard, key=lambda pair: pair[0].session):
@@ -206,9 +207,7 @@ class MemForest(Declared):
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
-        forest, ingest = self._parts(
-            draft, view.services, or_offline(self.tasks, view.services, Offline)
-        )
+        forest, ingest = self._parts(draft, view.services)
         note = apply_operation(name, arguments, view, draft, forest, ingest)
         refreshed, written = forest.summaries.refresh()
         note += f" {refreshed} nodes were written again."
@@ -221,9 +220,8 @@ class MemForest(Declared):
         this system's.
         """
         units = list(other.units)
-        services = one.services
-        draft = Draft.of(one.structure, services.embedder)
-        forest, ingest = self._parts(draft, services, or_offline(self.tasks, services, Offline))
+        draft = Draft.of(one.structure, one.services.embedder)
+        forest, ingest = self._parts(draft, one.services)
         copied, grown = merge_memory(draft, forest, other.structure, units, self)
         refreshed, written = forest.summaries.refresh()
         note = (
