@@ -123,15 +123,18 @@ class Draft:
         """Keys of the relations at a node, as first made."""
         return list(self._relatives[node])
 
-    def coverage(self, node: int) -> list[int]:
-        """Level-0 nodes at or below a node, ascending."""
+    def below(self, node: int) -> list[int]:
+        """A node and all below it, ascending."""
         seen, pending = {node}, [node]
         while pending:
-            for child in self.children[pending.pop()]:
-                if child not in seen:
-                    seen.add(child)
-                    pending.append(child)
-        return sorted(n for n in seen if self.level[n] == 0)
+            fresh = set(self.children[pending.pop()]) - seen
+            seen |= fresh
+            pending += fresh
+        return sorted(seen)
+
+    def coverage(self, node: int) -> list[int]:
+        """Level-0 nodes at or below a node, ascending."""
+        return [n for n in self.below(node) if self.level[n] == 0]
 
     # --- changing --------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -
     there; how many nodes that took out."""
     # Clear what stands between the node and its leaves, add the new inner nodes without edges,
     # then link all in the order of ``local``, whose root is ``node`` and whose leaves are kept.
-    old = [n for n in _below(draft, node) if n != node and draft.level[n] > 0]
+    old = [n for n in draft.below(node) if n != node and draft.level[n] > 0]
     for gone in old:
         draft.remove(gone)
     draft.arrange(node, ())
@@ -101,9 +101,8 @@ def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -
     here[root] = node
     for made in range(len(local)):
         if made not in here:
-            here[made] = draft.add(
-                int(local.level[made]), (), local.text[made], vector=local.vector[made]
-            )
+            level, text, vector = int(local.level[made]), local.text[made], local.vector[made]
+            here[made] = draft.add(level, (), text, vector=vector)
     for made in range(len(local)):
         for child in local.children[made]:
             draft.link(here[made], here[child])
@@ -151,11 +150,9 @@ def _runs(draft: Draft, parent: int, percent: int) -> list[list[int]]:
 
 def _similar(draft: Draft, first: int, second: int, percent: int) -> bool:
     one, other = (" ".join(draft.text[leaf].casefold().split()) for leaf in (first, second))
-    if one == other:
-        return True
-    return percent < 100 and draft.cosines(draft.vectors([first])[0], [second])[0] >= (
-        percent / 100
-    )
+    if one == other or percent == 100:
+        return one == other
+    return draft.cosines(draft.vectors([first])[0], [second])[0] >= percent / 100
 
 
 def refresh(draft: Draft, nodes: Iterable[int], annotate: Annotate) -> int:
@@ -175,15 +172,6 @@ def refresh(draft: Draft, nodes: Iterable[int], annotate: Annotate) -> int:
         if text != draft.text[node]:
             draft.rewrite([node], [text])
     return written
-
-
-def _below(draft: Draft, node: int) -> list[int]:
-    found, pending = [node], [node]
-    while pending:
-        children = draft.children[pending.pop()]
-        found += children
-        pending += children
-    return sorted(found)
 
 
 def _lift(draft: Draft, node: int, level: int) -> None:
