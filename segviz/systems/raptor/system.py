@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -126,6 +126,10 @@ class Raptor(Declared):
         return as_retrieval(kept, scores, stages)
 
 
+_Upper = dict[tuple[int, tuple[int, ...]], int]
+"""The nodes above the units by level and children."""
+
+
 class _Builder:
     """The units and the layers over them."""
 
@@ -135,7 +139,7 @@ class _Builder:
         self._embedder = services.embedder
         self._draft = Draft(services.embedder)
         self._leaves: list[int] = []
-        self._upper: dict[tuple[int, tuple[int, ...]], int] = {}  # by level and children
+        self._upper: _Upper = {}
         self._summaries: dict[tuple[str, ...], str] = {}
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
@@ -163,12 +167,10 @@ class _Builder:
         )
         return Step(arrival.unit, note, None, draft.take(), cost)
 
-    def _build(
-        self, before: Mapping[tuple[int, tuple[int, ...]], int]
-    ) -> dict[tuple[int, tuple[int, ...]], int]:
+    def _build(self, before: _Upper) -> _Upper:
         """All layers above the units; a cluster known from ``before`` keeps its node."""
         draft, layer = self._draft, self._leaves
-        upper: dict[tuple[int, tuple[int, ...]], int] = {}
+        upper: _Upper = {}
         for level in range(1, self._rules.layers + 1):
             if len(layer) <= self._rules.dimensions + 1:
                 break

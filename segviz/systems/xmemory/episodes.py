@@ -15,7 +15,7 @@ from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, leaf_of, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
-from segviz.tree import Vector, as_number
+from segviz.tree import Facts, Vector, as_number
 
 if TYPE_CHECKING:
     from segviz.systems.xmemory.system import XMemory
@@ -121,14 +121,8 @@ class Episodes:
         if again is not None:
             self._repeat(again, episode, said)
             return False
-        statement = self._draft.add(
-            2,
-            [episode],
-            fact.text,
-            SEMANTIC,
-            {"units": " ".join(map(str, said)), "moves": 0, "domain": fact.domain},
-            vector,
-        )
+        facts: Facts = {"units": " ".join(map(str, said)), "moves": 0, "domain": fact.domain}
+        statement = self._draft.add(2, [episode], fact.text, SEMANTIC, facts, vector)
         self._statements.append(statement)
         self._texts[normalised(fact.text)] = statement
         self._themes.attach(statement)

@@ -249,16 +249,9 @@ class Themes:
         self._open([statement])
 
     def _open(self, members: Sequence[int]) -> int:
-        draft = self._draft
-        first = members[0]
-        theme = draft.add(
-            3,
-            members,
-            draft.text[first],
-            THEME,
-            {"most": self._limits.most * self._limits.splitting, "size": len(members)},
-            draft.vectors([first])[0],
-        )
+        text, vector = self._draft.text[members[0]], self._draft.vectors(members[:1])[0]
+        facts = {"most": self._limits.most * self._limits.splitting, "size": len(members)}
+        theme = self._draft.add(3, members, text, THEME, facts, vector)
         self._changed(theme)
         return theme
 
