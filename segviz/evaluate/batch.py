@@ -124,7 +124,7 @@ class Batch:
         self._gold(memory)
         texts: dict[str, list[int]] = defaultdict(list)
         turns = [
-            [memory.conversation.turn(turn).content for turn in self._turns(memory, question)]
+            [memory.conversation.turn(turn).content for turn in self._turns(question)]
             for question in questions
         ]
         sought = {word for each in turns for text in each for word in words.content(text)}
@@ -154,7 +154,7 @@ class Batch:
                     quotes.append((row, held >= QUOTED * len(wanted) - 1e-9))
         self._quotes = self._facts(quotes)
 
-    def _turns(self, memory: Memory, question: Question) -> list[str]:
+    def _turns(self, question: Question) -> list[str]:
         """The gold turns of a question that the conversation has."""
         return [turn for turn in dict.fromkeys(question.evidence) if turn in self._known]
 
@@ -183,7 +183,7 @@ class Batch:
         self._gold_units = tuple(units)
         pairs, holds = [], []
         for i, question in enumerate(questions):
-            for turn in self._turns(memory, question):
+            for turn in self._turns(question):
                 above = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of[u]}
                 pending = list(above)
                 while pending:
