@@ -31,16 +31,15 @@ def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
     return [annotate(group) if len(group) > 1 else group[0] for group in groups]
 
 
-def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
-    """Returns the same component with its longest text ``by`` words shorter, but not below
-    ``least``; unchanged where it has no ``max_words``."""
-    if by <= 0 or isinstance(annotate, type) or not is_dataclass(annotate):
-        return annotate
-    if "max_words" not in {field.name for field in fields(annotate)}:
-        return annotate
-    words: int = getattr(annotate, "max_words")  # noqa: B009 - not every component has it
-    changed: Any = replace(annotate, max_words=min(words, max(least, words - by)))
-    shorter: Annotate = changed
+def shortened(annotate: Annotate, by: int) -> Annotate:
+    """Returns the same component with its longest text ``by`` words shorter, but not below 20;
+    unchanged where it has no ``max_words``."""
+    component: Any = annotate
+    known = fields(component) if is_dataclass(component) else ()
+    if by > 0 and "max_words" in {field.name for field in known}:
+        words = component.max_words
+        component = replace(component, max_words=min(words, max(20, words - by)))
+    shorter: Annotate = component
     return shorter
 
 

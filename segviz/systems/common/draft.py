@@ -53,7 +53,7 @@ class Draft:
         self.parents: list[list[int]] = []
         self.relations: dict[tuple[int, int, str], Relate] = {}
         self._relatives: list[dict[tuple[int, int, str], None]] = []
-        self._embedder = embedder
+        self.embedder = embedder
         self._matrix: Vector = np.zeros((64, 0), dtype=np.float32)
         self._new: list[int] = []
         self._changed: dict[int, None] = {}
@@ -153,7 +153,7 @@ class Draft:
     ) -> int:
         """A node above level 0 over these children; embedded unless a vector is given."""
         if vector is None:
-            vector = self._embedder.embed([text])[0]
+            vector = self.embedder.embed([text])[0]
         node = self._append(level, (0, 0), text, vector, kind, facts or {})
         for child in children:
             self.link(node, child)
@@ -240,7 +240,7 @@ class Draft:
         """New texts, embedded together."""
         if not nodes:
             return
-        for node, text, vector in zip(nodes, texts, self._embedder.embed(list(texts)), strict=True):
+        for node, text, vector in zip(nodes, texts, self.embedder.embed(list(texts)), strict=True):
             self.text[node] = text
             self._matrix[node] = vector
             self._changed[node] = None
@@ -372,11 +372,11 @@ DELETE = Operation("Delete a unit", "Takes a unit out of the memory.", {"unit": 
 
 
 def deletion(
-    arguments: Mapping[str, int], view: View, take_out: Callable[[Draft, int], int]
+    arguments: Mapping[str, int], view: View, take_out: Callable[[Draft, int], int | None]
 ) -> Step:
     """Returns the step in which ``take_out`` removes the leaf of the unit in ``arguments``; it
-    returns the number of texts it wrote. ValueError where no leaf holds the unit."""
+    returns the number of texts it wrote, if any. ValueError where no leaf holds the unit."""
     draft = Draft.of(view.structure, view.services.embedder)
     unit = arguments["unit"]
-    written = take_out(draft, leaf_of(unit, draft))
+    written = take_out(draft, leaf_of(unit, draft)) or 0
     return draft.step(view.units[-1], f"Unit {unit} is deleted.", written, operation="delete")
