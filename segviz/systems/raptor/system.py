@@ -136,7 +136,6 @@ class _Builder:
     def __init__(self, rules: Raptor, services: Services) -> None:
         self._rules = rules
         self._annotate = prepared(rules.annotate, services)
-        self._embedder = services.embedder
         self._draft = Draft(services.embedder)
         self._leaves: list[int] = []
         self._upper: _Upper = {}
@@ -178,7 +177,7 @@ class _Builder:
             if len(groups) >= len(layer):
                 break
             texts = self._written([tuple(draft.text[node] for node in group) for group in groups])
-            vectors = self._embedder.embed(texts)
+            vectors = draft.embedder.embed(texts)
             for group, text, vector in zip(groups, texts, vectors, strict=True):
                 node = before.get((level, group))
                 if node is None:

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Sequence
 
 from segviz.construct import LOOK_BACK, Annotate, Arrival, Compatibility
 from segviz.conversation import Unit
-from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
-from segviz.tree import Step, Structure, replay
+from segviz.tree import Structure, replay
 
 
 def compress(draft: Draft) -> int:
@@ -38,12 +37,7 @@ def compress(draft: Draft) -> int:
 
 
 def rebuild(
-    draft: Draft,
-    node: int,
-    units: Sequence[Unit],
-    model: Compatibility,
-    annotate: Annotate,
-    embedder: Embedder,
+    draft: Draft, node: int, units: Sequence[Unit], model: Compatibility, annotate: Annotate
 ) -> tuple[int, int]:
     """Inserts the units below ``node`` anew, as if the conversation held only them.
 
@@ -54,37 +48,33 @@ def rebuild(
     leaves = sorted(draft.coverage(node), key=draft.span.__getitem__)
     if len(leaves) < 2:
         raise ValueError(f"node {node} holds {len(leaves)} leaf; choose one above two or more")
-    steps = _grown(draft, leaves, units, model, SegmentTreeBuilder(annotate, embedder, lazy=False))
+    tree = SegmentTreeBuilder(annotate, draft.embedder, lazy=False)
+    steps = [
+        tree.insert(arrival, model, closes_session=False)
+        for arrival in _arrivals(draft, leaves, units)
+    ]
     gone = _replant(draft, node, leaves, replay(steps))
     written = sum(step.cost.annotated for step in steps)
     return gone, written + refresh(draft, draft.parents[node], annotate)
 
 
-def _grown(
-    draft: Draft,
-    leaves: Sequence[int],
-    units: Sequence[Unit],
-    model: Compatibility,
-    grown: SegmentTreeBuilder,
-) -> list[Step]:
-    """Returns the steps of Algorithm 1 over these leaves alone."""
-    sessions = [units[draft.span[leaf][0]].session for leaf in leaves]
+def _arrivals(draft: Draft, leaves: Sequence[int], units: Sequence[Unit]) -> list[Arrival]:
+    """The units of these leaves as if the conversation held only them."""
+    spoken = [units[draft.span[leaf][0]] for leaf in leaves]
     vectors = draft.vectors(leaves)
-    steps = []
-    for i, leaf in enumerate(leaves):
-        spoken = units[draft.span[leaf][0]]
-        arrival = Arrival(
+    return [
+        Arrival(
             i,
-            spoken.turn_ids,
-            spoken.session,
-            draft.text[leaf],
-            spoken.time,
+            unit.turn_ids,
+            unit.session,
+            draft.text[leaves[i]],
+            unit.time,
             vector=vectors[i],
-            opens_session=i > 0 and sessions[i - 1] != sessions[i],
+            opens_session=i > 0 and spoken[i - 1].session != unit.session,
             before=vectors[max(0, i - LOOK_BACK) : i],
         )
-        steps.append(grown.insert(arrival, model, closes_session=i + 1 == len(leaves)))
-    return steps
+        for i, unit in enumerate(spoken)
+    ]
 
 
 def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -> int:

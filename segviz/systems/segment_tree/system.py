@@ -144,8 +144,7 @@ class SegmentTree(Declared):
             if not draft.has(node):
                 raise ValueError(f"node {node} is not in the tree")
             model = prepared(self.compatibility, view.services)
-            embedder = view.services.embedder
-            gone, written = rebuild(draft, node, view.units, model, annotate, embedder)
+            gone, written = rebuild(draft, node, view.units, model, annotate)
             note = f"The subtree of node {node} was built anew; {_count(gone, 'node')} left."
         else:
             gone, written = merge_duplicates(draft, arguments["percent"], annotate)

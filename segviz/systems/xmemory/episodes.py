@@ -11,7 +11,6 @@ from segviz.construct import Annotate, Arrival
 from segviz.construct.tasks import Boundary, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
-from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, leaf_of, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
@@ -30,7 +29,6 @@ class Episodes:
         themes: Themes,
         tasks: Tasks,
         annotate: Annotate,
-        embedder: Embedder,
         reading: XMemory,
     ) -> None:
         """An empty memory in ``draft``."""
@@ -41,7 +39,6 @@ class Episodes:
         self._themes = themes
         self._tasks = tasks
         self._annotate = annotate
-        self._embedder = embedder
         self._reading = reading
         self._statements: list[int] = []
         self._texts: dict[str, int] = {}
@@ -99,7 +96,7 @@ class Episodes:
         when = as_time(as_number(facts, "from")) if facts["dated"] else None
         known = [draft.text[k] for k in self._known(draft.vectors([episode])[0])]
         found = self._tasks.extract(raw, when, known, self._reading.extracted)
-        vectors = self._embedder.embed([fact.text for fact in found.facts])
+        vectors = draft.embedder.embed([fact.text for fact in found.facts])
         fresh = 0
         for fact, vector in zip(found.facts, vectors, strict=True):
             fresh += self._state(fact, vector, episode, units)

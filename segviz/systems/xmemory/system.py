@@ -184,7 +184,7 @@ class XMemory(Declared):
         tasks: Tasks = prepared(self.tasks, services)
         annotate = prepared(self.annotate, services)
         themes = Themes(draft, self, annotate)
-        writer = Episodes(draft, themes, tasks, annotate, services.embedder, self)
+        writer = Episodes(draft, themes, tasks, annotate, self)
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
