@@ -173,25 +173,21 @@ class Forest:
         """Whether an item is in a tree."""
         return root in self.homes(item)
 
-    def _above(self, node: int) -> int:
-        while self._draft.parents[node]:
-            node = self._draft.parents[node][0]
-        return node
+    def _upwards(self, node: int) -> list[int]:
+        """A node above the items and those above it, up to the root of its tree."""
+        path = [node]
+        while above := self._draft.parents[path[-1]]:
+            path.append(above[0])
+        return path
 
     def homes(self, item: int) -> list[int]:
         """Roots of the trees an item is in."""
-        return [self._above(parent) for parent in self._draft.parents[item]]
+        return [self._upwards(parent)[-1] for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
         """Starts a tree over its first item; returns its root."""
-        facts: dict[str, Scalar] = {
-            "scope": scope,
-            "label": label,
-            "k": k,
-            **more,
-            **totals(self._draft, [item]),
-        }
         draft = self._draft
+        facts: Facts = {"scope": scope, "label": label, "k": k, **more, **totals(draft, [item])}
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)
         self.settle(root)
         self.summaries.touch(root)
@@ -333,11 +329,7 @@ class Forest:
 
     def _path(self, item: int, root: int) -> list[int]:
         """Nodes from an item's parent in this tree up to the root."""
-        draft = self._draft
-        for parent in draft.parents[item]:
-            path = [parent]
-            while draft.parents[path[-1]]:
-                path.append(draft.parents[path[-1]][0])
+        for path in map(self._upwards, self._draft.parents[item]):
             if path[-1] == root:
                 return path
         raise ValueError(f"item {item} is not in tree {root}")
