@@ -223,14 +223,9 @@ def construction_sweep(
             progress(len(memories) * size + done, len(variants) * size)
 
     for label, flat in variants.items():
+        how = nested(system_kind, flat)
         memories[label] = build(
-            conversation,
-            system,
-            unit,
-            embedder=embedder,
-            chat=chat,
-            progress=report,
-            **nested(system_kind, flat),
+            conversation, system, unit, embedder=embedder, chat=chat, progress=report, **how
         )
     return compare(memories, conversation.questions, **options)
 

@@ -149,14 +149,10 @@ def evaluate_answers(
 
 
 def _answer_batch(
-    memory: Memory,
-    questions: Sequence[Question],
-    chat: Chat,
-    judge: Chat,
-    ask_params: dict[str, Any],
+    memory: Memory, questions: Sequence[Question], chat: Chat, judge: Chat, ask: dict[str, Any]
 ) -> list[AnswerRow]:
     """Rows of a few questions, answered together and then graded together."""
-    results = [memory.ask(question, **ask_params) for question in questions]
+    results = [memory.ask(question, **ask) for question in questions]
     replies = _replies(chat, [answering(memory, result) for result in results])
     answers = [
         read(reply) if isinstance(reply, Reply) else Answer("", fault=str(reply))

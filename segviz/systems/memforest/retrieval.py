@@ -116,13 +116,9 @@ class ForestSearch(Search):
             for text in texts:
                 if text not in scores:
                     scores[text] = question_similarity(text, self.view)
-            listed = "; ".join(
-                f"node {m} “{text}”"
-                for m, text in zip(roots, texts, strict=True)
-                if text != question
-            )
-            own = sum(text != question for text in texts)
-            note = f"{self.who}: {own} of {len(roots)} trees get a sub-question of their own"
+            own = [(m, text) for m, text in zip(roots, texts, strict=True) if text != question]
+            listed = "; ".join(f"node {m} “{text}”" for m, text in own)
+            note = f"{self.who}: {len(own)} of {len(roots)} trees get a sub-question of their own"
             self.tell("planner", f"{note}{': ' if listed else ''}{listed}.")
         return {root: (text, scores[text]) for root, text in zip(roots, texts, strict=True)}
 

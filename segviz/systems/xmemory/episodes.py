@@ -71,10 +71,8 @@ class Episodes:
         leaf = draft.leaf(arrival, arrival.vector)
         self._session, self._last = arrival.session, when.seconds
         if self.episode is None:
-            facts = {"from": when.seconds, "to": when.seconds, "dated": when.dated}
-            self.episode = draft.add(
-                1, [leaf], arrival.text, EPISODE, {**facts, "closed": False}, arrival.vector
-            )
+            facts = {"from": when.seconds, "to": when.seconds, "dated": when.dated, "closed": False}
+            self.episode = draft.add(1, [leaf], arrival.text, EPISODE, facts, arrival.vector)
             return
         draft.link(self.episode, leaf)
         draft.note(self.episode, to=when.seconds)
