@@ -110,13 +110,11 @@ class EntityGraph:
 
     def _named_like(self, name: str, kind: str) -> int | None:
         """Returns the known entity whose name is most like ``name``, the older on a tie."""
-        best: tuple[float, int] | None = None
+        found: list[tuple[float, int]] = []
         for known in self._around(name[0], *name.split()):
-            score = likeness(known, name, self._rules)
-            for node in self._by_name[known] if score else ():
-                if self._fits(node, kind):
-                    best = max(best or (0.0, 0), (score, -node))
-        return None if best is None else -best[1]
+            if score := likeness(known, name, self._rules):
+                found += [(score, -node) for node in self._by_name[known] if self._fits(node, kind)]
+        return -max(found)[1] if found else None
 
     def _around(self, letter: str, *words: str) -> dict[str, None]:
         """Known names that begin with this letter or hold one of these words."""

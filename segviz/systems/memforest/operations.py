@@ -191,12 +191,12 @@ def _nearest_scene(ingest: Ingest, centre: Vector, facts: Facts) -> int | None:
     """Returns the scene of the same domain whose centroid is most like ``centre``, if it is like
     enough (``merge``) and has room (``full``)."""
     draft, forest, routing = ingest.draft, ingest.forest, ingest.routing
-    best: tuple[float, int] | None = None
+    found: list[tuple[float, int]] = []
     for root in forest.trees("scene"):
         if draft.facts[root]["domain"] != facts["domain"]:
             continue
         total = int(draft.facts[root]["items"] or 0) + int(facts["items"] or 0)
         score = float(centroid(draft.vectors(forest.items(root))) @ centre)
         if score >= routing.merge and total <= routing.full:
-            best = max(best or (score, -root), (score, -root))
-    return None if best is None else -best[1]
+            found.append((score, -root))
+    return -max(found)[1] if found else None

@@ -329,12 +329,10 @@ class Themes:
             tiny = len(self._draft.children[theme]) <= self._limits.tiny
             if theme not in self._parts.themes or not tiny:
                 continue
-            best = max(
-                ((self.gain(theme, other), -other) for other in self._partners(theme)),
-                default=(0.0, 0),
-            )
-            if best[0] > 0:
-                self.merge(theme, -best[1])
+            gains = [(self.gain(theme, other), -other) for other in self._partners(theme)]
+            gain, partner = max(gains, default=(0.0, 0))
+            if gain > 0:
+                self.merge(theme, -partner)
                 merged = True
         return merged
 
