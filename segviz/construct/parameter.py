@@ -63,9 +63,7 @@ def param(
         wide = bounds[1] - bounds[0]
         step = 1 if isinstance(default, int) else 0.01 if wide <= 4 else 0.1 if wide <= 10 else 1
     spec = Spec(told, low, high, step, registry, choices, source)
-    if factory is not MISSING:
-        return field(default_factory=factory, metadata={_KEY: spec})
-    return field(default=default, metadata={_KEY: spec})
+    return field(default=default, default_factory=factory, metadata={_KEY: spec})
 
 
 def parameters(kind: type) -> tuple[Parameter, ...]:
