@@ -133,12 +133,12 @@ class Batch:
             for word in words.every(structure.text[node]) & sought:
                 texts[word].append(node)
 
-        def column(word: str) -> NDArray[np.int64]:
+        @cache
+        def marks_of(word: str) -> Ints:
             marks = np.zeros(n + 1, dtype=np.int64)
             marks[texts.get(word, [])] = 1
             return marks
 
-        marks_of = cache(column)
         asked = [
             (row, marks_of(word) > 0)
             for row, question in enumerate(questions)
