@@ -59,13 +59,11 @@ def param(
     told = f"{help} Source: {source}." if source else help
     low, high = bounds or (None, None)
     step = None
-    if low is not None and high is not None:
-        wide = high - low
+    if bounds:
+        wide = bounds[1] - bounds[0]
         step = 1 if isinstance(default, int) else 0.01 if wide <= 4 else 0.1 if wide <= 10 else 1
     spec = Spec(told, low, high, step, registry, choices, source)
-    if factory is not MISSING:
-        return field(default_factory=factory, metadata={_KEY: spec})
-    return field(default=default, metadata={_KEY: spec})
+    return field(default=default, default_factory=factory, metadata={_KEY: spec})
 
 
 def parameters(kind: type) -> tuple[Parameter, ...]:
@@ -92,13 +90,11 @@ class Declared:
                 raise ValueError(
                     f"{parameter.name} is {value!r}; choose one of {', '.join(spec.choices)}"
                 )
-            if low is None and high is None:
+            if low is None or high is None:  # ``param`` declares both or none
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise ValueError(f"{parameter.name} must be a number, not {value!r}")
-            below = low is not None and not value >= low
-            above = high is not None and not value <= high
-            if below or above:
+            if not low <= value <= high:
                 raise ValueError(
                     f"{parameter.name} is {value}; it must lie between {low} and {high}"
                 )

@@ -10,8 +10,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.conversation import Category, category_order
-
 Floats = NDArray[np.float64]
 
 RESAMPLES = 1_000
@@ -74,14 +72,3 @@ def _resamples(sizes: tuple[int, ...], seed: int) -> Floats:
         for times, size in zip(drawn.T, sizes, strict=True)
     ]
     return np.concatenate(parts, axis=1).astype(np.float64)
-
-
-def categories(
-    labels: Sequence[Category | None],
-) -> dict[Category | None, NDArray[np.int64]]:
-    """Positions (int64) of the questions of each category, ascending, None last."""
-    found = sorted(set(labels), key=category_order)
-    return {
-        label: np.array([i for i, other in enumerate(labels) if other == label], dtype=np.int64)
-        for label in found
-    }

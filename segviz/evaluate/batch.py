@@ -16,6 +16,7 @@ from segviz.evaluate.measures import MEASURES, QUOTED, TOKENS, UNITS
 from segviz.evaluate.text_metrics import all_tokens, content_tokens
 from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
 from segviz.tree import Structure
+from segviz.tree.structure import reachable
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -124,7 +125,7 @@ class Batch:
         self._gold(memory)
         texts: dict[str, list[int]] = defaultdict(list)
         turns = [
-            [memory.conversation.turn(turn).content for turn in self._turns(memory, question)]
+            [memory.conversation.turn(turn).content for turn in self._turns(question)]
             for question in questions
         ]
         sought = {word for each in turns for text in each for word in words.content(text)}
@@ -133,12 +134,12 @@ class Batch:
             for word in words.every(structure.text[node]) & sought:
                 texts[word].append(node)
 
-        def column(word: str) -> NDArray[np.int64]:
+        @cache
+        def marks_of(word: str) -> Ints:
             marks = np.zeros(n + 1, dtype=np.int64)
             marks[texts.get(word, [])] = 1
             return marks
 
-        marks_of = cache(column)
         asked = [
             (row, marks_of(word) > 0)
             for row, question in enumerate(questions)
@@ -154,7 +155,7 @@ class Batch:
                     quotes.append((row, held >= QUOTED * len(wanted) - 1e-9))
         self._quotes = self._facts(quotes)
 
-    def _turns(self, memory: Memory, question: Question) -> list[str]:
+    def _turns(self, question: Question) -> list[str]:
         """The gold turns of a question that the conversation has."""
         return [turn for turn in dict.fromkeys(question.evidence) if turn in self._known]
 
@@ -190,13 +191,9 @@ class Batch:
         self._gold_units = tuple(units)
         pairs, holds = [], []
         for i, question in enumerate(questions):
-            for turn in self._turns(memory, question):
-                above = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of(u)}
-                pending = list(above)
-                while pending:
-                    fresh = set(structure.parents[pending.pop()]) - above
-                    above |= fresh
-                    pending += fresh
+            for turn in self._turns(question):
+                held_by = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of(u)}
+                above = reachable(structure.parents, held_by)
                 pairs.append(i)
                 holds.append(np.isin(np.arange(len(structure) + 1), list(above)))
         self._gold_turns = np.array(pairs, dtype=np.int64)
@@ -378,10 +375,7 @@ def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
 
 
 def batches(
-    memory: Memory,
-    questions: Sequence[Question],
-    settings: RetrievalSettings,
-    limits: Limits,
+    memory: Memory, questions: Sequence[Question], settings: RetrievalSettings, limits: Limits
 ) -> list[Batch]:
     """The questions by the moment they are asked at, in the order of the history, each group
     with the structure of its moment: the settings' ``step``, else the moment the question stands

@@ -223,14 +223,9 @@ def construction_sweep(
             progress(len(memories) * size + done, len(variants) * size)
 
     for label, flat in variants.items():
+        how = nested(system_kind, flat)
         memories[label] = build(
-            conversation,
-            system,
-            unit,
-            embedder=embedder,
-            chat=chat,
-            progress=report,
-            **nested(system_kind, flat),
+            conversation, system, unit, embedder=embedder, chat=chat, progress=report, **how
         )
     return compare(memories, conversation.questions, **options)
 
@@ -250,17 +245,12 @@ def joined(parts: Mapping[str, Comparison]) -> Comparison:
 def pooled_comparison(names: Sequence[str], parts: Sequence[Comparison]) -> Comparison:
     """The comparisons of several conversations, with the same rows, as one over all of their
     questions; ``names`` tell the conversations apart."""
-    rows = tuple(
-        Standing(
-            column[0].name,
-            column[0].system,
-            column[0].method,
-            column[0].relevance,
-            pooled(dict(zip(names, (one.outcomes for one in column), strict=True))),
-        )
-        for column in zip(*(part.rows for part in parts), strict=True)
-    )
-    return replace(parts[0], rows=rows)
+    rows = []
+    for column in zip(*(part.rows for part in parts), strict=True):
+        one = column[0]
+        whole = pooled(dict(zip(names, (row.outcomes for row in column), strict=True)))
+        rows.append(Standing(one.name, one.system, one.method, one.relevance, whole))
+    return replace(parts[0], rows=tuple(rows))
 
 
 @dataclass(frozen=True, eq=False)

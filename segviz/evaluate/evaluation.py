@@ -64,12 +64,8 @@ def ranked(memory: Memory, batch: Batch, settings: RetrievalSettings) -> Ints:
     """The mixed ranking of every question of a batch."""
     if settings.method == "own":
         asked = replace(settings, step=batch.step)
-        return batch.ragged(
-            [
-                own_retrieval(memory, question.text, asked, batch.whole).ranked
-                for question in batch.questions
-            ]
-        )
+        found = (own_retrieval(memory, q.text, asked, batch.whole) for q in batch.questions)
+        return batch.ragged([retrieval.ranked for retrieval in found])
     policy, alpha, horizon = settings.propagation
     edges = batch.structure.edges
     initial = batch.first_scores(memory, settings.relevance_for(memory.model))

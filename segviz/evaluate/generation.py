@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from segviz.conversation import Category, Question
-from segviz.evaluate.aggregate import Mean, categories, mean_ci
+from segviz.conversation import Category, Question, category_order
+from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
 from segviz.memory.answer import (
@@ -125,18 +125,14 @@ def evaluate_answers(
     rows: list[AnswerRow] = []
 
     def evaluation() -> AnswerEvaluation:
-        groups = categories([row.category for row in rows])
+        overall = _aggregate(rows, seed)
+        by_category = {
+            category: _aggregate([row for row in rows if row.category == category], seed)
+            for category in sorted({row.category for row in rows}, key=category_order)
+        }
+        asked = len(questions)
         return AnswerEvaluation(
-            chat.name,
-            judge.name,
-            ask_params,
-            len(questions),
-            tuple(rows),
-            _aggregate(rows, seed),
-            {
-                label: _aggregate([rows[i] for i in places.tolist()], seed)
-                for label, places in groups.items()
-            },
+            chat.name, judge.name, ask_params, asked, tuple(rows), overall, by_category
         )
 
     for begin in range(0, len(questions), _BATCH):
@@ -153,14 +149,10 @@ def evaluate_answers(
 
 
 def _answer_batch(
-    memory: Memory,
-    questions: Sequence[Question],
-    chat: Chat,
-    judge: Chat,
-    ask_params: dict[str, Any],
+    memory: Memory, questions: Sequence[Question], chat: Chat, judge: Chat, ask: dict[str, Any]
 ) -> list[AnswerRow]:
     """Rows of a few questions, answered together and then graded together."""
-    results = [memory.ask(question, **ask_params) for question in questions]
+    results = [memory.ask(question, **ask) for question in questions]
     replies = _replies(chat, [answering(memory, result) for result in results])
     answers = [
         read(reply) if isinstance(reply, Reply) else Answer("", fault=str(reply))

@@ -87,10 +87,8 @@ class Sweep:
 
     def cell(self, policy: str, alpha: float, horizon: int) -> Cell | None:
         """The cell of a setting; None where it was not measured."""
-        for cell in self.cells:
-            if (cell.policy, cell.alpha, cell.horizon) == (policy, alpha, horizon):
-                return cell
-        return None
+        of = {(cell.policy, cell.alpha, cell.horizon): cell for cell in self.cells}
+        return of.get((policy, alpha, horizon))
 
     def gain(self, cell: Cell, measure: str = "recall", *, adversarial: bool = True) -> Mean:
         """What a cell adds to no propagation, a mean of paired differences."""

@@ -136,11 +136,10 @@ def _outcomes(
     """Outcomes by place as they are finished, in any order. ``task`` makes a task shortly
     before it starts, so that few are held at once."""
     if scheduler is not None:
-        yield from _on_cluster(places, task, scheduler)
-    elif workers > 1:
-        yield from _by_processes(places, task, workers)
-    else:
-        yield from ((place, task(place)()) for place in places)
+        return _on_cluster(places, task, scheduler)
+    if workers > 1:
+        return _by_processes(places, task, workers)
+    return ((place, task(place)()) for place in places)
 
 
 def _refuse_models(builders: Mapping[str, Build]) -> None:
@@ -164,9 +163,11 @@ def _by_processes(
     # A killed process breaks the whole pool. So a new one starts on everything unfinished, up to
     # _ROUNDS times.
     waiting = dict.fromkeys(places)
+    # Threads of linear algebra in several workers would wait for the same cores.
+    one_thread = partial(threadpool_limits, limits=1, user_api="blas")
     for _ in range(_ROUNDS):
         try:
-            with loky.ProcessPoolExecutor(workers, initializer=_with_one_thread) as pool:
+            with loky.ProcessPoolExecutor(workers, initializer=one_thread) as pool:
                 for place, found in _finished(pool, workers, list(waiting), task):
                     del waiting[place]
                     yield place, found
@@ -177,11 +178,6 @@ def _by_processes(
         f"worker processes ended {_ROUNDS} times without being asked to, most likely for want "
         "of memory; use fewer workers"
     )
-
-
-def _with_one_thread() -> None:
-    """Of linear algebra, in a worker: threads of several would wait for the same cores."""
-    threadpool_limits(limits=1, user_api="blas")
 
 
 def _on_cluster(
@@ -217,10 +213,7 @@ def _on_cluster(
 
 
 def _finished(
-    pool: Executor,
-    threads: int,
-    places: Sequence[int],
-    task: Callable[[int], _Task],
+    pool: Executor, threads: int, places: Sequence[int], task: Callable[[int], _Task]
 ) -> Iterator[tuple[int, Measured[Any]]]:
     """Outcomes as they are finished; twice as many tasks as ``threads`` are with the pool."""
     waiting, running = iter(places), dict[Future[Measured[Any]], int]()

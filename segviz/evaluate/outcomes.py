@@ -117,10 +117,7 @@ def summary(
     """The means of ``measures`` by name: ``all`` questions, ``without_adversarial``, and with
     ``other`` the paired ``gain`` over it."""
     content = {
-        name: {
-            "all": found.mean(name),
-            "without_adversarial": found.mean(name, adversarial=False),
-        }
+        name: {"all": found.mean(name), "without_adversarial": found.mean(name, adversarial=False)}
         for name in measures
     }
     if other is not None and len(other) == len(found):

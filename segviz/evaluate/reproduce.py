@@ -484,13 +484,10 @@ def _over_alpha(bench: Bench) -> list[Row]:
     for policy, alpha in product(_POLICIES, found.alphas):
         cells = [found.cell(policy, alpha, horizon) for horizon in found.horizons]
         each = {f"H {cell.horizon}": cell.outcomes for cell in cells if cell}
-        for label, outcomes in {**each, _MEAN: averaged([*each.values()])}.items():
+        for label, outcomes in {**each, "mean over H": averaged([*each.values()])}.items():
             row: Row = {"policy": policy, "α": alpha, "horizon": label}
             rows.append(row | {"answer words": outcomes.mean(JUDGED_BY), "no propagation": none})
     return rows
-
-
-_MEAN = "mean over H"
 
 
 def _levels(bench: Bench) -> list[Row]:

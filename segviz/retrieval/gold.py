@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from segviz.conversation import Unit
 from segviz.retrieval.result import Evidence
 from segviz.tree import Structure
+from segviz.tree.structure import reachable
 
 HIT, COVERED, MISSED, ABSENT = "hit", "covered", "missed", "not in any leaf"
 
@@ -59,12 +60,6 @@ def gold_evidence(
             continue
         leaves.append(leaf)
         # The leaf and every node above it, along all parents, hold the leaf's gold turns.
-        above, pending = {leaf}, [leaf]
-        while pending:
-            for parent in structure.parents[pending.pop()]:
-                if parent not in above:
-                    above.add(parent)
-                    pending.append(parent)
-        for node in above:
+        for node in reachable(structure.parents, [leaf]):
             held[node] = held.get(node, ()) + found
     return GoldEvidence(tuple(turns), tuple(leaves), held)

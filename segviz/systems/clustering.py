@@ -77,10 +77,9 @@ class _ClusterBuilder:
         decision, position = self._decide(arrival.vector, threshold)
         compared = len(self._clusters)
         leaf = draft.leaf(arrival, arrival.vector)
+        where = "founds" if position is None else "joins"
         if position is None:
-            position, where = self._found(arrival), "founds"
-        else:
-            where = "joins"
+            position = self._found(arrival)
         cluster = self._clusters[position]
         draft.link(cluster, leaf)
         self._sums[position] += arrival.vector

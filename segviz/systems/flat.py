@@ -10,16 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.construct import (
-    Arrival,
-    Declared,
-    Operation,
-    Retrieval,
-    Scorer,
-    Services,
-    View,
-    param,
-)
+from segviz.construct import Arrival, Declared, Operation, Retrieval, Scorer, Services, View, param
 from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.draft import DELETE, Draft, deletion
@@ -52,12 +43,7 @@ class _Flat(Declared):
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """Returns the step of a deletion."""
-
-        def take_out(draft: Draft, leaf: int) -> int:
-            draft.remove(leaf)
-            return 0
-
-        return deletion(arguments, view, take_out)
+        return deletion(arguments, view, Draft.remove)
 
 
 @dataclass(frozen=True)

@@ -130,16 +130,10 @@ class MemTree(Declared):
         nodes = best_first(np.flatnonzero(view.structure.active).tolist(), scores)
         near = question_cosines(question, view)
         kept = [node for node in nodes if near[node] >= self.least]
+        note = f"{len(kept)} of them have a cosine of at least {self.least:.2f} with the question."
         stages = (
             stage("all nodes", f"{len(nodes)} nodes are ranked together.", nodes, scores, kept),
-            stage(
-                "threshold",
-                f"{len(kept)} of them have a cosine of at least {self.least:.2f} with the "
-                "question.",
-                nodes,
-                near,
-                kept[: view.k],
-            ),
+            stage("threshold", note, nodes, near, kept[: view.k]),
         )
         return as_retrieval(kept, scores, stages)
 

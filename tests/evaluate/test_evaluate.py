@@ -14,7 +14,7 @@ import segviz
 from segviz.conversation import TITLES, Question, sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import MEASURES, Mean, evaluate
-from segviz.evaluate.aggregate import categories, mean_ci
+from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.batch import Batch, Limits, Words
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.retrieval import POLICIES
@@ -306,11 +306,6 @@ class TestBootstrap:
     def test_nothing(self):
         assert mean_ci(np.zeros(0)).n == 0
         assert str(Mean(0.8, 0.7, 0.9, 12)) == "0.800 [0.700, 0.900], n = 12"
-
-    def test_categories_in_order_without_last(self):
-        found = categories([2, None, 1, 2])
-        assert list(found) == [1, 2, None]
-        assert found[2].tolist() == [0, 3]
 
 
 def test_bad_settings_name_the_legal_ones(memory):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.conversation import Question
+from segviz.conversation import Question, category_order
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import AnsweringPaused, bleu1, evaluate_answers, token_f1
 from segviz.evaluate.aggregate import mean_ci
@@ -221,6 +221,8 @@ class TestEvaluate:
                 assert row.bleu1 == bleu1("red", question.answer)
             assert row.fault == ""
             assert row.tokens > 0
+        there = {question.category for question in questions}
+        assert list(found.by_category) == sorted(there, key=category_order)
         for label, group in [(..., found.overall), *found.by_category.items()]:
             rows = [r for r in found.rows if label is ... or r.category == label]
             graded = [r.score for r in rows if r.score is not None]

@@ -14,8 +14,5 @@ from segviz.construct.annotate.llm import Summary
 
 __all__ = ["ANNOTATORS", "Extractive", "Summary"]
 
-ANNOTATORS: dict[str, Callable[..., Any]] = {
-    "extractive": Extractive,
-    "llm": Summary,
-}
+ANNOTATORS: dict[str, Callable[..., Any]] = {"extractive": Extractive, "llm": Summary}
 """Name to frozen dataclass; adding a row is all it takes."""

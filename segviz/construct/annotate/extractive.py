@@ -69,11 +69,7 @@ def _of_line(line: str) -> tuple[_Sentence, ...]:
         if not tokens:
             continue
         words = frozenset(token.lower() for token in tokens) - _COMMON
-        facts = (
-            len(_NUMBER.findall(piece)[:2])
-            + len(_DATED.findall(piece)[:2])
-            + len(_NAME.findall(piece)[:2])
-        )
+        facts = sum(len(cue.findall(piece)[:2]) for cue in (_NUMBER, _DATED, _NAME))
         # Dividing by a power below one of the size lets a rich sentence beat a short
         # fragment that happens to hold one frequent word.
         room = (len(words) + 1) ** 0.6

@@ -10,14 +10,7 @@ from segviz.construct.compatibility.calibrated import Calibrated
 from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import Arrival, Candidate, Services, Verdict, require_chat
 from segviz.llm import Chat, LabelError, Prompt
-from segviz.llm.prompts import (
-    CONTINUE,
-    MERGE,
-    SPLIT,
-    batch_prompt,
-    pointwise_prompt,
-    score_prompt,
-)
+from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_prompt, score_prompt
 from segviz.tree import NOT_ASKED, Judgement
 
 _SHOWN = 60

@@ -41,7 +41,4 @@ Tasks = Offline
 """The judgements systems need besides summaries and embeddings; other ways to make them override
 those of ``Offline``."""
 
-TASKS: dict[str, Callable[..., Any]] = {
-    "offline": Offline,
-    "llm": ChatTasks,
-}
+TASKS: dict[str, Callable[..., Any]] = {"offline": Offline, "llm": ChatTasks}

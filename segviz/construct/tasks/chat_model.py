@@ -130,7 +130,7 @@ class ChatTasks(Offline):
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
         """Sub-questions, scopes and times by the model."""
         answer = self._json(prompts.plan_prompt(question, _said(now), SCOPES, EXPECTED))
-        parts = [] if answer is None else _items(answer, "questions")[:_MOST]
+        parts = _items(answer or {}, "questions")[:_MOST]
         plan = tuple(_part(item, now) for item in parts if _text(item, "text"))
         return plan or super().plan(question, now)
 
@@ -138,7 +138,7 @@ class ChatTasks(Offline):
         """Sub-questions by the model, one call; the question where it gives a tree none."""
         answer = self._json(prompts.focus_prompt(question, roots))
         asked = [question] * len(roots)
-        for item in [] if answer is None else _items(answer, "questions"):
+        for item in _items(answer or {}, "questions"):
             number, text = item.get("number"), _text(item, "text")
             if type(number) is int and 1 <= number <= len(roots) and text:
                 asked[number - 1] = text
@@ -150,12 +150,9 @@ class ChatTasks(Offline):
         if len(texts) < 2:
             return rest
         answer = self._json(prompts.order_prompt(question, texts))
-        raw = [] if answer is None else answer.get("order", [])
-        said = [
-            i - 1
-            for i in (raw if isinstance(raw, list) else [])
-            if isinstance(i, int) and not isinstance(i, bool) and 1 <= i <= len(texts)
-        ]
+        raw = answer.get("order") if answer else None
+        listed = raw if isinstance(raw, list) else []
+        said = [i - 1 for i in listed if type(i) is int and 1 <= i <= len(texts)]
         return list(dict.fromkeys((*said, *rest)))
 
     def uncertainty(

@@ -129,11 +129,10 @@ def _mentions(
     ]
     for place, name, own in things(sentence):
         if _KIN.search(name):
-            found.append(
-                (place, Named(f"{speaker}'s {name}" if own and speaker else name, "person"))
-            )
+            entity = Named(f"{speaker}'s {name}" if own and speaker else name, "person")
         else:
-            found.append((place, Named(name, "location" if _PLACE.search(name) else _sort(name))))
+            entity = Named(name, "location" if _PLACE.search(name) else _sort(name))
+        found.append((place, entity))
     found.sort(key=lambda mention: mention[0])
     if speaker:
         found.insert(0, (-1, Named(speaker, "person")))

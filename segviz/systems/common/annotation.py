@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from segviz.construct import Annotate, Services, param
 from segviz.construct.annotate import Extractive
-from segviz.construct.tasks import Offline, Tasks
+from segviz.construct.tasks import Offline
 
 T = TypeVar("T")
 
@@ -31,16 +31,15 @@ def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
     return [annotate(group) if len(group) > 1 else group[0] for group in groups]
 
 
-def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
-    """Returns the same component with its longest text ``by`` words shorter, but not below
-    ``least``; unchanged where it has no ``max_words``."""
-    if by <= 0 or isinstance(annotate, type) or not is_dataclass(annotate):
-        return annotate
-    if "max_words" not in {field.name for field in fields(annotate)}:
-        return annotate
-    words: int = getattr(annotate, "max_words")  # noqa: B009 - not every component has it
-    changed: Any = replace(annotate, max_words=min(words, max(least, words - by)))
-    shorter: Annotate = changed
+def shortened(annotate: Annotate, by: int) -> Annotate:
+    """Returns the same component with its longest text ``by`` words shorter, but not below 20;
+    unchanged where it has no ``max_words``."""
+    component: Any = annotate
+    known = fields(component) if is_dataclass(component) else ()
+    if by > 0 and "max_words" in {field.name for field in known}:
+        words = component.max_words
+        component = replace(component, max_words=min(words, max(20, words - by)))
+    shorter: Annotate = component
     return shorter
 
 
@@ -50,16 +49,6 @@ def or_offline(component: T, services: Services, offline: Callable[[], T]) -> T:
     if getattr(component, "needs_chat", False) and services.chat is None:
         return offline()
     return prepared(component, services)
-
-
-def tasks_or_offline(tasks: Tasks, services: Services) -> Tasks:
-    """The tasks bound to ``services``, or the offline ones."""
-    return or_offline(tasks, services, Offline)
-
-
-def annotator_or_offline(annotate: Annotate, services: Services) -> Annotate:
-    """The annotator bound to ``services``, or the extractive one."""
-    return or_offline(annotate, services, Extractive)
 
 
 def annotator(help: str, source: str) -> Any:

@@ -36,6 +36,7 @@ from segviz.tree import (
     Unlink,
     Vector,
 )
+from segviz.tree.structure import reachable
 
 
 class Draft:
@@ -53,7 +54,7 @@ class Draft:
         self.parents: list[list[int]] = []
         self.relations: dict[tuple[int, int, str], Relate] = {}
         self._relatives: list[dict[tuple[int, int, str], None]] = []
-        self._embedder = embedder
+        self.embedder = embedder
         self._matrix: Vector = np.zeros((64, 0), dtype=np.float32)
         self._new: list[int] = []
         self._changed: dict[int, None] = {}
@@ -110,6 +111,11 @@ class Draft:
         order = near[np.argsort(-scores[near], kind="stable")][:count]
         return [(nodes[i], float(scores[i])) for i in order.tolist()]
 
+    def has(self, node: int, *kinds: str) -> bool:
+        """Whether this is an active node, of one of the ``kinds`` where they are given."""
+        whole = 0 <= node < len(self) and self.active[node]
+        return whole and (not kinds or self.kind[node] in kinds)
+
     def of_kind(self, kind: str) -> list[int]:
         """Active nodes of this kind, oldest first."""
         return [n for n in range(len(self)) if self.kind[n] == kind and self.active[n]]
@@ -118,15 +124,13 @@ class Draft:
         """Keys of the relations at a node, as first made."""
         return list(self._relatives[node])
 
+    def below(self, node: int) -> list[int]:
+        """A node and all below it, ascending."""
+        return sorted(reachable(self.children, [node]))
+
     def coverage(self, node: int) -> list[int]:
         """Level-0 nodes at or below a node, ascending."""
-        seen, pending = {node}, [node]
-        while pending:
-            for child in self.children[pending.pop()]:
-                if child not in seen:
-                    seen.add(child)
-                    pending.append(child)
-        return sorted(n for n in seen if self.level[n] == 0)
+        return [n for n in self.below(node) if self.level[n] == 0]
 
     # --- changing --------------------------------------------------------------------
 
@@ -145,7 +149,7 @@ class Draft:
     ) -> int:
         """A node above level 0 over these children; embedded unless a vector is given."""
         if vector is None:
-            vector = self._embedder.embed([text])[0]
+            vector = self.embedder.embed([text])[0]
         node = self._append(level, (0, 0), text, vector, kind, facts or {})
         for child in children:
             self.link(node, child)
@@ -232,7 +236,7 @@ class Draft:
         """New texts, embedded together."""
         if not nodes:
             return
-        for node, text, vector in zip(nodes, texts, self._embedder.embed(list(texts)), strict=True):
+        for node, text, vector in zip(nodes, texts, self.embedder.embed(list(texts)), strict=True):
             self.text[node] = text
             self._matrix[node] = vector
             self._changed[node] = None
@@ -364,11 +368,11 @@ DELETE = Operation("Delete a unit", "Takes a unit out of the memory.", {"unit": 
 
 
 def deletion(
-    arguments: Mapping[str, int], view: View, take_out: Callable[[Draft, int], int]
+    arguments: Mapping[str, int], view: View, take_out: Callable[[Draft, int], int | None]
 ) -> Step:
     """Returns the step in which ``take_out`` removes the leaf of the unit in ``arguments``; it
-    returns the number of texts it wrote. ValueError where no leaf holds the unit."""
+    returns the number of texts it wrote, if any. ValueError where no leaf holds the unit."""
     draft = Draft.of(view.structure, view.services.embedder)
     unit = arguments["unit"]
-    written = take_out(draft, leaf_of(unit, draft))
+    written = take_out(draft, leaf_of(unit, draft)) or 0
     return draft.step(view.units[-1], f"Unit {unit} is deleted.", written, operation="delete")

@@ -101,22 +101,15 @@ def from_the_top(structure: Structure, scores: Scores, width: int) -> Retrieval:
         kept = order[:width]
         kept_all += kept
         what = "roots" if not stages else "children of what was kept"
-        stages.append(
-            stage(
-                f"depth {len(stages)}",
-                f"{len(kept)} of {len(order)} {what} are kept.",
-                order,
-                scores,
-                kept,
-            )
-        )
-        layer = [c for node in kept for c in structure.children[node] if c not in seen]
-        layer = list(dict.fromkeys(layer))
+        note = f"{len(kept)} of {len(order)} {what} are kept."
+        stages.append(stage(f"depth {len(stages)}", note, order, scores, kept))
+        below = dict.fromkeys(child for node in kept for child in structure.children[node])
+        layer = [child for child in below if child not in seen]
         seen.update(layer)
     return as_retrieval(best_first(kept_all, scores), scores, stages)
 
 
-def question_similarity(question: str, view: View) -> NDArray[np.float64]:
+def question_similarity(question: str, view: View) -> Scores:
     """Returns the chosen relevance of every node in [0, 1], float64 (n,).
 
     As it is where no score exceeds 1 (cosines; hybrid and softmax, whose best node has 1),
@@ -126,13 +119,13 @@ def question_similarity(question: str, view: View) -> NDArray[np.float64]:
     raw = np.clip(view.relevance([question])[0], 0.0, None)
     highest = float(raw.max(initial=0.0))
     scaled = raw if highest <= 1 else np.log1p(raw) / np.log1p(highest)
-    return np.asarray(np.round(scaled, 9))
+    return np.asarray(np.round(scaled, _DIGITS))
 
 
 def with_units(
     structure: Structure,
     ranked: Sequence[int],
-    scores: NDArray[np.float64],
+    scores: Scores,
     stages: Sequence[Stage],
     units: Iterable[int] | None = None,
 ) -> Retrieval:

@@ -105,19 +105,16 @@ class EntityGraph:
 
     def _fits(self, node: int, kind: str) -> bool:
         """Whether a mention of this kind may be this entity: kinds agree, or one is unknown."""
-        return "other" in (kind, self._draft.facts[node]["type"]) or (
-            self._draft.facts[node]["type"] == kind
-        )
+        own = self._draft.facts[node]["type"]
+        return own == kind or "other" in (own, kind)
 
     def _named_like(self, name: str, kind: str) -> int | None:
         """Returns the known entity whose name is most like ``name``, the older on a tie."""
-        best: tuple[float, int] | None = None
+        found: list[tuple[float, int]] = []
         for known in self._around(name[0], *name.split()):
-            score = likeness(known, name, self._rules)
-            for node in self._by_name[known] if score else ():
-                if self._fits(node, kind):
-                    best = max(best or (0.0, 0), (score, -node))
-        return None if best is None else -best[1]
+            if score := likeness(known, name, self._rules):
+                found += [(score, -node) for node in self._by_name[known] if self._fits(node, kind)]
+        return -max(found)[1] if found else None
 
     def _around(self, letter: str, *words: str) -> dict[str, None]:
         """Known names that begin with this letter or hold one of these words."""
@@ -137,8 +134,8 @@ class EntityGraph:
     def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
         """Updates the recent facts of entities, and every third mention the persistent summary of
         salient ones; returns the number of profiles written."""
-        draft = self._draft
-        due: list[int] = []
+        draft, rules = self._draft, self._rules
+        due: dict[int, list[str]] = {}
         for node in nodes:
             aliases = set(str(draft.facts[node]["aliases"]).split("\n"))
             said = [
@@ -147,21 +144,13 @@ class EntityGraph:
                 if any(normalised(entity.name) in aliases for entity in fact.entities)
             ]
             recent = [*filter(None, str(draft.facts[node]["recent"]).split("\n")), *said]
-            changes: dict[str, Scalar] = {"recent": "\n".join(recent[-self._rules.recent :])}
-            draft.note(node, **changes)
-            mentions = len(draft.children[node])
-            wanted = self._rules.ablate != "w/o entity profile"
-            if (
-                wanted
-                and draft.facts[node]["type"] in _SALIENT
-                and mentions % self._rules.salient == 0
-            ):
-                due.append(node)
-        groups = [
-            [t for t in (draft.facts[n]["persistent"], draft.facts[n]["recent"]) if t] for n in due
-        ]
-        due = [node for node, group in zip(due, groups, strict=True) if group]
-        texts = write(self._annotate, [[str(t) for t in group] for group in groups if group])
+            draft.note(node, recent="\n".join(recent[-rules.recent :]))
+            told = draft.facts[node]
+            salient = told["type"] in _SALIENT and len(draft.children[node]) % rules.salient == 0
+            known = [str(told[name]) for name in ("persistent", "recent") if told[name]]
+            if salient and known and rules.ablate != "w/o entity profile":
+                due[node] = known
+        texts = write(self._annotate, list(due.values()))
         for node, text in zip(due, texts, strict=True):
             draft.note(node, persistent=text)
         shown = [n for n in nodes if draft.facts[n]["persistent"]]

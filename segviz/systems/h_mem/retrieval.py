@@ -60,11 +60,7 @@ def _at_least_a_day(times: Times) -> Times:
     return start - wider, stop + wider
 
 
-_SCOPES = {
-    "short": ("", EVENT),
-    "long": (EVENT, SUMMARY),
-    "mixed": ("", EVENT, SUMMARY),
-}
+_SCOPES = {"short": ("", EVENT), "long": (EVENT, SUMMARY), "mixed": ("", EVENT, SUMMARY)}
 
 
 @dataclass(slots=True)
@@ -83,10 +79,8 @@ class HMemSearch(Search):
         dated = bool(said_at) and said_at[-1].dated
         parts = self.tasks.plan(question, as_time(now) if dated else None)
         scopes = [p.scope if self.system.scope == "planned" else self.system.scope for p in parts]
-        listed = "; ".join(
-            f"“{p.text}” ({s}{', ' + _times(p) if p.when else ''})"
-            for p, s in zip(parts, scopes, strict=True)
-        )
+        told = zip(parts, scopes, strict=True)
+        listed = "; ".join(f"“{p.text}” ({s}{_times(p)})" for p, s in told)
         plural = "part" if len(parts) == 1 else "parts"
         self.tell("plan", f"The question has {len(parts)} {plural}: {listed}.")
         total = np.zeros(n)
@@ -128,25 +122,19 @@ class HMemSearch(Search):
         kept = [node for node in dict.fromkeys(pool) if structure.kind[node] in kinds]
         dropped = len(set(pool)) - len(kept)
         when = (seconds(part.when[0]), seconds(part.when[1])) if part.when else None
-        score = np.zeros(len(structure))
-        lines = []
+        score, terms, w = np.zeros(len(structure)), dict[int, str](), self.system
         for node in kept:
             s, t = float(similarity[node]), self._time(node, when)
             r = 0.0 if ablate == "w/o memory robustness" else self._robust(node, now)
-            w = self.system
             score[node] = w.semantic * s + w.temporal * t + w.robust * r
-            lines.append((score[node], node, s, t, r))
-        lines.sort(key=lambda line: (-line[0], line[1]))
-        parts = "; ".join(
-            f"node {node}: S {s:.2f}, T {t:.2f}, R {r:.2f}, F {f:.2f}"
-            for f, node, s, t, r in lines[:3]
-        )
+            terms[node] = f"node {node}: S {s:.2f}, T {t:.2f}, R {r:.2f}, F {score[node]:.2f}"
+        order = best_first(kept, score)
+        parts = "; ".join(terms[node] for node in order[:3])
         note = (
             f"Scope {scope} keeps {len(kept)} of {len(set(pool))} items"
             + (f" and drops {dropped}" if dropped else "")
             + (f". Best: {parts}." if parts else ".")
         )
-        order = [line[1] for line in lines]
         self.tell("score", note, order, score, order[: self.view.k])
         return score
 
@@ -216,10 +204,9 @@ class HMemSearch(Search):
         structure = self.view.structure
         found: dict[int, None] = {}
         for node in events:
-            above = list(structure.parents[node])
-            while above and above[0] not in found:
-                found[above[0]] = None
-                above = list(structure.parents[above[0]])
+            while (above := structure.parents[node]) and above[0] not in found:
+                node = above[0]
+                found[node] = None
         return list(found)
 
     def _times(self, node: int) -> Times | None:
@@ -240,9 +227,9 @@ class HMemSearch(Search):
 
     def _time(self, node: int, when: Times | None) -> float:
         own = self._times(node)
-        return (
-            0.0 if when is None or own is None else time_relevance(own, when, self.system.overlap)
-        )
+        if when is None or own is None:
+            return 0.0
+        return time_relevance(own, when, self.system.overlap)
 
     def _robust(self, node: int, now: float) -> float:
         facts = self.view.structure.facts[node]
@@ -282,4 +269,4 @@ def _best(scores: Scores) -> list[int]:
 def _times(part: SubQuestion) -> str:
     if part.when is None:
         return ""
-    return f"{part.when[0]:%Y-%m-%d} to {part.when[1]:%Y-%m-%d}"
+    return f", {part.when[0]:%Y-%m-%d} to {part.when[1]:%Y-%m-%d}"

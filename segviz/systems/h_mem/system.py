@@ -16,15 +16,10 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.tasks import Tasks
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time, moments
-from segviz.systems.common.annotation import (
-    annotator,
-    annotator_or_offline,
-    judgements,
-    prepared,
-    tasks_or_offline,
-)
+from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft, leaf_of
 from segviz.systems.h_mem.graph import EntityGraph
 from segviz.systems.h_mem.retrieval import HMemSearch, robustness
@@ -253,12 +248,12 @@ class HMem(Declared):
             yield draft.step(arrival.unit, note, written, tree.inspected, _decision(tree))
 
     def _parts(self, draft: Draft, services: Services) -> tuple[EventTree, EntityGraph]:
-        annotate = annotator_or_offline(self.annotate, services)
+        annotate = or_offline(self.annotate, services, Extractive)
         return EventTree(draft, self, annotate), EntityGraph(draft, annotate, self)
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Returns the evidence chain; see the class for its course."""
-        tasks = tasks_or_offline(self.tasks, view.services)
+        tasks = or_offline(self.tasks, view.services, Offline)
         return HMemSearch(view, tasks, self).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
@@ -299,8 +294,8 @@ class HMem(Declared):
         draft = Draft.of(view.structure, view.services.embedder)
         tree, graph = self._parts(draft, view.services)
         if name == "reinforce":
-            node, kinds = arguments["node"], (EVENT, SUMMARY)
-            if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] in kinds):
+            node = arguments["node"]
+            if not draft.has(node, EVENT, SUMMARY):
                 raise ValueError(f"node {node} is no event and no summary of this memory")
             tree.reinforce(node, moments(view.units)[-1].seconds)
             note = f"Node {node} was met again: n is now {draft.facts[node]['n']}."

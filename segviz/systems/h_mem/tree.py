@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from segviz.construct import Annotate
 from segviz.construct.tasks import Stated
-from segviz.conversation import DAY, Moment, as_time
+from segviz.conversation import DAY, Moment, as_time, seconds
 from segviz.systems.common.draft import Draft
 from segviz.tree import Judgement, Scalar, as_number
 
@@ -76,51 +76,42 @@ class EventTree:
         for node in sorted(orphans, key=lambda n: (as_number(self._draft.facts[n], "opened"), n)):
             self._route(node, self.top, as_number(self._draft.facts[node], "last"))
 
-    def event(self, fact: Stated, fragment: int, when: Moment) -> int:
-        """Adds an event of a fragment and routes it to a summary; returns its node."""
+    def event(self, fact: Stated, fragment: int, when: Moment) -> None:
+        """Adds an event of a fragment and routes it to a summary."""
         if self._began is None:
             self._began = when.seconds
-        facts: dict[str, float] = {}
+        facts: dict[str, Scalar] = {}
         if fact.about is not None:
-            start, stop = fact.about
-            epoch = as_time(0.0)
-            facts = {
-                "about_from": (start - epoch).total_seconds(),
-                "about_to": (stop - epoch).total_seconds(),
-            }
+            facts = {"about_from": seconds(fact.about[0]), "about_to": seconds(fact.about[1])}
         facts |= dict.fromkeys(("opened", "from", "to", "last"), when.seconds)
-        node = self._draft.add(
-            1, [fragment], fact.text, EVENT, {**facts, "n": 0, "dated": when.dated}
-        )
-        self._route(node, 2, when.seconds)
-        return node
+        facts |= {"n": 0, "dated": when.dated}
+        self._route(self._draft.add(1, [fragment], fact.text, EVENT, facts), 2, when.seconds)
 
     def _route(self, node: int, level: int, now: float) -> None:
         """Finds ``node`` a parent on ``level`` and, where that is new, its parents above."""
         draft = self._draft
         while level <= self.top:
             window = self._window(level, as_number(draft.facts[node], "opened"))
-            best, sibling, score = self._nearest(node, self._windows.get((level, window[0]), []))
             limit = self._least[level]
-            if best is not None:
+            nearest = self._nearest(node, self._windows.get((level, window[0]), []))
+            if nearest is not None:
+                best, sibling, score = nearest
                 self.judged.append(Judgement(best, score, limit, f"for node {node}"))
-            if best is not None and sibling is not None and score >= limit:
-                draft.link(best, node)
-                self.joined.append(best)
-                self.reinforce(sibling, now)
-                self._consolidate(best, node, now)
-                return
+                if score >= limit:
+                    draft.link(best, node)
+                    self.joined.append(best)
+                    self.reinforce(sibling, now)
+                    self._consolidate(best, node, now)
+                    return
             node = self._open(node, level, window)
             level += 1
 
-    def _nearest(
-        self, node: int, candidates: Sequence[int]
-    ) -> tuple[int | None, int | None, float]:
+    def _nearest(self, node: int, candidates: Sequence[int]) -> tuple[int, int, float] | None:
         """The candidate with the child most like ``node``, that child and the similarity."""
         owned = [(child, c) for c in candidates for child in self._draft.children[c]]
         self.inspected += len(owned)
         if not owned:
-            return None, None, 0.0
+            return None
         scores = self._draft.cosines(self._draft.vectors([node])[0], [child for child, _ in owned])
         best = max(range(len(owned)), key=lambda i: (scores[i], -owned[i][1], -owned[i][0]))
         return owned[best][1], owned[best][0], scores[best]
@@ -148,17 +139,23 @@ class EventTree:
         widens their times."""
         draft = self._draft
         start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
-        while True:
-            self.reinforce(node, now)
-            self._stale[node] = None
-            if start < as_number(draft.facts[node], "from"):
-                draft.note(node, **{"from": start})
-            if stop > as_number(draft.facts[node], "to"):
-                draft.note(node, to=stop)
-            above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
-            if not above:
-                return
-            node = above[0]
+        for upper in self._upwards(node):
+            self.reinforce(upper, now)
+            self._stale[upper] = None
+            if start < as_number(draft.facts[upper], "from"):
+                draft.note(upper, **{"from": start})
+            if stop > as_number(draft.facts[upper], "to"):
+                draft.note(upper, to=stop)
+
+    def _upwards(self, node: int) -> list[int]:
+        """A summary and those above it."""
+        path = [node]
+        while above := self._above(path[-1]):
+            path.append(above[0])
+        return path
+
+    def _above(self, node: int) -> list[int]:
+        return [p for p in self._draft.parents[node] if self._draft.kind[p] == SUMMARY]
 
     def remove_events(self, fragment: int) -> int:
         """Removes a fragment's events and summaries left empty; returns the number of events."""
@@ -167,7 +164,7 @@ class EventTree:
         pending = list(events)
         while pending:
             node = pending.pop()
-            above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
+            above = self._above(node)
             if draft.kind[node] == SUMMARY:
                 self._windows[self._place(node)].remove(node)
                 self._stale.pop(node, None)
@@ -181,18 +178,12 @@ class EventTree:
 
     def _narrow(self, node: int) -> None:
         draft = self._draft
-        while True:
-            self._stale[node] = None
-            children = draft.children[node]
-            draft.note(
-                node,
-                **{"from": min(as_number(draft.facts[c], "from") for c in children)},
-                to=max(as_number(draft.facts[c], "to") for c in children),
-            )
-            above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
-            if not above:
-                return
-            node = above[0]
+        for upper in self._upwards(node):
+            self._stale[upper] = None
+            children = [draft.facts[child] for child in draft.children[upper]]
+            start = min(as_number(facts, "from") for facts in children)
+            stop = max(as_number(facts, "to") for facts in children)
+            draft.note(upper, **{"from": start, "to": stop})
 
     def rewrite(self) -> int:
         """Writes the summaries whose children changed, from low to high; their number."""

@@ -11,11 +11,10 @@ from segviz.construct import Arrival
 from segviz.construct.tasks import Extraction, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
-from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, sources
 from segviz.systems.memforest.scenes import Scenes
-from segviz.systems.memforest.trees import CELL, Forest, payload
-from segviz.tree import Judgement, Vector, as_number
+from segviz.systems.memforest.trees import CELL, Forest, beside, payload
+from segviz.tree import Facts, Judgement, Vector, as_number
 
 if TYPE_CHECKING:
     from segviz.systems.memforest.system import MemForest
@@ -53,21 +52,15 @@ class Cells:
 
     def begin(self, leaf: int, arrival: Arrival, when: Moment) -> int:
         """Opens a cell over its first unit; returns its node."""
-        return self._draft.add(
-            1,
-            [leaf],
-            arrival.text,
-            CELL,
-            {
-                "session": arrival.session,
-                "from": when.seconds,
-                "to": when.seconds,
-                "dated": when.dated,
-                "closed": False,
-                "items": 1,
-            },
-            arrival.vector,
-        )
+        facts: Facts = {
+            "session": arrival.session,
+            "from": when.seconds,
+            "to": when.seconds,
+            "dated": when.dated,
+            "closed": False,
+            "items": 1,
+        }
+        return self._draft.add(1, [leaf], arrival.text, CELL, facts, arrival.vector)
 
     def carry_on(self, cell: int, leaf: int, arrival: Arrival, when: Moment) -> None:
         """Appends a unit to an open cell."""
@@ -88,30 +81,27 @@ class Ingest:
     """Writes cells and facts to a draft. All its state stands in the structure, so that a
     saved memory can be changed."""
 
-    def __init__(
-        self,
-        draft: Draft,
-        forest: Forest,
-        routing: MemForest,
-        tasks: Tasks,
-        embedder: Embedder,
-    ) -> None:
+    def __init__(self, draft: Draft, forest: Forest, routing: MemForest, tasks: Tasks) -> None:
         """Takes up the memory as it stands in ``draft``."""
-        self._draft = draft
-        self._forest = forest
-        self._routing = routing
+        self.draft = draft
+        self.forest = forest
+        self.routing = routing
         self._tasks = tasks
-        self._embedder = embedder
-        self._facts = draft.of_kind(FACT)
-        self._texts = {normalised(draft.text[f]): f for f in self._facts}
+        self._facts: list[int] = []
+        self._texts: dict[str, int] = {}
         self._named: dict[str, list[int]] = {}
-        for fact in self._facts:
-            for name in entities(draft, fact):
-                self._named.setdefault(name, []).append(fact)
+        for fact in draft.of_kind(FACT):
+            self._know(fact)
         self._cells = Cells(draft, routing.cell_turns, routing.gap)
         self._scenes = Scenes(draft, forest, routing)
         self._foreseen: dict[tuple[str, datetime | None], Extraction] = {}
         self.begin_step()
+
+    def _know(self, fact: int) -> None:
+        self._facts.append(fact)
+        self._texts[normalised(self.draft.text[fact])] = fact
+        for name in entities(self.draft, fact):
+            self._named.setdefault(name, []).append(fact)
 
     def begin_step(self) -> None:
         """Resets the record of the previous unit."""
@@ -143,8 +133,8 @@ class Ingest:
         extract: Any = getattr(self._tasks, "extract_many", None)
         if extract is None:
             return
-        draft = Draft(self._embedder)  # only to see where the cells begin and end
-        cells = Cells(draft, self._routing.cell_turns, self._routing.gap)
+        draft = Draft(self.draft.embedder)  # only to see where the cells begin and end
+        cells = Cells(draft, self.routing.cell_turns, self.routing.gap)
         for arrival, when in session:
             cell, leaf = cells.fitting(arrival, when), draft.leaf(arrival, arrival.vector)
             if cell is None:
@@ -153,11 +143,11 @@ class Ingest:
                 cells.carry_on(cell, leaf, arrival, when)
             draft.note(cell, closed=cells.full(cell))
         asked = [_stretch(draft, cell) for cell in draft.of_kind(CELL) if cells.full(cell)]
-        self._foreseen = dict(zip(asked, extract(asked, self._routing.extracted), strict=True))
+        self._foreseen = dict(zip(asked, extract(asked, self.routing.extracted), strict=True))
 
     def insert(self, arrival: Arrival, when: Moment) -> None:
         """Inserts a unit: into its cell, with the facts of the cells it closes."""
-        leaf = self._draft.leaf(arrival, arrival.vector)
+        leaf = self.draft.leaf(arrival, arrival.vector)
         cell = self._cells.fitting(arrival, when)
         if cell is None:
             waiting = self._cells.waiting()
@@ -167,20 +157,20 @@ class Ingest:
             self._place(cell, "session", str(arrival.session), f"session {arrival.session + 1}")
         else:
             self._cells.carry_on(cell, leaf, arrival, when)
-        self._forest.touch_item(cell)
+        self.forest.touch_item(cell)
         if self._cells.full(cell):
             self._close(cell)
 
     def _close(self, cell: int) -> None:
         """Extracts a cell's facts and route them."""
-        draft = self._draft
+        draft = self.draft
         draft.note(cell, closed=True)
         text, when = _stretch(draft, cell)
         found = self._foreseen.pop((text, when), None)
         if found is None:
-            found = self._tasks.extract(text, when, most=self._routing.extracted)
+            found = self._tasks.extract(text, when, most=self.routing.extracted)
         self.fallback |= found.fallback
-        vectors = self._embedder.embed([fact.text for fact in found.facts])
+        vectors = draft.embedder.embed([fact.text for fact in found.facts])
         for fact, vector in zip(found.facts, vectors, strict=True):
             units = sources(fact.text, draft.children[cell], draft)
             known = self._known(fact, vector)
@@ -195,129 +185,100 @@ class Ingest:
         if exact is not None or not self._facts:
             return exact
         self._compared += len(self._facts)
-        limit = self._routing.duplicate
-        for node, score in self._draft.nearest(vector, self._facts, limit, self._routing.judged):
-            if self._tasks.same(self._draft.text[node], fact.text):
+        limit = self.routing.duplicate
+        for node, score in self.draft.nearest(vector, self._facts, limit, self.routing.judged):
+            if self._tasks.same(self.draft.text[node], fact.text):
                 self._judged.append(Judgement(node, score, limit, "the same fact"))
                 return node
         return None
 
     def _again(self, fact: int, units: Sequence[int], cell: int) -> None:
         """Adds an occurrence to a known fact."""
-        draft = self._draft
+        draft = self.draft
         self.merged += 1
         for unit in units:
             if unit not in draft.children[fact]:
                 draft.link(fact, unit)
         said_again(draft, fact, as_number(draft.facts[cell], "to"))
-        self._forest.touch_item(fact)
+        self.forest.touch_item(fact)
         self._entity_trees(fact)
 
     def _add(self, stated: Stated, vector: Vector, units: Sequence[int], cell: int) -> None:
-        draft = self._draft
+        draft = self.draft
         self.fresh += 1
-        names = [normalised(e.name) for e in stated.entities if normalised(e.name)]
-        fact = draft.add(
-            1,
-            units,
-            stated.text,
-            FACT,
-            {
-                "origin": normalised(stated.speaker),
-                "entities": "\n".join(dict.fromkeys(names)),
-                "domain": stated.domain,
-                "role": stated.role,
-                "occurrences": 1,
-                "from": draft.facts[cell]["from"],
-                "to": draft.facts[cell]["to"],
-                "dated": draft.facts[cell]["dated"],
-                "items": 1,
-            },
-            vector,
-        )
-        self._facts.append(fact)
-        self._texts[normalised(stated.text)] = fact
-        for name in dict.fromkeys(names):
-            self._named.setdefault(name, []).append(fact)
+        names = dict.fromkeys(filter(None, (normalised(e.name) for e in stated.entities)))
+        facts: Facts = {
+            "origin": normalised(stated.speaker),
+            "entities": "\n".join(names),
+            "domain": stated.domain,
+            "role": stated.role,
+            "occurrences": 1,
+            **{name: draft.facts[cell][name] for name in ("from", "to", "dated")},
+            "items": 1,
+        }
+        fact = draft.add(1, units, stated.text, FACT, facts, vector)
+        self._know(fact)
         self._entity_trees(fact)
         self._scenes.route(fact, self._facts)
 
-    def _place(self, item: int, family: str, scope: str, label: str, **more: str) -> int:
-        root = self._forest.root(family, scope)
+    def _place(self, item: int, family: str, scope: str, label: str) -> None:
+        root = self.forest.root(family, scope)
         if root is None:
-            k: int = getattr(self._routing, f"{family}_k")
-            return self._forest.plant(family, scope, label, k, item, **more)
-        if not self._forest.holds(root, item):
-            self._forest.insert(root, item)
-        return root
+            self.forest.plant(family, scope, label, getattr(self.routing, f"{family}_k"), item)
+        elif not self.forest.holds(root, item):
+            self.forest.insert(root, item)
 
     def _entity_trees(self, fact: int) -> None:
         """Adds a fact to its speaker's tree and to the tree of every entity with facts enough;
         an entity that gets its tree now brings its earlier facts."""
-        for name in entities(self._draft, fact):
-            root = self._forest.root("entity", name)
-            if root is not None or name == self._draft.facts[fact]["origin"]:
+        for name in entities(self.draft, fact):
+            root = self.forest.root("entity", name)
+            if root is not None or name == self.draft.facts[fact]["origin"]:
                 self._place(fact, "entity", name, name)
-            elif self.ripe(name):
+            elif self._ripe(name):
                 self.activate(name)
 
-    def ripe(self, name: str) -> bool:
+    def _ripe(self, name: str) -> bool:
         """Whether an entity has facts enough, from sessions enough, for a tree."""
-        facts = self._named.get(name, [])
-        sessions = {s for f in facts for s in self._sessions(f)}
-        routing = self._routing
+        draft, routing, facts = self.draft, self.routing, self._named[name]
+        cells = [cell for fact in facts for cell in beside(draft, fact, CELL)]
+        sessions = {draft.facts[cell]["session"] for cell in cells}
         return len(facts) >= routing.entity_facts and len(sessions) >= routing.entity_sessions
 
-    def _sessions(self, fact: int) -> set[str]:
-        draft = self._draft
-        return {
-            str(draft.facts[p]["session"])
-            for unit in draft.children[fact]
-            for p in draft.parents[unit]
-            if draft.kind[p] == CELL
-        }
-
-    def activate(self, name: str) -> int | None:
-        """Gives an entity its tree over all facts that name it; None without such facts."""
-        root = None
-        for fact in self._named.get(name, []):
-            root = self._place(fact, "entity", name, name)
-        if root is not None:
-            self._events.append(f"“{name}” gets a tree of its own")
-        return root
+    def activate(self, name: str) -> None:
+        """Gives an entity its tree over all facts that name it."""
+        for fact in self._named[name]:
+            self._place(fact, "entity", name, name)
+        self._events.append(f"“{name}” gets a tree of its own")
 
     def forget(self, unit: int) -> int:
         """Removes a level-0 node: its cell is rewritten or removed, facts without a source are
         removed; returns the number of facts removed."""
-        draft, forest = self._draft, self._forest
+        draft, forest = self.draft, self.forest
         self._scenes.clear()
         gone = 0
         for item in list(draft.parents[unit]):
             draft.unlink(item, unit)
-            left = draft.children[item]
-            homes = forest.homes(item)
-            if left:
-                if draft.kind[item] == CELL:
-                    forest.touch_item(item)
-                else:
-                    self._still_said(item, homes)
-                continue
-            for root in homes:
-                forest.remove(root, item)
-            if draft.kind[item] == FACT:
-                gone += 1
-            forest.summaries.forget(item)
-            draft.remove(item)
+            if not draft.children[item]:
+                for root in forest.homes(item):
+                    forest.remove(root, item)
+                gone += draft.kind[item] == FACT
+                forest.summaries.forget(item)
+                draft.remove(item)
+            elif draft.kind[item] == CELL:
+                forest.touch_item(item)
+            else:
+                self._still_said(item)
         draft.remove(unit)
         return gone
 
-    def _still_said(self, fact: int, homes: Sequence[int]) -> None:
+    def _still_said(self, fact: int) -> None:
         """Updates a fact that lost a source: its times, and with them its places in the trees."""
-        draft = self._draft
-        cells = [p for u in draft.children[fact] for p in draft.parents[u] if draft.kind[p] == CELL]
+        draft, homes = self.draft, self.forest.homes(fact)
+        cells = beside(draft, fact, CELL)
         for root in homes:
             if int(as_number(draft.facts[root], "items")) > 1:
-                self._forest.remove(root, fact)
+                self.forest.remove(root, fact)
         draft.note(
             fact,
             **{"from": min(as_number(draft.facts[c], "from") for c in cells)},
@@ -325,10 +286,10 @@ class Ingest:
             occurrences=len(set(cells)),
         )
         for root in homes:
-            if not self._forest.holds(root, fact):
-                self._forest.insert(root, fact)
+            if not self.forest.holds(root, fact):
+                self.forest.insert(root, fact)
             else:
-                self._forest.touch_item(fact)
+                self.forest.touch_item(fact)
 
 
 def _stretch(draft: Draft, cell: int) -> tuple[str, datetime | None]:

@@ -10,22 +10,18 @@ their words are equal; near duplicates are not judged again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from segviz.construct import Operation, View
+from segviz.construct import Operation
 from segviz.construct.tasks.words import normalised
 from segviz.conversation import Unit
 from segviz.systems.common.draft import Draft, centroid, leaf_of
 from segviz.systems.memforest.facts import FACT, Ingest, entities, said_again
-from segviz.systems.memforest.trees import CELL, FAMILIES, Forest, below, heading
+from segviz.systems.memforest.trees import CELL, FAMILIES, below, heading
 from segviz.tree import Facts, Structure, Vector, as_number
-
-if TYPE_CHECKING:
-    from segviz.systems.memforest.system import MemForest
 
 OPERATIONS: dict[str, Operation] = {
     "delete": Operation(
@@ -53,15 +49,11 @@ OPERATIONS: dict[str, Operation] = {
 
 
 def apply_operation(
-    name: str,
-    arguments: Mapping[str, int],
-    view: View,
-    draft: Draft,
-    forest: Forest,
-    ingest: Ingest,
+    name: str, arguments: Mapping[str, int], units: Sequence[Unit], ingest: Ingest
 ) -> str:
-    """Does one of ``OPERATIONS`` to ``draft``, the memory in ``view``; returns the note as
-    one sentence. ValueError says why it cannot be done."""
+    """Does one of ``OPERATIONS`` to the memory of these units that ``ingest`` took up; returns the
+    note as one sentence. ValueError says why it cannot be done."""
+    draft, forest = ingest.draft, ingest.forest
     match name:
         case "delete":
             unit = arguments["unit"]
@@ -70,13 +62,13 @@ def apply_operation(
         case "delete_session":
             session = arguments["session"]
             leaves = (n for n in range(len(draft)) if draft.active[n] and draft.level[n] == 0)
-            units = [n for n in leaves if view.units[draft.span[n][0]].session == session]
-            if not units:
+            held = [n for n in leaves if units[draft.span[n][0]].session == session]
+            if not held:
                 raise ValueError(
                     f"session {session} has no units in this memory; give one that has"
                 )
-            gone = sum([ingest.forget(unit) for unit in units])
-            return f"Session {session} was deleted: {len(units)} units and {gone} facts."
+            gone = sum([ingest.forget(leaf) for leaf in held])
+            return f"Session {session} was deleted: {len(held)} units and {gone} facts."
         case "migrate":
             k = arguments["k"]
             if not 3 <= k <= 32:
@@ -85,15 +77,16 @@ def apply_operation(
             for root in roots:
                 forest.replant(root, k, forest.items(root))
             return f"{len(roots)} trees were built again with at most {k} children a node."
-    return _switch(arguments["node"], draft, forest, ingest)
+    return _switch(arguments["node"], ingest)
 
 
-def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
+def _switch(node: int, ingest: Ingest) -> str:
     """Removes an entity's tree, or gives the entities of a fact their trees."""
+    draft, forest = ingest.draft, ingest.forest
     if node in forest.trees("entity"):
         forest.fell(node)
         return f"The tree of “{draft.facts[node]['label']}” was taken away."
-    if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] == FACT):
+    if not draft.has(node, FACT):
         raise ValueError(f"node {node} is neither a fact nor the root of an entity's tree")
     treeless = [n for n in entities(draft, node) if forest.root("entity", n) is None]
     if not treeless:
@@ -103,15 +96,13 @@ def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
     return f"{', '.join(f'“{n}”' for n in treeless)} got a tree."
 
 
-def merge_memory(
-    draft: Draft, forest: Forest, other: Structure, units: list[Unit], routing: MemForest
-) -> tuple[int, int]:
-    """Takes ``other`` into ``draft``, whose trees ``forest`` keeps.
+def merge_memory(ingest: Ingest, other: Structure, units: Sequence[Unit]) -> tuple[int, int]:
+    """Takes ``other`` into the memory that ``ingest`` took up.
 
     ``units`` are the other memory's, numbered and with sessions as they shall be in the
-    whole; ``routing`` says when two scenes of one domain are one (``merge``, ``full``). The
-    number of trees copied and of trees grown; refreshing is left to the caller.
+    whole. The number of trees copied and of trees grown; refreshing is left to the caller.
     """
+    draft, forest = ingest.draft, ingest.forest
     node_of: dict[int, int] = {}
     shared: set[int] = set()
     for leaf in other.leaves:
@@ -137,18 +128,17 @@ def merge_memory(
         more = other.facts[node]
         said_again(draft, same, as_number(more, "to"), int(as_number(more, "occurrences")))
         forest.touch_item(same)
-    return _trees(draft, forest, other, units, node_of, shared, routing)
+    return _trees(ingest, other, units, node_of, shared)
 
 
 def _trees(
-    draft: Draft,
-    forest: Forest,
+    ingest: Ingest,
     other: Structure,
-    units: list[Unit],
+    units: Sequence[Unit],
     node_of: dict[int, int],
     shared: set[int],
-    routing: MemForest,
 ) -> tuple[int, int]:
+    draft, forest = ingest.draft, ingest.forest
     copied = grown = 0
     for root in np.flatnonzero(other.active).tolist():
         family = other.kind[root]
@@ -164,7 +154,7 @@ def _trees(
             facts["scope"] = f"{facts['domain']} {node_of[held[0]]}"
         target = forest.root(family, str(facts["scope"]))
         if family == "scene":
-            target = _nearest_scene(draft, forest, centroid(other.vector[held]), facts, routing)
+            target = _nearest_scene(ingest, centroid(other.vector[held]), facts)
         if target is None and not shared.intersection(held):
             forest.settle(_copy(draft, other, inner, facts, node_of))
             copied += 1
@@ -197,17 +187,16 @@ def _copy(
     return node_of[root]
 
 
-def _nearest_scene(
-    draft: Draft, forest: Forest, centre: Vector, facts: Facts, routing: MemForest
-) -> int | None:
+def _nearest_scene(ingest: Ingest, centre: Vector, facts: Facts) -> int | None:
     """Returns the scene of the same domain whose centroid is most like ``centre``, if it is like
-    enough and has room."""
-    best: tuple[float, int] | None = None
+    enough (``merge``) and has room (``full``)."""
+    draft, forest, routing = ingest.draft, ingest.forest, ingest.routing
+    found: list[tuple[float, int]] = []
     for root in forest.trees("scene"):
         if draft.facts[root]["domain"] != facts["domain"]:
             continue
         total = int(draft.facts[root]["items"] or 0) + int(facts["items"] or 0)
         score = float(centroid(draft.vectors(forest.items(root))) @ centre)
         if score >= routing.merge and total <= routing.full:
-            best = max(best or (score, -root), (score, -root))
-    return None if best is None else -best[1]
+            found.append((score, -root))
+    return -max(found)[1] if found else None

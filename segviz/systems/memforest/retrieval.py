@@ -17,7 +17,7 @@ from segviz.systems.common.retrieval import (
     with_units,
 )
 from segviz.systems.memforest.facts import FACT
-from segviz.systems.memforest.trees import CELL, FAMILIES
+from segviz.systems.memforest.trees import CELL, FAMILIES, beside
 
 if TYPE_CHECKING:
     from segviz.systems.memforest.system import MemForest
@@ -97,9 +97,8 @@ class ForestSearch(Search):
     def _above(self, item: int) -> set[int]:
         """Roots of the trees that hold a fact, or the cell it was said in."""
         s = self.view.structure
-        cells = [p for u in s.children[item] for p in s.parents[u] if s.kind[p] == CELL]
         seen: set[int] = set()
-        layer = [item, *cells]
+        layer = [item, *beside(s, item, CELL)]
         for node in layer:
             for parent in s.parents[node]:
                 if parent not in seen:
@@ -117,13 +116,9 @@ class ForestSearch(Search):
             for text in texts:
                 if text not in scores:
                     scores[text] = question_similarity(text, self.view)
-            listed = "; ".join(
-                f"node {m} “{text}”"
-                for m, text in zip(roots, texts, strict=True)
-                if text != question
-            )
-            own = sum(text != question for text in texts)
-            note = f"{self.who}: {own} of {len(roots)} trees get a sub-question of their own"
+            own = [(m, text) for m, text in zip(roots, texts, strict=True) if text != question]
+            listed = "; ".join(f"node {m} “{text}”" for m, text in own)
+            note = f"{self.who}: {len(own)} of {len(roots)} trees get a sub-question of their own"
             self.tell("planner", f"{note}{': ' if listed else ''}{listed}.")
         return {root: (text, scores[text]) for root, text in zip(roots, texts, strict=True)}
 
@@ -175,7 +170,4 @@ class ForestSearch(Search):
         return list(found)
 
     def _facts_of(self, cell: int) -> list[int]:
-        s = self.view.structure
-        return list(
-            dict.fromkeys(p for u in s.children[cell] for p in s.parents[u] if s.kind[p] == FACT)
-        )
+        return list(dict.fromkeys(beside(self.view.structure, cell, FACT)))

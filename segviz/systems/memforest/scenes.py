@@ -29,20 +29,20 @@ class Scenes:
     def clear(self) -> None:
         """Resets judgements and the cached centroids of scenes that may have changed."""
         self._centres: dict[int, Vector] = {}
+        self.begin_step()
+
+    def begin_step(self) -> None:
+        """Resets the judgements of the previous unit."""
         self.judged: list[Judgement] = []
         self.events: list[str] = []
         self.inspected = 0
 
-    def begin_step(self) -> None:
-        """Resets the judgements of the previous unit."""
-        self.judged, self.events, self.inspected = [], [], 0
-
     def route(self, fact: int, facts: Sequence[int]) -> None:
         """Puts a fact into its scene; ``facts`` are all there are, itself the last."""
-        if not self._forest.trees("scene"):
+        if self._forest.trees("scene"):
+            self._nearest(fact)
+        elif len(facts) >= self._routing.buffer:
             self._first(facts)
-            return
-        self._nearest(fact)
 
     def _nearest(self, fact: int) -> None:
         draft = self._draft
@@ -75,15 +75,12 @@ class Scenes:
         return self._centres[root]
 
     def _open(self, fact: int, domain: str) -> None:
-        k = self._routing.scene_k
-        scope, label = f"{domain} {fact}", f"scene: {domain}"
+        scope, label, k = f"{domain} {fact}", f"scene: {domain}", self._routing.scene_k
         self._forest.plant("scene", scope, label, k, fact, domain=domain)
 
     def _first(self, facts: Sequence[int]) -> None:
         """With enough facts buffered: seeds that are far from each other, and every other
         fact to the nearest seed of its domain that is like enough, else a seed itself."""
-        if len(facts) < self._routing.buffer:
-            return
         vectors = self._draft.vectors(facts)
         seeds = [0]
         nearest = vectors @ vectors[0]

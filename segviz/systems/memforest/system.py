@@ -20,15 +20,10 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.tasks import Tasks
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock
-from segviz.systems.common.annotation import (
-    annotator,
-    annotator_or_offline,
-    judgements,
-    prepared,
-    tasks_or_offline,
-)
+from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.facts import Ingest
 from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
@@ -157,16 +152,17 @@ class MemForest(Declared):
         source="Table 7, its rows; the paper's default is llm+planner (§5.1), which needs a model",
     )
 
-    def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
-        forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)
-        return forest, Ingest(draft, forest, self, tasks, services.embedder)
+    def _taken_up(self, draft: Draft, services: Services) -> Ingest:
+        forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
+        return Ingest(draft, forest, self, or_offline(self.tasks, services, Offline))
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
         draft = Draft(services.embedder)
-        tasks: Tasks = prepared(self.tasks, services)
-        prepared(self.annotate, services)  # says early where a model is missing
-        forest, ingest = self._parts(draft, services, tasks)
+        for part in (self.tasks, self.annotate):
+            prepared(part, services)  # says where a model is missing
+        ingest = self._taken_up(draft, services)
+        summaries = ingest.forest.summaries
         clock = Clock()
         heard = ((arrival, clock.tell(arrival)) for arrival in arrivals)
         for _, group in groupby(heard, key=lambda pair: pair[0].session):
@@ -176,11 +172,11 @@ class MemForest(Declared):
                 ingest.begin_step()
                 ingest.insert(arrival, when)
                 refreshed = written = 0
-                waiting = forest.summaries.dirty
+                waiting = summaries.dirty
                 if self.refresh == "eager" or arrival is session[-1][0]:
-                    refreshed, written = forest.summaries.refresh()
+                    refreshed, written = summaries.refresh()
                 else:
-                    forest.summaries.mark()
+                    summaries.mark()
                 note = _note(arrival, ingest, refreshed, waiting - refreshed)
                 decision = _decision(ingest.judged)
                 yield draft.step(arrival.unit, note, written, ingest.inspected, decision)
@@ -195,13 +191,13 @@ class MemForest(Declared):
     ) -> tuple[Event, ...]:
         """Writes the pending nodes from below upwards, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
-        forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)
+        forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
         forest.summaries.refresh()
         return draft.take()
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Trees, branches, facts; see the class for its course."""
-        tasks = tasks_or_offline(self.tasks, view.services)
+        tasks = or_offline(self.tasks, view.services, Offline)
         return ForestSearch(view, tasks, self).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
@@ -211,11 +207,9 @@ class MemForest(Declared):
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
-        forest, ingest = self._parts(
-            draft, view.services, tasks_or_offline(self.tasks, view.services)
-        )
-        note = apply_operation(name, arguments, view, draft, forest, ingest)
-        refreshed, written = forest.summaries.refresh()
+        ingest = self._taken_up(draft, view.services)
+        note = apply_operation(name, arguments, view.units, ingest)
+        refreshed, written = ingest.forest.summaries.refresh()
         note += f" {refreshed} nodes were written again."
         return draft.step(view.units[-1], note, written, ingest.inspected, operation=name)
 
@@ -226,11 +220,10 @@ class MemForest(Declared):
         this system's.
         """
         units = list(other.units)
-        services = one.services
-        draft = Draft.of(one.structure, services.embedder)
-        forest, ingest = self._parts(draft, services, tasks_or_offline(self.tasks, services))
-        copied, grown = merge_memory(draft, forest, other.structure, units, self)
-        refreshed, written = forest.summaries.refresh()
+        draft = Draft.of(one.structure, one.services.embedder)
+        ingest = self._taken_up(draft, one.services)
+        copied, grown = merge_memory(ingest, other.structure, units)
+        refreshed, written = ingest.forest.summaries.refresh()
         note = (
             f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "
             f"grown or made anew; {refreshed} nodes were written again."

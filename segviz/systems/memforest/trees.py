@@ -131,6 +131,12 @@ def below(memory: Draft | Structure, root: int) -> list[int]:
     return inner
 
 
+def beside(memory: Draft | Structure, item: int, kind: str) -> list[int]:
+    """Returns the items of a kind that hold a unit of this one, once for each such unit."""
+    units = memory.children[item]
+    return [p for unit in units for p in memory.parents[unit] if memory.kind[p] == kind]
+
+
 FAMILIES = ("session", "entity", "scene")
 CELL, INTERVAL = "cell", "interval"
 
@@ -165,27 +171,23 @@ class Forest:
 
     def holds(self, root: int, item: int) -> bool:
         """Whether an item is in a tree."""
-        return any(self._above(parent) == root for parent in self._draft.parents[item])
+        return root in self.homes(item)
 
-    def _above(self, node: int) -> int:
-        while self._draft.parents[node]:
-            node = self._draft.parents[node][0]
-        return node
+    def _upwards(self, node: int) -> list[int]:
+        """A node above the items and those above it, up to the root of its tree."""
+        path = [node]
+        while above := self._draft.parents[path[-1]]:
+            path.append(above[0])
+        return path
 
     def homes(self, item: int) -> list[int]:
         """Roots of the trees an item is in."""
-        return [self._above(parent) for parent in self._draft.parents[item]]
+        return [self._upwards(parent)[-1] for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
         """Starts a tree over its first item; returns its root."""
-        facts: dict[str, Scalar] = {
-            "scope": scope,
-            "label": label,
-            "k": k,
-            **more,
-            **totals(self._draft, [item]),
-        }
         draft = self._draft
+        facts: Facts = {"scope": scope, "label": label, "k": k, **more, **totals(draft, [item])}
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)
         self.settle(root)
         self.summaries.touch(root)
@@ -195,13 +197,12 @@ class Forest:
         """Inserts an item by time; a node of more than k children is split in the middle."""
         draft = self._draft
         k = int(draft.facts[root]["k"] or 2)
-        when = as_number(draft.facts[item], "from")
         path = [root]
         while draft.level[path[-1]] > 2:
-            path.append(self._toward(path[-1], when))
-        node = path[-1]
-        children = list(draft.children[node])
-        place = bisect_right([as_number(draft.facts[c], "from") for c in children], when)
+            place = self._place(path[-1], item)
+            path.append(draft.children[path[-1]][max(0, place - 1)])
+        node, place = path[-1], self._place(path[-1], item)
+        children = draft.children[node]
         draft.arrange(node, [*children[:place], item, *children[place:]])
         while len(draft.children[path[-1]]) > k:
             node = path.pop()
@@ -211,10 +212,11 @@ class Forest:
             self._split(path[-1], node)
         self.summaries.mend(self._path(item, root))
 
-    def _toward(self, node: int, when: float) -> int:
-        children = self._draft.children[node]
-        starts = [as_number(self._draft.facts[c], "from") for c in children]
-        return children[max(0, bisect_right(starts, when) - 1)]
+    def _place(self, node: int, item: int) -> int:
+        """How many children of a node begin no later than an item."""
+        facts = self._draft.facts
+        starts = [as_number(facts[child], "from") for child in self._draft.children[node]]
+        return bisect_right(starts, as_number(facts[item], "from"))
 
     def _split(self, parent: int, node: int) -> None:
         """Moves the later half of a node's children to a new node behind it."""
@@ -327,11 +329,7 @@ class Forest:
 
     def _path(self, item: int, root: int) -> list[int]:
         """Nodes from an item's parent in this tree up to the root."""
-        draft = self._draft
-        for parent in draft.parents[item]:
-            path = [parent]
-            while draft.parents[path[-1]]:
-                path.append(draft.parents[path[-1]][0])
+        for path in map(self._upwards, self._draft.parents[item]):
             if path[-1] == root:
                 return path
         raise ValueError(f"item {item} is not in tree {root}")

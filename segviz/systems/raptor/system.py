@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -126,16 +126,19 @@ class Raptor(Declared):
         return as_retrieval(kept, scores, stages)
 
 
+_Upper = dict[tuple[int, tuple[int, ...]], int]
+"""The nodes above the units by level and children."""
+
+
 class _Builder:
     """The units and the layers over them."""
 
     def __init__(self, rules: Raptor, services: Services) -> None:
         self._rules = rules
         self._annotate = prepared(rules.annotate, services)
-        self._embedder = services.embedder
         self._draft = Draft(services.embedder)
         self._leaves: list[int] = []
-        self._upper: dict[tuple[int, tuple[int, ...]], int] = {}  # by level and children
+        self._upper: _Upper = {}
         self._summaries: dict[tuple[str, ...], str] = {}
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
@@ -163,12 +166,10 @@ class _Builder:
         )
         return Step(arrival.unit, note, None, draft.take(), cost)
 
-    def _build(
-        self, before: Mapping[tuple[int, tuple[int, ...]], int]
-    ) -> dict[tuple[int, tuple[int, ...]], int]:
+    def _build(self, before: _Upper) -> _Upper:
         """All layers above the units; a cluster known from ``before`` keeps its node."""
         draft, layer = self._draft, self._leaves
-        upper: dict[tuple[int, tuple[int, ...]], int] = {}
+        upper: _Upper = {}
         for level in range(1, self._rules.layers + 1):
             if len(layer) <= self._rules.dimensions + 1:
                 break
@@ -176,7 +177,7 @@ class _Builder:
             if len(groups) >= len(layer):
                 break
             texts = self._written([tuple(draft.text[node] for node in group) for group in groups])
-            vectors = self._embedder.embed(texts)
+            vectors = draft.embedder.embed(texts)
             for group, text, vector in zip(groups, texts, vectors, strict=True):
                 node = before.get((level, group))
                 if node is None:

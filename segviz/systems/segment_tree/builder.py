@@ -16,18 +16,7 @@ from segviz.construct import Annotate, Arrival, Candidate, Compatibility
 from segviz.construct.compatibility import judge
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
-from segviz.tree import (
-    Add,
-    Cost,
-    Decision,
-    Event,
-    Link,
-    Revise,
-    Span,
-    Step,
-    Structure,
-    Vector,
-)
+from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Structure, Vector
 
 
 @dataclass(slots=True, eq=False)

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 
 from segviz.construct import LOOK_BACK, Annotate, Arrival, Compatibility
 from segviz.conversation import Unit
-from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
-from segviz.tree import Step, Structure, replay
+from segviz.tree import Structure, replay
+from segviz.tree.structure import reachable
 
 
 def compress(draft: Draft) -> int:
@@ -38,12 +38,7 @@ def compress(draft: Draft) -> int:
 
 
 def rebuild(
-    draft: Draft,
-    node: int,
-    units: Sequence[Unit],
-    model: Compatibility,
-    annotate: Annotate,
-    embedder: Embedder,
+    draft: Draft, node: int, units: Sequence[Unit], model: Compatibility, annotate: Annotate
 ) -> tuple[int, int]:
     """Inserts the units below ``node`` anew, as if the conversation held only them.
 
@@ -54,37 +49,33 @@ def rebuild(
     leaves = sorted(draft.coverage(node), key=draft.span.__getitem__)
     if len(leaves) < 2:
         raise ValueError(f"node {node} holds {len(leaves)} leaf; choose one above two or more")
-    steps = _grown(draft, leaves, units, model, SegmentTreeBuilder(annotate, embedder, lazy=False))
+    tree = SegmentTreeBuilder(annotate, draft.embedder, lazy=False)
+    steps = [
+        tree.insert(arrival, model, closes_session=False)
+        for arrival in _arrivals(draft, leaves, units)
+    ]
     gone = _replant(draft, node, leaves, replay(steps))
     written = sum(step.cost.annotated for step in steps)
     return gone, written + refresh(draft, draft.parents[node], annotate)
 
 
-def _grown(
-    draft: Draft,
-    leaves: Sequence[int],
-    units: Sequence[Unit],
-    model: Compatibility,
-    grown: SegmentTreeBuilder,
-) -> list[Step]:
-    """Returns the steps of Algorithm 1 over these leaves alone."""
-    sessions = [units[draft.span[leaf][0]].session for leaf in leaves]
+def _arrivals(draft: Draft, leaves: Sequence[int], units: Sequence[Unit]) -> list[Arrival]:
+    """The units of these leaves as if the conversation held only them."""
+    spoken = [units[draft.span[leaf][0]] for leaf in leaves]
     vectors = draft.vectors(leaves)
-    steps = []
-    for i, leaf in enumerate(leaves):
-        spoken = units[draft.span[leaf][0]]
-        arrival = Arrival(
+    return [
+        Arrival(
             i,
-            spoken.turn_ids,
-            spoken.session,
-            draft.text[leaf],
-            spoken.time,
+            unit.turn_ids,
+            unit.session,
+            draft.text[leaves[i]],
+            unit.time,
             vector=vectors[i],
-            opens_session=i > 0 and sessions[i - 1] != sessions[i],
+            opens_session=i > 0 and spoken[i - 1].session != unit.session,
             before=vectors[max(0, i - LOOK_BACK) : i],
         )
-        steps.append(grown.insert(arrival, model, closes_session=i + 1 == len(leaves)))
-    return steps
+        for i, unit in enumerate(spoken)
+    ]
 
 
 def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -> int:
@@ -92,7 +83,7 @@ def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -
     there; how many nodes that took out."""
     # Clear what stands between the node and its leaves, add the new inner nodes without edges,
     # then link all in the order of ``local``, whose root is ``node`` and whose leaves are kept.
-    old = [n for n in _below(draft, node) if n != node and draft.level[n] > 0]
+    old = [n for n in draft.below(node) if n != node and draft.level[n] > 0]
     for gone in old:
         draft.remove(gone)
     draft.arrange(node, ())
@@ -101,9 +92,8 @@ def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -
     here[root] = node
     for made in range(len(local)):
         if made not in here:
-            here[made] = draft.add(
-                int(local.level[made]), (), local.text[made], vector=local.vector[made]
-            )
+            level, text, vector = int(local.level[made]), local.text[made], local.vector[made]
+            here[made] = draft.add(level, (), text, vector=vector)
     for made in range(len(local)):
         for child in local.children[made]:
             draft.link(here[made], here[child])
@@ -151,39 +141,21 @@ def _runs(draft: Draft, parent: int, percent: int) -> list[list[int]]:
 
 def _similar(draft: Draft, first: int, second: int, percent: int) -> bool:
     one, other = (" ".join(draft.text[leaf].casefold().split()) for leaf in (first, second))
-    if one == other:
-        return True
-    return percent < 100 and draft.cosines(draft.vectors([first])[0], [second])[0] >= (
-        percent / 100
-    )
+    if one == other or percent == 100:
+        return one == other
+    return draft.cosines(draft.vectors([first])[0], [second])[0] >= percent / 100
 
 
 def refresh(draft: Draft, nodes: Iterable[int], annotate: Annotate) -> int:
     """Writes these nodes and all above them again, from low to high; texts written."""
-    stale: dict[int, None] = {}
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        if node not in stale:
-            stale[node] = None
-            pending += draft.parents[node]
     written = 0
-    for node in sorted(stale, key=lambda n: (draft.level[n], n)):
+    for node in sorted(reachable(draft.parents, nodes), key=lambda n: (draft.level[n], n)):
         group = [draft.text[child] for child in draft.children[node]]
         text = write(annotate, [group])[0]
         written += len(group) > 1
         if text != draft.text[node]:
             draft.rewrite([node], [text])
     return written
-
-
-def _below(draft: Draft, node: int) -> list[int]:
-    found, pending = [node], [node]
-    while pending:
-        children = draft.children[pending.pop()]
-        found += children
-        pending += children
-    return sorted(found)
 
 
 def _lift(draft: Draft, node: int, level: int) -> None:

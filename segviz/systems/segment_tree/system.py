@@ -18,8 +18,9 @@ from segviz.construct import (
     View,
     param,
 )
+from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import Calibrated
-from segviz.systems.common.annotation import annotator, annotator_or_offline, prepared
+from segviz.systems.common.annotation import annotator, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.systems.segment_tree.maintenance import compress, merge_duplicates, rebuild
@@ -133,18 +134,17 @@ class SegmentTree(Declared):
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
-        annotate = annotator_or_offline(self.annotate, view.services)
+        annotate = or_offline(self.annotate, view.services, Extractive)
         written = 0
         if name == "compress":
             gone = compress(draft)
             note = f"{_count(gone, 'single-child node')} left the tree."
         elif name == "rebuild":
             node = arguments["node"]
-            if not (0 <= node < len(draft) and draft.active[node]):
+            if not draft.has(node):
                 raise ValueError(f"node {node} is not in the tree")
             model = prepared(self.compatibility, view.services)
-            embedder = view.services.embedder
-            gone, written = rebuild(draft, node, view.units, model, annotate, embedder)
+            gone, written = rebuild(draft, node, view.units, model, annotate)
             note = f"The subtree of node {node} was built anew; {_count(gone, 'node')} left."
         else:
             gone, written = merge_duplicates(draft, arguments["percent"], annotate)

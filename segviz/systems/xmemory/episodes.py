@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from segviz.construct import Annotate, Arrival
-from segviz.construct.tasks import Stated, Tasks
+from segviz.construct.tasks import Boundary, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
-from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, leaf_of, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
-from segviz.tree import Vector
+from segviz.tree import Facts, Vector, as_number
 
 if TYPE_CHECKING:
     from segviz.systems.xmemory.system import XMemory
@@ -28,40 +29,50 @@ class Episodes:
         themes: Themes,
         tasks: Tasks,
         annotate: Annotate,
-        embedder: Embedder,
         reading: XMemory,
     ) -> None:
         """An empty memory in ``draft``."""
-        self.draft = draft
         self.episode: int | None = None
-        self.session = 0
-        self.last = 0.0
+        self._session = 0
+        self._last = 0.0
+        self._draft = draft
         self._themes = themes
         self._tasks = tasks
         self._annotate = annotate
-        self._embedder = embedder
         self._reading = reading
         self._statements: list[int] = []
         self._texts: dict[str, int] = {}
 
-    def open_units(self) -> list[int]:
-        """Returns the messages of the open episode."""
-        return [] if self.episode is None else self.draft.children[self.episode]
-
-    def length(self) -> int:
-        """Turns in the open episode."""
-        return sum(len(lines(self.draft.text[u])) for u in self.open_units())
+    def boundary(self, arrival: Arrival, when: Moment) -> Boundary:
+        """Whether the open episode ends before a message: by rules (session, silence, length), then
+        by the subject."""
+        draft, rules = self._draft, self._reading
+        if self.episode is None:
+            return Boundary(False, "")
+        before = draft.children[self.episode]
+        said = [draft.text[unit] for unit in before]
+        length = sum(len(lines(text)) for text in said)
+        if self._session != arrival.session:
+            return Boundary(True, "the session changed")
+        if when.seconds - self._last > rules.gap * 60:
+            return Boundary(True, f"{rules.gap:g} minutes passed")
+        if length >= rules.longest:
+            return Boundary(True, f"it has {length} messages")
+        if length < rules.shortest:
+            return Boundary(False, "it is too short to end")
+        mean = draft.vectors(before[-3:]).mean(axis=0)
+        norm = float(np.linalg.norm(mean) * np.linalg.norm(arrival.vector))
+        similarity = round(float(mean @ arrival.vector) / norm, 9) if norm else 0.0
+        return self._tasks.boundary(said, arrival.text, similarity)
 
     def take(self, arrival: Arrival, when: Moment) -> None:
         """Adds a message to the open episode, or opens one."""
-        draft = self.draft
+        draft = self._draft
         leaf = draft.leaf(arrival, arrival.vector)
-        self.session, self.last = arrival.session, when.seconds
+        self._session, self._last = arrival.session, when.seconds
         if self.episode is None:
-            facts = {"from": when.seconds, "to": when.seconds, "dated": when.dated}
-            self.episode = draft.add(
-                1, [leaf], arrival.text, EPISODE, {**facts, "closed": False}, arrival.vector
-            )
+            facts = {"from": when.seconds, "to": when.seconds, "dated": when.dated, "closed": False}
+            self.episode = draft.add(1, [leaf], arrival.text, EPISODE, facts, arrival.vector)
             return
         draft.link(self.episode, leaf)
         draft.note(self.episode, to=when.seconds)
@@ -70,7 +81,7 @@ class Episodes:
     def close(self) -> tuple[str, int]:
         """Closes the episode: writes its summary, extracts its statements, maintains the themes.
         Returns a sentence for the note and the number of texts written."""
-        draft, episode = self.draft, self.episode
+        draft, episode = self._draft, self.episode
         if episode is None:
             return "", 0
         units = list(draft.children[episode])
@@ -79,13 +90,11 @@ class Episodes:
         if written:
             draft.rewrite([episode], [self._annotate([draft.text[u] for u in units])])
         draft.note(episode, closed=True)
-        dated, began = bool(draft.facts[episode]["dated"]), draft.facts[episode]["from"]
-        when = as_time(float(began or 0.0)) if dated else None
-        known = self._known(draft.vectors([episode])[0])
-        found = self._tasks.extract(
-            raw, when, [draft.text[k] for k in known], self._reading.extracted
-        )
-        vectors = self._embedder.embed([fact.text for fact in found.facts])
+        facts = draft.facts[episode]
+        when = as_time(as_number(facts, "from")) if facts["dated"] else None
+        known = [draft.text[k] for k in self._known(draft.vectors([episode])[0])]
+        found = self._tasks.extract(raw, when, known, self._reading.extracted)
+        vectors = draft.embedder.embed([fact.text for fact in found.facts])
         fresh = 0
         for fact, vector in zip(found.facts, vectors, strict=True):
             fresh += self._state(fact, vector, episode, units)
@@ -102,26 +111,20 @@ class Episodes:
 
     def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
         """Keeps a statement of an episode over these units; whether it is a new one."""
-        said = [self.draft.span[unit][0] for unit in sources(fact.text, units, self.draft)]
+        said = [self._draft.span[unit][0] for unit in sources(fact.text, units, self._draft)]
         again = self._texts.get(normalised(fact.text))
         if again is not None:
             self._repeat(again, episode, said)
             return False
-        statement = self.draft.add(
-            2,
-            [episode],
-            fact.text,
-            SEMANTIC,
-            {"units": " ".join(map(str, said)), "moves": 0, "domain": fact.domain},
-            vector,
-        )
+        facts: Facts = {"units": " ".join(map(str, said)), "moves": 0, "domain": fact.domain}
+        statement = self._draft.add(2, [episode], fact.text, SEMANTIC, facts, vector)
         self._statements.append(statement)
         self._texts[normalised(fact.text)] = statement
         self._themes.attach(statement)
         return True
 
     def _repeat(self, statement: int, episode: int, said: Sequence[int]) -> None:
-        draft = self.draft
+        draft = self._draft
         if episode not in draft.children[statement]:
             draft.link(statement, episode)
         units = [*map(int, str(draft.facts[statement]["units"]).split()), *said]
@@ -131,7 +134,7 @@ class Episodes:
         """Statements like the episode: what it need not tell again."""
         if not self._statements:
             return []
-        scores = self.draft.cosines(vector, self._statements)
+        scores = self._draft.cosines(vector, self._statements)
         order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[: self._reading.known]
         return [self._statements[i] for i in order if scores[i] >= self._reading.known_from]
 

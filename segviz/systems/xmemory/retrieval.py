@@ -19,7 +19,7 @@ from segviz.systems.common.retrieval import (
     question_similarity,
     with_units,
 )
-from segviz.systems.xmemory.themes import SEMANTIC, THEME
+from segviz.systems.xmemory.themes import SEMANTIC, THEME, unit_rows
 
 if TYPE_CHECKING:
     from segviz.systems.xmemory.system import XMemory
@@ -80,8 +80,7 @@ class XMemorySearch(Search):
         inside = [m for theme in themes for m in s.children[theme]]
         statements = self._choose("statements", inside, similarity, self.system.statements)
         episodes = self._episodes(statements, similarity)
-        weights = self._weights()
-        admitted, expanded = self._gate(question, themes, statements, episodes, weights)
+        admitted, expanded = self._gate(question, [*themes, *statements], episodes)
         ranked = best_first([*themes, *statements], similarity)
         for episode in admitted:
             ranked.append(episode)
@@ -94,24 +93,22 @@ class XMemorySearch(Search):
     def _choose(
         self, what: str, nodes: Sequence[int], similarity: Scores, budget: int
     ) -> list[int]:
-        nodes = list(dict.fromkeys(nodes))
-        if self.system.search not in ("full", "+RepSel"):
-            kept = best_first(nodes, similarity)[:budget]
+        nodes, rules = list(dict.fromkeys(nodes)), self.system
+        order = best_first(nodes, similarity)
+        if rules.search not in ("full", "+RepSel"):
+            kept = order[:budget]
             note = f"The {len(kept)} {what} most similar of {len(nodes)}."
-            self.tell(what, note, best_first(nodes, similarity), similarity, kept)
+            self.tell(what, note, order, similarity, kept)
             return kept
-        relevance, gates = {n: float(similarity[n]) for n in nodes}, self.system
-        chosen = greedy(nodes, self._graph(nodes), relevance, gates.coverage, budget, gates.covered)
+        relevance = {n: float(similarity[n]) for n in nodes}
+        chosen = greedy(nodes, self._graph(nodes), relevance, rules.coverage, budget, rules.covered)
         listed = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
-        spent = (
-            "enough is covered"
-            if chosen and chosen[-1][2] >= gates.covered
-            else "the budget is spent"
-        )
         note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {listed or 'none'}."
-        note += f" Ends as {spent}." if chosen else ""
+        if chosen:
+            enough = chosen[-1][2] >= rules.covered
+            note += f" Ends as {'enough is covered' if enough else 'the budget is spent'}."
         kept = [n for n, _, _ in chosen]
-        self.tell(what, note, best_first(nodes, similarity), similarity, kept)
+        self.tell(what, note, order, similarity, kept)
         return kept
 
     def _graph(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
@@ -127,8 +124,7 @@ class XMemorySearch(Search):
                 for n in layer
             ]
         )
-        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-        unit = np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0)
+        unit = unit_rows(matrix)
         place = {n: i for i, n in enumerate(layer)}
         graph: dict[int, dict[int, float]] = {}
         for node in nodes:
@@ -175,12 +171,7 @@ class XMemorySearch(Search):
         return {stem: math.log(1 + len(units) / n) for stem, n in counts.items()}
 
     def _gate(
-        self,
-        question: str,
-        themes: Sequence[int],
-        statements: Sequence[int],
-        episodes: Sequence[int],
-        weights: Mapping[str, float],
+        self, question: str, chosen: Sequence[int], episodes: Sequence[int]
     ) -> tuple[list[int], set[int]]:
         """Admits episodes that make an answer surer, and their messages where much surer."""
         s, gates = self.view.structure, self.system
@@ -188,7 +179,7 @@ class XMemorySearch(Search):
             note = f"The {len(episodes)} episodes of highest priority are taken."
             self.tell("uncertainty", note, episodes, np.zeros(len(s)), episodes)
             return list(episodes), set()
-        context = [s.text[n] for n in (*themes, *statements)]
+        context, weights = [s.text[n] for n in chosen], self._weights()
         base = self.tasks.uncertainty(question, context, weights)
         gains = np.zeros(len(s))
         admitted: list[int] = []
@@ -198,8 +189,7 @@ class XMemorySearch(Search):
         reason = "every probe was looked at"
         for count, episode in enumerate(episodes, start=1):
             with_it = self.tasks.uncertainty(question, [*context, s.text[episode]], weights)
-            gain = base - with_it
-            gains[episode] = gain
+            gains[episode] = gain = base - with_it
             probed.append(episode)
             if gain > gates.admit:
                 admitted.append(episode)

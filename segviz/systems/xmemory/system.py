@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from segviz.construct import (
     Annotate,
     Arrival,
@@ -18,15 +16,10 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.tasks import Boundary, Tasks
-from segviz.conversation import Clock, Moment, Unit
-from segviz.systems.common.annotation import (
-    annotator,
-    annotator_or_offline,
-    judgements,
-    prepared,
-    tasks_or_offline,
-)
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
+from segviz.conversation import Clock, Unit
+from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.xmemory.episodes import Episodes, forget
 from segviz.systems.xmemory.retrieval import XMemorySearch
@@ -191,12 +184,12 @@ class XMemory(Declared):
         tasks: Tasks = prepared(self.tasks, services)
         annotate = prepared(self.annotate, services)
         themes = Themes(draft, self, annotate)
-        writer = Episodes(draft, themes, tasks, annotate, services.embedder, self)
+        writer = Episodes(draft, themes, tasks, annotate, self)
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
             themes.begin_step()
-            cut = self._boundary(writer, arrival, when, tasks)
+            cut = writer.boundary(arrival, when)
             note, written = f"Unit {arrival.index} carries episode {writer.episode} on.", 0
             if writer.episode is None:
                 note = f"Unit {arrival.index} opens the first episode."
@@ -207,27 +200,9 @@ class XMemory(Declared):
             writer.take(arrival, when)
             yield _step(arrival.unit, note, draft, themes, written)
 
-    def _boundary(self, writer: Episodes, arrival: Arrival, when: Moment, tasks: Tasks) -> Boundary:
-        """Rules first (session, silence, length), then the subject."""
-        if writer.episode is None:
-            return Boundary(False, "")
-        before, length = writer.open_units(), writer.length()
-        if writer.session != arrival.session:
-            return Boundary(True, "the session changed")
-        if when.seconds - writer.last > self.gap * 60:
-            return Boundary(True, f"{self.gap:g} minutes passed")
-        if length >= self.longest:
-            return Boundary(True, f"it has {length} messages")
-        if length < self.shortest:
-            return Boundary(False, "it is too short to end")
-        mean = writer.draft.vectors(before[-3:]).mean(axis=0)
-        norm = float(np.linalg.norm(mean) * np.linalg.norm(arrival.vector))
-        similarity = round(float(mean @ arrival.vector) / norm, 9) if norm else 0.0
-        return tasks.boundary([writer.draft.text[u] for u in before], arrival.text, similarity)
-
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Themes, statements, episodes, messages; see the class for the course."""
-        tasks = tasks_or_offline(self.tasks, view.services)
+        tasks = or_offline(self.tasks, view.services, Offline)
         return XMemorySearch(view, tasks, self).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
@@ -237,12 +212,11 @@ class XMemory(Declared):
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
-        annotate = annotator_or_offline(self.annotate, view.services)
+        annotate = or_offline(self.annotate, view.services, Extractive)
         themes = Themes(draft, self, annotate)
         for argument, kind in _KINDS.items():
-            node = arguments.get(argument, -1)
-            whole = 0 <= node < len(draft) and draft.active[node] and draft.kind[node] == kind
-            if argument in arguments and not whole:
+            node = arguments.get(argument)
+            if node is not None and not draft.has(node, kind):
                 what = "statement" if kind == SEMANTIC else kind
                 raise ValueError(f"node {node} is not a {what} of this memory")
         if name == "delete":
@@ -328,5 +302,3 @@ def _restructure(
         case "upkeep":
             themes.all_touched()
             themes.upkeep()
-        case _:
-            raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(OPERATIONS)}")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from segviz.construct import Annotate
 from segviz.systems.common.draft import Draft, centroid, even_parts
-from segviz.tree import Judgement, Structure, Vector
+from segviz.tree import Judgement, Structure, Vector, as_number
 
 if TYPE_CHECKING:
     from segviz.systems.xmemory.system import XMemory
@@ -34,7 +34,7 @@ def sparsity(sizes: Sequence[int] | NDArray[np.int64]) -> float:
 
 def cohesion(vectors: NDArray[np.floating]) -> float:
     """Mean cosine of a theme's members with their centroid."""
-    return float(np.mean(_unit(vectors) @ centroid(vectors)))
+    return float(np.mean(unit_rows(vectors) @ centroid(vectors)))
 
 
 def closeness(nearest: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
@@ -164,7 +164,7 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequ
 
 
 def _components(vectors: Vector, similarity: float) -> list[list[int]]:
-    unit = _unit(vectors)
+    unit = unit_rows(vectors)
     joined = np.round(unit @ unit.T, 9) >= similarity
     free = set(range(len(vectors)))
     groups = []
@@ -188,7 +188,8 @@ def _along_axis(vectors: Vector) -> list[int]:
     return sorted(range(len(vectors)), key=lambda i: (place[i], i))
 
 
-def _unit(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
+def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The rows (n, d) at unit length, zeros as they are."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0))
 
@@ -248,16 +249,9 @@ class Themes:
         self._open([statement])
 
     def _open(self, members: Sequence[int]) -> int:
-        draft = self._draft
-        first = members[0]
-        theme = draft.add(
-            3,
-            members,
-            draft.text[first],
-            THEME,
-            {"most": self._limits.most * self._limits.splitting, "size": len(members)},
-            draft.vectors([first])[0],
-        )
+        text, vector = self._draft.text[members[0]], self._draft.vectors(members[:1])[0]
+        facts = {"most": self._limits.most * self._limits.splitting, "size": len(members)}
+        theme = self._draft.add(3, members, text, THEME, facts, vector)
         self._changed(theme)
         return theme
 
@@ -325,8 +319,8 @@ class Themes:
         self._draft.note(theme, changes="\n".join(lines))
 
     def _moved(self, statement: int) -> None:
-        moves = self._draft.facts[statement].get("moves", 0)
-        self._draft.note(statement, moves=(moves if isinstance(moves, int) else 0) + 1)
+        moves = int(as_number(self._draft.facts[statement], "moves"))
+        self._draft.note(statement, moves=moves + 1)
 
     def _merge_once(self) -> bool:
         """One pass: every tiny theme of this step with the near theme that gains most."""
@@ -335,12 +329,10 @@ class Themes:
             tiny = len(self._draft.children[theme]) <= self._limits.tiny
             if theme not in self._parts.themes or not tiny:
                 continue
-            best = max(
-                ((self.gain(theme, other), -other) for other in self._partners(theme)),
-                default=(0.0, 0),
-            )
-            if best[0] > 0:
-                self.merge(theme, -best[1])
+            gains = [(self.gain(theme, other), -other) for other in self._partners(theme)]
+            gain, partner = max(gains, default=(0.0, 0))
+            if gain > 0:
+                self.merge(theme, -partner)
                 merged = True
         return merged
 
@@ -362,7 +354,7 @@ class Themes:
         both = np.concatenate([self._members(one), self._members(other)])
         return self._parts.objective(), self._parts.objective([one, other], [both])
 
-    def merge(self, one: int, other: int) -> int:
+    def merge(self, one: int, other: int) -> None:
         """Merges two themes: the smaller (the younger, if equal) joins the larger."""
         draft = self._draft
         before, after = self._merged(one, other)
@@ -372,7 +364,6 @@ class Themes:
         self._record("merge", kept, before, after, [gone])
         self.judged.append(Judgement(kept, after, before, f"merge with {gone}"))
         self.changes.append(f"theme {gone} joined theme {kept}: f {before:.3f} to {after:.3f}")
-        return kept
 
     def move(self, statement: int, theme: int) -> None:
         """Gives a statement to another theme; one left empty goes."""
