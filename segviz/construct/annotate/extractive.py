@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
@@ -130,12 +130,13 @@ class Extractive(Declared):
             return []
         raw = pool.weights() / pool.room
         score = raw / (raw.max() or 1.0) + self.fact_bonus * pool.facts
-        best = np.argsort(-score, kind="stable")[: self._shortlist].tolist()
-        importance = ((1 - self.diversity) * score).tolist()
+        best = np.argsort(-score, kind="stable")[: self._shortlist]
+        worth = ((1 - self.diversity) * score[best]).tolist()
+        importance = dict(zip(best.tolist(), worth, strict=True))
         # A heap of (-worth, position, overlap, how many choices that overlap knows), where
         # overlap is the largest Jaccard index with a chosen sentence. It only grows, so no worth
         # is above what it says here: one that comes first and knows all choices is the best.
-        waiting = [(-importance[i], i, 0.0, 0) for i in best]
+        waiting = [(-worth, i, 0.0, 0) for i, worth in importance.items()]
         heapify(waiting)
         chosen: list[int] = []
         room = self.max_words
@@ -160,13 +161,13 @@ class Extractive(Declared):
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pool:
     """Different sentences to choose from, and what their weights need as columns: ``number`` of
-    every word, ``words`` of all sentences in a row as numbers, ``stop`` where each sentence ends
-    in that row, the ``room`` and ``facts`` of each."""
+    every word, ``words`` of all sentences in a row as numbers, the sentence each is ``of``, the
+    ``room`` and ``facts`` of each."""
 
     sentences: dict[_Sentence, None]
     number: dict[str, int]
     words: NDArray[np.intp]
-    stop: NDArray[np.intp]
+    of: NDArray[np.intp]
     room: NDArray[np.float64]
     facts: NDArray[np.intp]
 
@@ -175,23 +176,19 @@ class _Pool:
         fresh = dict.fromkeys(s for s in sentences if s not in self.sentences)
         number = self.number.copy()
         words = [number.setdefault(word, len(number)) for s in fresh for word in s.words]
-        stop = list(accumulate((len(s.words) for s in fresh), initial=len(self.words)))[1:]
+        of = [i for i, s in enumerate(fresh, len(self.sentences)) for _ in s.words]
         return _Pool(
             self.sentences | fresh,
             number,
             _extended(self.words, words),
-            _extended(self.stop, stop),
+            _extended(self.of, of),
             _extended(self.room, [s.room for s in fresh]),
             _extended(self.facts, [s.facts for s in fresh]),
         )
 
-    def weights(self) -> NDArray[np.intp]:
+    def weights(self) -> NDArray[Any]:
         """How often the words of each sentence occur in the pool, added up."""
-        until = np.zeros(len(self.words) + 1, dtype=np.intp)
-        np.bincount(self.words)[self.words].cumsum(out=until[1:])
-        weight = until[self.stop]
-        weight[1:] -= weight[:-1].copy()
-        return weight
+        return np.bincount(self.of, np.bincount(self.words)[self.words], len(self.sentences))
 
 
 def _extended(column: NDArray[Any], values: list[Any]) -> NDArray[Any]:
