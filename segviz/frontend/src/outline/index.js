@@ -48,8 +48,7 @@ function createState(parentElement) {
   const { elements } = s;
   elements.root = element("div", "outline", parentElement);
   elements.bar = element("div", "bar", elements.root);
-  elements.tree = element("ul", "tree", elements.root);
-  elements.tree.setAttribute("role", "tree");
+  elements.tree = element("ul", { className: "tree", role: "tree" }, elements.root);
   buildBar(s);
   listen(s);
   return s;
@@ -80,12 +79,13 @@ function update(s, data) {
     });
   }
   s.elements.root.style.height = `${data.stage_height}px`;
-  s.elements.tree.setAttribute("aria-label", `Outline of ${data.title || "the memory"}`);
+  s.elements.tree.ariaLabel = `Outline of ${data.title || "the memory"}`;
   if (fresh) begin(s);
   let goal = null;
   if (fresh || data.selected !== attention.sentByPython) {
     goal = attention.selected = data.selected;
-    if (goal !== null && !shows(s, goal)) openTo(memory.forest, list.open, goal);
+    const seen = list.rows.some((row) => row.node === goal) && data.level[goal ?? -1] >= 0;
+    if (goal !== null && !seen) openTo(memory.forest, list.open, goal);
   }
   attention.sentByPython = data.selected;
   render(s);
@@ -104,9 +104,3 @@ function begin(s) {
   list.active = null;
   s.wanting.asked = "";
 }
-
-/** A node can be seen already, wherever.
- * @param {OutlineState} s
- * @param {number} node */
-const shows = ({ memory, list }, node) =>
-  list.rows.some((row) => row.node === node) && memory.forest.level[node] >= 0;

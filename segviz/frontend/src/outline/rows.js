@@ -11,6 +11,7 @@ export const PAGE = 300;
 
 /** To a node with more nodes above it the way is not opened: it would be all there is to see. */
 const DEEPEST = 300;
+const MOST_STEPS = 1_000_000;
 
 /** Who is whose parent, and the nodes without one, by a message of Python.
  * @param {Pick<Columns, "level" | "parent" | "edges">} data */
@@ -25,15 +26,14 @@ export function buildForest(data) {
 
 /** For every node above one of `nodes`, how many of them lie below it.
  * @param {Forest} forest
- * @param {Iterable<number>} nodes
- * @param {number} [limit] */
-export function countBelow(forest, nodes, limit = 1_000_000) {
+ * @param {Iterable<number>} nodes */
+export function countBelow(forest, nodes) {
   const counts = new Map();
   let steps = 0;
   for (const node of nodes) {
     const seen = new Set([node]);
     const pending = [node];
-    while (pending.length && steps < limit) {
+    while (pending.length && steps < MOST_STEPS) {
       for (const above of forest.parents.get(/** @type {number} */ (pending.pop())) ?? []) {
         steps++;
         if (seen.has(above)) continue;
@@ -116,22 +116,10 @@ export function openTo(forest, { opened, limits }, node) {
  * @param {string} key
  * @returns {{ to?: number, toggle?: boolean } | null} */
 export function press(rows, at, key) {
-  const row = rows[at];
-  /** @param {number} to */
-  const bounded = (to) => ({ to: Math.max(0, Math.min(rows.length - 1, to)) });
-  if (key === "ArrowDown") return bounded(at + 1);
-  if (key === "ArrowUp") return bounded(at - 1);
-  if (key === "Home") return bounded(0);
-  if (key === "End") return bounded(rows.length - 1);
-  if (key === "ArrowRight") {
-    if (!row.branches) return null;
-    return row.open ? bounded(at + 1) : { toggle: true };
-  }
-  if (key === "ArrowLeft") {
-    if (row.open) return { toggle: true };
-    let above = at;
-    while (above > 0 && rows[above].depth >= row.depth) above--;
-    return rows[above].depth < row.depth ? { to: above } : null;
-  }
-  return null;
+  const { open, branches, depth } = rows[at];
+  if (open ? key === "ArrowLeft" : branches && key === "ArrowRight") return { toggle: true };
+  const above = rows.findLastIndex((row, i) => i < at && row.depth < depth);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1,
+    ArrowRight: open ? at + 1 : NaN, ArrowLeft: above < 0 ? NaN : above }[key] ?? NaN;
+  return Number.isNaN(to) ? null : { to: Math.max(0, Math.min(rows.length - 1, to)) };
 }
