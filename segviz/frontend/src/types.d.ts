@@ -182,38 +182,8 @@ interface View {
   x1: number;
 }
 
-/** Rows of nodes, and who is whose parent (rows.js). */
-interface Tree {
-  level: Int32Array;
-  /** Highest level of a node's same-text chain. */
-  top: Int32Array;
-  /** Up to which level a node is one box: its `top`, or its `level` where lanes are between. */
-  tall: Int32Array;
-  start: Int32Array;
-  stop: Int32Array;
-  /** Nodes by the level they begin at. */
-  byLevel: number[][];
-  /** Nodes of each lane by start, also those whose chain reaches it from below. */
-  rows: number[][];
-  firstRow: number[];
-  laneCount: number[];
-  /** The row a node begins at. */
-  rowOf: Int32Array;
-  /** Highest level there is a node on, -1 for none. */
-  highest: number;
-  parents: Links;
-  children: Links;
-  active: number;
-  newest: number;
-}
+type Tree = ReturnType<typeof import("./canvas/rows.js").buildTree>;
 type Links = Map<number, number[]>;
-
-/** Units in a row of one session, -1 for none. */
-interface SessionRun {
-  session: number;
-  start: number;
-  stop: number;
-}
 
 /** "grow", "scores" (mirrored) or "change". */
 type Picture = string;
@@ -230,18 +200,7 @@ interface Rect extends Extent {
   w: number;
 }
 
-/** What is painted of a half: boxes by row, left to right. */
-interface Boxes {
-  id: number[];
-  x: number[];
-  w: number[];
-  /** The level up to which a box is painted; -1 where it is part of one from below. */
-  top: number[];
-  first: number[];
-  /** Nodes that have a box, and all that would if there were room. */
-  shown: number;
-  inView: number;
-}
+type Boxes = ReturnType<typeof import("./canvas/boxes.js").visibleBoxes>;
 
 type Segment = [left: number, right: number, colour: string];
 
@@ -256,13 +215,7 @@ interface ColourClass {
   pattern: string | null;
   count: number;
 }
-interface ColourClasses {
-  kind: string;
-  counted: string;
-  /** Too many to be named one by one. */
-  ramped: boolean;
-  items: ColourClass[];
-}
+type ColourClasses = NonNullable<ReturnType<typeof import("./canvas/classes.js").colourClasses>>;
 interface Isolated {
   kind: string;
   key: number | string;
@@ -299,41 +252,12 @@ interface Views {
   at: number;
 }
 
-interface LookState extends Look {
-  told: string | null;
-  sent: string[];
-  sentAt: number;
-}
-
-interface Settings {
-  setting: LiveSetting | null;
-  sequence: number;
-  answered: number;
-  sent: number;
-  timer: Timer;
-  again: Timer;
-  sentAt: number;
-  stale: boolean;
-  scores: Propagator | null;
-  apart: boolean;
-  /** What was shown before "no propagation" was held. */
-  held: { final: Float64Array; top: Int32Array } | null;
-}
+type Settings = ReturnType<typeof import("./canvas/settings.js").createSettings>;
 /** What policies need of a tree. */
 type Edged = Pick<Columns, "edges" | "level" | "start">;
 type Propagator = (policy: string, alpha: number, horizon: number) => Float64Array;
 
-interface Search {
-  query: string;
-  hits: number[];
-  total: number;
-  at: number;
-  timer: Timer;
-  asked: string;
-  excerpts: Record<string, string>;
-  waits: boolean;
-  walks: boolean;
-}
+type Search = ReturnType<typeof import("./canvas/search.js").createSearch>;
 
 // --- the state of the canvas, by its parts ---------------------------------------------------
 
@@ -356,13 +280,13 @@ interface State {
 interface Scene {
   data: Message;
   tree: Tree;
-  runs: SessionRun[];
+  runs: ReturnType<typeof import("./canvas/rows.js").sessionRuns>;
   /** Which run a unit is in. */
   runOf: Int32Array;
   marks: Float32Array;
   theme: Theme;
   picture: Picture;
-  look: LookState;
+  look: ReturnType<typeof import("./canvas/colour_menu.js").createLook>;
   isolated: Isolated | null;
   /** The shade of each half. */
   shades: string[];
@@ -375,41 +299,7 @@ interface Scene {
   answer: Answer | null;
 }
 
-/** What came back: ranks before and after of all that was or is retrieved (answer.js). */
-interface Answer {
-  before: number[];
-  after: number[];
-  entered: number[];
-  left: number[];
-  was: Map<number, number>;
-  is: Map<number, number>;
-  /** How many of both have another place. */
-  moved: number;
-  levels: { before: number[]; after: number[] };
-  gold: { before: Record<string, string[]>; after: Record<string, string[]>; asked: number };
-  held: Map<number, string[]>;
-  tree: Tree;
-  data: Message;
-  /** Ranks by initial score of nodes that have entered since the message came. */
-  ranked: Map<number, number>;
-}
-interface EvidenceRow {
-  node: number;
-  out: boolean;
-  was: number;
-  is: number;
-  level: string;
-  gold: string[];
-  words: string;
-}
-interface MissRow {
-  node: number;
-  rank: number;
-  gold: string[];
-  level: string;
-  words: string;
-  needs: string;
-}
+type Answer = ReturnType<typeof import("./canvas/answer.js").answerOf>;
 
 /** Ranks and retrieved nodes at every value of α or H (path.js). */
 interface Path {
@@ -419,50 +309,11 @@ interface Path {
   nodes: number[];
   ranks: Int32Array[];
 }
-interface PathView {
-  over: "alpha" | "horizon";
-  key: unknown[];
-  run: Generator<undefined, Path> | null;
-  found: Path | null;
-  drawn: unknown[];
-  held: boolean;
-  hover: number | null;
-  elements: {
-    root: HTMLElement;
-    title: HTMLElement;
-    over: HTMLButtonElement;
-    plot: HTMLElement;
-    canvas: HTMLCanvasElement;
-    now: HTMLElement;
-    said: HTMLElement;
-    twin: HTMLDetailsElement;
-    holder: HTMLElement;
-  };
-}
+type PathView = ReturnType<typeof import("./canvas/path_chart.js").buildPath>;
 
 type Incoming = ReturnType<typeof import("./canvas/flow.js").incomingOf>;
-/** What a score is made of (flow.js). */
-interface Flow {
-  node: number;
-  own: number;
-  total: number;
-  hops: { amount: number; given: { source: number; amount: number }[] }[];
-}
-interface FlowView {
-  incoming: Incoming | null;
-  policy: string;
-  data: Message | null;
-  key: string;
-  found: Flow | null;
-  /** The hop whose ribbons are shown, 0 for all. */
-  hop: number;
-  timer: Timer;
-  began: number;
-  /** How far the ribbons have grown, 0 to 1. */
-  grown: (now: number) => number;
-  missed: unknown[];
-  elements: { root: HTMLElement; flow: HTMLElement; misses: HTMLElement };
-}
+type Flow = ReturnType<typeof import("./canvas/flow.js").flowOf>;
+type FlowView = ReturnType<typeof import("./canvas/reasons.js").buildReasons>;
 
 /** What part of it is seen, and where it lies on the canvas. */
 interface Sight {
@@ -545,15 +396,7 @@ interface PictureWords {
   film: [columns: number, rows: number];
 }
 
-interface RangeControl {
-  label: HTMLElement;
-  input: HTMLInputElement;
-  value: HTMLElement;
-}
-interface SelectControl {
-  label: HTMLElement;
-  select: HTMLSelectElement;
-}
+type SelectControl = ReturnType<typeof import("./canvas/colour_menu.js").buildSelect>;
 
 /** The elements. */
 interface Elements {
@@ -567,16 +410,7 @@ interface Elements {
   live: HTMLElement;
   changed: HTMLElement;
   hold: HTMLButtonElement;
-  evidence: {
-    root: HTMLElement;
-    title: HTMLElement;
-    hint: HTMLElement;
-    order: HTMLButtonElement;
-    list: HTMLElement;
-    said: string;
-    texts?: Message["texts"];
-    open: number | null;
-  };
+  evidence: ReturnType<typeof import("./canvas/evidence.js").buildEvidence>;
   help: HTMLElement;
   legend: HTMLElement;
   count: HTMLElement;
@@ -585,31 +419,11 @@ interface Elements {
   zoomOut: HTMLButtonElement;
   fit: HTMLButtonElement;
   helpButton: HTMLButtonElement;
-  breadcrumb: { root: HTMLElement; list: HTMLElement | null; shown: unknown[] };
-  find: {
-    root: HTMLElement;
-    input: HTMLInputElement;
-    mark: HTMLElement;
-    words: HTMLElement;
-    before: HTMLButtonElement;
-    next: HTMLButtonElement;
-  };
-  controls: {
-    root: HTMLElement;
-    policy: SelectControl;
-    alpha: RangeControl;
-    horizon: RangeControl;
-    drawing: Record<string, HTMLInputElement>;
-  };
-  lookControls: { root: HTMLElement; colour: SelectControl; labels: SelectControl };
-  overview: {
-    root: HTMLElement;
-    canvas: HTMLCanvasElement;
-    frame: HTMLElement;
-    drawn: unknown[];
-    drag: { grip: string; x: number; view: View; moved: boolean } | null;
-    width: number;
-  };
+  breadcrumb: { root: HTMLElement; shown: unknown[] };
+  find: ReturnType<typeof import("./canvas/search.js").buildFind>;
+  controls: ReturnType<typeof import("./canvas/controls.js").buildControls>;
+  lookControls: ReturnType<typeof import("./canvas/colour_menu.js").buildColourMenu>;
+  overview: ReturnType<typeof import("./canvas/overview.js").buildOverview>;
   observer: ResizeObserver;
   unlink: () => void;
 }

@@ -9,8 +9,8 @@ import { goldClasses } from "./shades.js";
 const WORDS = 6;
 const SPEAKER = /^[^\n:]{1,40}: /;
 
-/** @param {Scene} scene
- * @returns {Answer} */
+/** Ranks before and after of all that was or is retrieved, and how many of both have moved.
+ * @param {Scene} scene */
 export function answerOf(scene) {
   const { data, tree } = scene;
   const [before, after] = [Array.from(data.top_initial), Array.from(data.top_final)];
@@ -20,18 +20,20 @@ export function answerOf(scene) {
   const places = new Map(before.map((node, i) => [node, i + 1]));
   const now = new Map(after.map((node, i) => [node, i + 1]));
   // A drag leaves initial scores as they are; ranks among a million of them take a while.
+  /** @type {Map<number, number>} */
   const ranked = scene.answer?.data === data ? scene.answer.ranked : new Map();
   fill(ranked, entered.filter((node) => !ranked.has(node)), data.initial, data);
   for (const node of entered) places.set(node, ranked.get(node) ?? 0);
   fill(now, left, data.final, data);
+  /** @type {Map<number, string[]>} */
+  const held = scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene);
   const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
   return {
     before, after, entered, left, was: places, is: now,
     moved: after.filter((node, i) => was.has(node) && places.get(node) !== i + 1).length,
     levels: { before: from, after: to },
     gold: { before: fates(scene, before), after: fates(scene, after), asked: data.gold_asked },
-    held: scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene),
-    tree, data, ranked,
+    held, tree, data, ranked,
   };
 }
 

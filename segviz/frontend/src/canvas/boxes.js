@@ -30,9 +30,9 @@ export function visibleBoxes(tree, view, width, weight) {
   const id = [];
   const x = [];
   const w = [];
-  const top = [];
-  const first = [0];
-  let [shown, inView, here] = [0, 0, 0];
+  const top = []; // the level up to which a box is painted; -1 where it is part of one from below
+  const first = [0]; // box of each row
+  let [shown, inView, here] = [0, 0, 0]; // nodes that have a box, and all that would with room
   for (const [row, ids] of tree.rows.entries()) {
     if (row === tree.firstRow[here + 1]) here++; // the level of this row
     let column = -1; // pixel column of the last box, if that box is an aggregate

@@ -32,8 +32,7 @@ export function incomingOf(tree, policy) {
  * @param {Incoming} incoming
  * @param {Weights} initial
  * @param {LiveSetting} setting
- * @param {number} node
- * @returns {Flow} */
+ * @param {number} node */
 export function flowOf({ first, from, part }, initial, { policy, alpha, horizon }, node) {
   const spread = policy !== "none" && alpha > 0;
   let sum = 1;

@@ -2,7 +2,7 @@
 // part as a frame. The frame can be moved, pulled at its edges, or drawn anew beside it. All of it
 // can also be done by keys on the tree, so the strip takes no focus.
 
-import { cleared, element } from "../shared/dom.js";
+import { cleared, element, isNews } from "../shared/dom.js";
 import { onFrame } from "./frame.js";
 import { jumpTo, unitsOf } from "./navigation.js";
 import { clampView, insideView } from "./view.js";
@@ -10,15 +10,15 @@ import { clampView, insideView } from "./view.js";
 const HEIGHT = 24;
 const FEW_UNITS = 60; // these all have room in the tree itself
 const MOVED_PIXELS = 3;
+/** @typedef {"from" | "to" | "move" | "draw"} Grip */
 const CURSORS = { from: "ew-resize", to: "ew-resize", move: "grab", draw: "crosshair" };
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildOverview(s, parent) {
-  const root = element("div", "map", parent);
-  root.setAttribute("aria-hidden", "true");
+  const root = element("div", { className: "map", ariaHidden: "true" }, parent);
   const canvas = element("canvas", "", root);
   const frame = element("div", "frame", root);
-  s.elements.overview = { root, canvas, frame, drawn: [], drag: null, width: 0 };
   onFrame(s.frames, showOverview);
   /** @param {string} name
    * @param {(s: State, event: PointerEvent) => void} act */
@@ -28,7 +28,9 @@ export function buildOverview(s, parent) {
   on("pointerdown", takeHold);
   on("pointermove", pull);
   on("pointerup", letGo);
-  root.addEventListener("pointercancel", () => { s.elements.overview.drag = null; });
+  on("pointercancel", () => { s.elements.overview.drag = null; });
+  return { root, canvas, frame, width: 0, drawn: /** @type {unknown[]} */ ([]),
+    drag: /** @type {{ grip: Grip, x: number, view: View, moved: boolean } | null} */ (null) };
 }
 
 // --- painting ------------------------------------------------------------------------
@@ -47,9 +49,7 @@ function showOverview(s) {
   overview.width = width;
   overview.root.style.marginLeft = `${geom.left}px`;
   overview.root.style.width = `${width}px`;
-  const depends = [width, data, data.top_final, theme, s.search.hits];
-  if (depends.some((part, i) => part !== overview.drawn[i])) {
-    overview.drawn = depends;
+  if (isNews(overview.drawn, [width, data, data.top_final, theme, s.search.hits])) {
     drawOverview(s, cleared(overview.canvas, width, HEIGHT), width);
   }
   const { x, w } = frameOf(view, unitsOf(scene), width);
@@ -162,7 +162,8 @@ export function frameOf(view, total, width) {
  *  where a drag draws another one. A frame around everything cannot be moved.
  * @param {number} x
  * @param {{ x: number, w: number }} frame
- * @param {number} width */
+ * @param {number} width
+ * @returns {Grip} */
 export function gripAt(x, frame, width) {
   const inner = Math.min(GRIP, frame.w / 4);
   if (x >= frame.x - GRIP && x <= frame.x + inner) return "from";

@@ -8,7 +8,7 @@ import { ranksOf, topNodes } from "./propagate.js";
  * @param {"alpha" | "horizon"} over
  * @param {Live} live
  * @param {LiveSetting} setting */
-export function pathValues(over, { alpha_max, alpha_step, horizon_max }, { horizon }) {
+function pathValues(over, { alpha_max, alpha_step, horizon_max }, { horizon }) {
   const steps = over === "alpha" ? Math.round(alpha_max / alpha_step) : Math.max(horizon_max, horizon);
   // As a slider has them: a multiple of a step is not a sum of steps.
   return Array.from({ length: steps + 1 }, (_, i) =>
@@ -67,7 +67,7 @@ export function needed(path, node, now) {
   const ends = runs.flatMap(([first, last]) => (last < now ? [last] : [first]));
   if (!ends.length) return "";
   const end = ends.reduce((a, b) => (Math.abs(b - now) < Math.abs(a - now) ? b : a));
-  return `${path.over === "alpha" ? "α" : "H"} ${end < now ? "≤" : "≥"} ${short(path.over, end)}`;
+  return `${sign(path.over)} ${end < now ? "≤" : "≥"} ${short(path.over, end)}`;
 }
 
 /** A value of the axis without needless digits: ".42", "2".
@@ -75,3 +75,7 @@ export function needed(path, node, now) {
  * @param {number} value */
 export const short = (over, value) =>
   (over === "alpha" ? value.toFixed(2).replace(/^0/, "") : String(value));
+
+/** What the axis is called.
+ * @param {string} over */
+export const sign = (over) => (over === "alpha" ? "α" : "H");

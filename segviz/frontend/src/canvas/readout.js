@@ -1,7 +1,7 @@
 // What is said about a node, and the line below the tree that says it: a fixed place, so that it
 // covers none of the neighbours one compares.
 
-import { element, make } from "../shared/dom.js";
+import { element, make, rewrite } from "../shared/dom.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
 import { goldClass, measureOf } from "./shades.js";
@@ -75,16 +75,11 @@ export function readOut(s, given = null) {
   const told = lines.filter(([kind]) => kind !== "text");
   const text = known && excerpt?.node === node && !given ? isolateText(excerpt.text)
     : lines.find(([kind]) => kind === "text")?.[1] ?? "";
-  const said = JSON.stringify([told, text, query]);
-  if (read.dataset.said === said) return;
-  read.dataset.said = said;
-  read.replaceChildren();
-  const first = element("div", "", read);
-  for (const [kind, words] of told) element("span", kind, first, words);
-  const second = element("div", "text", read);
-  second.dir = "auto";
-  const at = query ? text.toLowerCase().indexOf(query) : -1;
-  const end = at + query.length;
-  if (at < 0) second.textContent = text;
-  else second.append(text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end));
+  rewrite(read, [told, text, query], () => {
+    element("div", "", read, ...told.map(([kind, words]) => make("span", kind, words)));
+    const at = query ? text.toLowerCase().indexOf(query) : -1;
+    const end = at + query.length;
+    element("div", { className: "text", dir: "auto" }, read, ...at < 0 ? [text]
+      : [text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end)]);
+  });
 }

@@ -8,22 +8,15 @@ import { walkTo } from "./navigation.js";
 
 const TYPED_MS = 300;
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildFind(s, parent) {
-  const root = element("div", "find", parent);
-  root.setAttribute("role", "search");
-  const input = element("input", "", root);
-  input.type = "search";
-  input.setAttribute("aria-label", "Find text in the nodes");
+  const root = element("div", { className: "find", role: "search" }, parent);
+  const input = element("input", { type: "search", ariaLabel: "Find text in the nodes" }, root);
   const mark = element("i", "hit", root);
   const words = element("span", "words", root);
-  /** @param {string} text
-   * @param {string} label
-   * @param {boolean} back */
-  const step = (text, label, back) => button("", root, text, () => walkHit(s, back), label);
-  const before = step("‹", "Hit before (Shift Enter)", true);
-  const next = step("›", "Next hit (Enter)", false);
-  s.elements.find = { root, input, mark, words, before, next };
+  const before = button("", root, "‹", () => walkHit(s, true), "Hit before (Shift Enter)");
+  const next = button("", root, "›", () => walkHit(s, false), "Next hit (Enter)");
   input.addEventListener("input", () => seek(s, input.value));
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return; // Enter ends a word, not the search
@@ -32,6 +25,7 @@ export function buildFind(s, parent) {
     else return;
     event.preventDefault();
   });
+  return { root, input, mark, words, before, next };
 }
 
 /** Searches for something else.
@@ -136,8 +130,8 @@ function showFind(s) {
 // --- searching: pure functions -----------------------------------------------------------
 
 export const createSearch = () => ({
-  query: "", hits: [], total: 0, at: -1, timer: 0, asked: "", excerpts: {},
-  waits: false, walks: false,
+  query: "", hits: /** @type {number[]} */ ([]), total: 0, at: -1, asked: "", waits: false,
+  timer: /** @type {Timer} */ (0), excerpts: /** @type {Record<string, string>} */ ({}), walks: false,
 });
 
 /** @param {string} query */

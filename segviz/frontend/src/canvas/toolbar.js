@@ -1,6 +1,6 @@
 // The row above the tree: where one is, finding, zooming.
 
-import { button, element, focusedBeside } from "../shared/dom.js";
+import { button, element, focusedBeside, isNews, make } from "../shared/dom.js";
 import { pathTo } from "../shared/links.js";
 import { isolateText, levelsText, spanText } from "../shared/text.js";
 import { onFrame } from "./frame.js";
@@ -13,8 +13,10 @@ export function buildTools(s, parent) {
   const { elements } = s;
   const row = element("div", "tools", parent);
   onFrame(s.frames, showTools);
-  buildBreadcrumb(s, row);
-  buildFind(s, row);
+  elements.breadcrumb = {
+    root: element("nav", { className: "crumbs", ariaLabel: "Path to the node" }, row), shown: [] };
+  onFrame(s.frames, showBreadcrumb);
+  elements.find = buildFind(s, row);
   const buttons = element("div", "buttons", row);
   /** @param {string} text
    * @param {string} label
@@ -27,7 +29,7 @@ export function buildTools(s, parent) {
   elements.fit = tool("fit", "Show the whole conversation", () => fitNode(s, null));
   elements.helpButton = tool("?", "Keys and mouse",
     () => showHelp(elements, elements.help.hidden));
-  elements.helpButton.setAttribute("aria-expanded", "false");
+  elements.helpButton.ariaExpanded = "false";
 }
 
 /** What of the row follows from the view.
@@ -45,54 +47,34 @@ function showTools(s) {
 const MOST = 9; // of a longer path the ends are shown
 const HINT = "Select a node to see the path to it.";
 
-/** @type {Builder} */
-function buildBreadcrumb(s, parent) {
-  const root = element("nav", "crumbs", parent);
-  root.setAttribute("aria-label", "Path to the node");
-  onFrame(s.frames, showBreadcrumb);
-  s.elements.breadcrumb = { root, list: null, shown: [] };
-}
-
 /** The ends of a long path; null stands for what is left out.
- * @param {number[]} path
- * @param {number} [most] */
-export function pathEnds(path, most = MOST) {
-  if (path.length <= most) return path;
-  return [path[0], null, ...path.slice(2 - most)];
-}
+ * @param {number[]} path */
+export const pathEnds = (path) =>
+  (path.length <= MOST ? path : [path[0], null, ...path.slice(2 - MOST)]);
 
 /** @param {State} s */
 function showBreadcrumb(s) {
-  const { elements: { breadcrumb, root, stage }, scene: { tree }, attention } = s;
-  const { trail, selected } = attention;
-  const depends = [tree, trail, selected, stage.clientWidth];
-  if (depends.every((part, i) => part === breadcrumb.shown[i])) return;
-  breadcrumb.shown = depends;
-  const focused = breadcrumb.list?.contains(focusedBeside(root));
-  breadcrumb.root.replaceChildren();
+  const { elements: { breadcrumb: { root: crumbs, shown }, root, stage }, scene: { tree } } = s;
+  const { trail, selected } = s.attention;
+  if (!isNews(shown, [tree, trail, selected, stage.clientWidth])) return;
+  const focused = crumbs.contains(focusedBeside(root));
   root.dataset.path = "";
   if (trail === null) {
-    element("span", "hint", breadcrumb.root, tree.active ? HINT : "");
+    crumbs.replaceChildren(make("span", "hint", tree.active ? HINT : ""));
     return;
   }
   const path = pathTo(tree, trail);
   root.dataset.path = path.slice(-MOST).join(" ");
-  breadcrumb.list = element("ol", "", breadcrumb.root);
-  for (const node of pathEnds(path)) crumb(s, breadcrumb.list, node);
-  fit(breadcrumb.list);
-  const buttons = breadcrumb.list.querySelectorAll("button");
-  if (focused) buttons[buttons.length - 1]?.focus();
+  const list = make("ol", "", ...pathEnds(path).map((node) => crumb(s, node)));
+  crumbs.replaceChildren(list);
+  fit(list);
+  if (focused) [...list.querySelectorAll("button")].at(-1)?.focus();
 }
 
 /** @param {State} s
- * @param {HTMLElement} list
  * @param {number | null} node */
-function crumb(s, list, node) {
-  const item = element("li", "", list);
-  if (node === null) {
-    element("span", "", item, "…");
-    return;
-  }
+function crumb(s, node) {
+  if (node === null) return make("li", "", make("span", "", "…"));
   const { level, top, start, stop } = s.scene.tree;
   const here = node === s.attention.trail;
   const where = spanText(start[node], stop[node]);
@@ -100,9 +82,11 @@ function crumb(s, list, node) {
   const place = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
   const name = called ? isolateText(here ? called : called.split(", ")[0]) : place;
   const text = here ? `${called ? `${name} · ` : ""}${place} · ${where}` : name;
+  const item = make("li");
   const made = button("", item, text, () => select(s, node),
     `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`);
-  if (here) made.setAttribute("aria-current", "true");
+  if (here) made.ariaCurrent = "true";
+  return item;
 }
 
 /** Leaves out ancestors, from the second on, until the rest has room.
@@ -112,9 +96,7 @@ function fit(list) {
   while (list.scrollWidth > list.clientWidth && list.children.length > 2 + gap) {
     list.children[1 + gap].remove();
     if (gap) continue;
-    const item = document.createElement("li");
-    element("span", "", item, "…");
-    list.children[0].after(item);
+    list.children[0].after(make("li", "", make("span", "", "…")));
     gap = 1;
   }
 }

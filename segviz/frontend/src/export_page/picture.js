@@ -2,7 +2,7 @@
 // what colours and marks mean. The painters are those of the canvas, on a recording context.
 
 import { eachBox, boxEdges } from "../canvas/boxes.js";
-import { changeParts } from "../canvas/changed.js";
+import { changeParts, changeWords } from "../canvas/changed.js";
 import { colourClasses } from "../canvas/classes.js";
 import { layOut } from "../canvas/frame.js";
 import { outline } from "../canvas/glyphs.js";
@@ -172,8 +172,7 @@ function drawLegend(s, ctx, { width, height, foot, note, card, setting }) {
       outline(theme, ctx, swatch(at, middle), theme.text, 2));
   }
   if (scene.answer) {
-    item(0, changeParts(scene).map(([kind, text]) => (kind === "same" ? text : `${kind} ${text}`))
-      .join(" · ").replace(/[\u2068\u2069]/g, ""));
+    item(0, changeWords(changeParts(scene)).replace(/[\u2068\u2069]/g, ""));
   }
   if (note) item(0, note);
 }

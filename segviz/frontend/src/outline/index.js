@@ -81,11 +81,11 @@ function update(s, data) {
   s.elements.root.style.height = `${data.stage_height}px`;
   s.elements.tree.ariaLabel = `Outline of ${data.title || "the memory"}`;
   if (fresh) begin(s);
-  let goal = null;
-  if (fresh || data.selected !== attention.sentByPython) {
-    goal = attention.selected = data.selected;
-    const seen = list.rows.some((row) => row.node === goal) && data.level[goal ?? -1] >= 0;
-    if (goal !== null && !seen) openTo(memory.forest, list.open, goal);
+  const news = fresh || data.selected !== attention.sentByPython;
+  const goal = news ? data.selected : null;
+  if (news) attention.selected = goal;
+  if (goal !== null && !(list.rows.some(({ node }) => node === goal) && data.level[goal] >= 0)) {
+    openTo(memory.forest, list.open, goal); // it cannot be seen yet, wherever
   }
   attention.sentByPython = data.selected;
   render(s);

@@ -21,7 +21,7 @@ export function buildForest(data) {
   for (const [id, level] of data.level.entries()) {
     if (level >= 0 && !links.parents.has(id)) roots.push(id);
   }
-  return { level: data.level, ...links, roots };
+  return { ...links, roots };
 }
 
 /** For every node above one of `nodes`, how many of them lie below it.
