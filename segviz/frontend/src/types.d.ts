@@ -229,8 +229,8 @@ interface LabelTexts {
 /** [kind, words, sign] of a mark in the legend. */
 type Mark = [kind: string, words: string, sign?: string];
 type TipLine = [kind: string, text: string];
-/** [choice, name, meaning] of a colour or label on offer. */
-type Offer = [choice: string, name: string, meaning: string];
+/** A colour or label that may be on offer. */
+type Offer = [choice: string, name: string, meaning: string, offered?: boolean];
 
 /** Where descendants of a node lie in one row. */
 interface Run {

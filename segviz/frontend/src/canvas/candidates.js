@@ -5,6 +5,7 @@
 
 import { mix } from "./colour.js";
 import { rowBox } from "./geometry.js";
+import { stroke } from "./glyphs.js";
 import { fittingText } from "./labels.js";
 
 const NUMBERS = 88; // pixels of "0.178 < 0.182"
@@ -47,12 +48,11 @@ export function drawCandidates(s, ctx) {
   shown.forEach((row, i) => {
     const y = Math.round(lines[i]);
     ctx.strokeStyle = theme.line; // leads from the level's row to its line
-    ctx.lineWidth = 1;
-    ctx.beginPath();
-    ctx.moveTo(left - 10, centres[i]);
-    ctx.lineTo(left - 2, y);
-    ctx.stroke();
-    if (row.taken) check(ctx, theme.accent, left, y);
+    stroke(ctx, 1, [left - 10, centres[i]], [left - 2, y]);
+    if (row.taken) { // a check mark
+      ctx.strokeStyle = theme.accent;
+      stroke(ctx, 2, [left + 1, y], [left + 4, y + 4], [left + 10, y - 5]);
+    }
     const { numbers } = row;
     let textLeft = barLeft;
     if (numbers) {
@@ -94,20 +94,6 @@ export function candidateRows({ candidates, outcome }, room) {
       numbers: "", taken: true });
   }
   return { shown, hidden };
-}
-
-/** @param {Ctx} ctx
- * @param {string} colour
- * @param {any} left
- * @param {number} y */
-function check(ctx, colour, left, y) {
-  ctx.strokeStyle = colour;
-  ctx.lineWidth = 2;
-  ctx.beginPath();
-  ctx.moveTo(left + 1, y);
-  ctx.lineTo(left + 4, y + 4);
-  ctx.lineTo(left + 10, y - 5);
-  ctx.stroke();
 }
 
 /** Centres moved as little as needed to lie `size` apart between top and bottom.

@@ -21,7 +21,7 @@ function showChanged({ elements: { changed }, scene }) {
   const parts = changeParts(scene);
   rewrite(changed, parts, () => {
     changed.append(...parts.map(([kind, text]) => make("span", kind,
-      make("b", "", kind === "same" ? "" : kind), make("span", "", text))));
+      kind === "same" ? "" : make("b", "", kind), make("span", "", text))));
     changed.title = changeWords(parts);
   });
 }

@@ -114,7 +114,6 @@ function ribbon(ctx, from, to, share) {
   const lift = Math.abs(y1 - y0) < 4 ? Math.min(60, 12 + Math.abs(x1 - x0) / 6) : 0;
   const middle = (y0 + y1) / 2 - lift;
   const length = Math.hypot(x1 - x0, y1 - y0) + 2 * lift + 20;
-  ctx.lineCap = "butt";
   ctx.setLineDash(share < 1 ? [length * share, length] : []);
   ctx.beginPath();
   ctx.moveTo(x0, y0);

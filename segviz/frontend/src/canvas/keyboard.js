@@ -1,6 +1,6 @@
 // The keyboard on the canvas, and the panel that names all keys and what the mouse does.
 
-import { button, element } from "../shared/dom.js";
+import { button, element, make } from "../shared/dom.js";
 import { holdNone } from "./changed.js";
 import { schedule } from "./frame.js";
 import { showIsolated } from "./legend.js";
@@ -92,21 +92,13 @@ const MOUSE = [
 /** @param {Elements} elements
  * @param {HTMLElement} parent */
 export function buildHelp(elements, parent) {
-  const root = element("div", "help", parent);
-  root.hidden = true;
-  root.tabIndex = -1;
-  root.setAttribute("role", "dialog");
-  root.setAttribute("aria-label", "Keys and mouse");
+  const root = element("div", { className: "help", hidden: true, tabIndex: -1, role: "dialog",
+    ariaLabel: "Keys and mouse" }, parent);
   button("", root, "×", () => showHelp(elements, false), "Close");
   for (const { title, rows } of [{ title: "Keys, with the tree in focus", rows: KEYS },
     { title: "Mouse", rows: MOUSE }]) {
-    const part = element("div", "part", root);
-    element("div", "head", part, title);
-    const list = element("dl", "", part);
-    for (const [key, meaning] of rows) {
-      element("dt", "", list, key);
-      element("dd", "", list, meaning);
-    }
+    element("div", "part", root, make("div", "head", title), make("dl", "",
+      ...rows.flatMap(([key, meaning]) => [make("dt", "", key), make("dd", "", meaning)])));
   }
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" && event.key !== "?") return;
@@ -121,7 +113,7 @@ export function buildHelp(elements, parent) {
  * @param {boolean} open */
 export function showHelp(elements, open) {
   elements.help.hidden = !open;
-  elements.helpButton.setAttribute("aria-expanded", String(open));
+  elements.helpButton.ariaExpanded = String(open);
   elements.root.dataset.help = String(open);
   (open ? elements.help : elements.over).focus({ preventScroll: true });
 }

@@ -15,11 +15,11 @@ const SHORTEST = 3; // characters of a cut text that still say something
 const FITTED_KEPT = 4000;
 const STEP = 4; // pixels
 
-/** What can be written on this data's nodes: [choice, name, meaning].
+/** What can be written on this data's nodes.
  * @param {Message} message */
 export function labelsFor({ mode, initial, names, measures }) {
   const scored = mode !== "grow" && initial.length > 0;
-  /** @type {[...Offer, offered: boolean][]} */
+  /** @type {Offer[]} */
   const all = [
     ["words", "words", "what tells the node from its siblings", names.length > 0],
     ["marked", "words of marked", "the same, on retrieved, gold and selected nodes alone",
@@ -30,8 +30,7 @@ export function labelsFor({ mode, initial, names, measures }) {
     ["score", scored ? "score" : measures[0]?.name, "the score as a multiple of an even share, or the number behind the colour",
       scored || measures.length > 0],
   ];
-  return all.filter(([, , , offered]) => offered)
-    .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
+  return all.filter(([, , , offered]) => offered);
 }
 
 /** The choice; the first that there is where none was made or the data cannot show it.

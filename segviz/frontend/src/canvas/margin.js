@@ -3,7 +3,8 @@
 
 import { isolateText } from "../shared/text.js";
 import { pixel } from "./boxes.js";
-import { rowBox } from "./geometry.js";
+import { halfBox, rowBox } from "./geometry.js";
+import { vertical } from "./glyphs.js";
 import { colourChoice, sessionColour } from "./shades.js";
 
 /** Level names, as many as there is room for, fainter where the level has no node yet, and
@@ -23,18 +24,12 @@ export function drawMargin(s, ctx, half) {
     last = middle;
   }
   if (s.scene.picture === "grow") return;
-  const span = geom.rows.total;
-  const y = half ? geom.axisTop + geom.axisHeight + span / 2 : geom.axisTop - span / 2;
-  ctx.save();
+  const { y, h } = halfBox(geom, half);
   ctx.font = `12px ${theme.font}`;
   const name = halfName(s.scene, half);
   const reach = ctx.measureText(name).width / 2 + 4;
-  ctx.translate(9, Math.min(Math.max(y, reach), s.elements.stage.clientHeight - reach));
-  ctx.rotate(-Math.PI / 2);
-  ctx.textAlign = "center";
-  ctx.fillStyle = theme.text;
-  ctx.fillText(name, 0, 0);
-  ctx.restore();
+  const middle = Math.min(Math.max(y + h / 2, reach), s.elements.stage.clientHeight - reach);
+  vertical(ctx, theme.text, name, 9, middle);
 }
 
 /** What a half shows: its score; where another colour is chosen, that, or by what the nodes

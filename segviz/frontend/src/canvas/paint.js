@@ -3,6 +3,7 @@
 import { boxEdges, eachBox, pixel, readRatio, sessionSegments, snap } from "./boxes.js";
 import { drawCandidates } from "./candidates.js";
 import { isMember } from "./classes.js";
+import { halfBox } from "./geometry.js";
 import { drawHistogram } from "./histogram.js";
 import { drawLabels } from "./labels.js";
 import { drawAxis, drawMargin } from "./margin.js";
@@ -89,14 +90,14 @@ function drawVeil(s, ctx, half) {
 /** @type {Painter} */
 function veilColumns(s, ctx, half) {
   const { geom } = s.sight;
-  const top = half ? geom.axisTop + geom.axisHeight : geom.axisTop - geom.rows.total;
+  const { y, h } = halfBox(geom, half);
   const end = geom.left + geom.width;
   /** @param {number} unit */
   const edge = (unit) => Math.round(Math.min(end, Math.max(geom.left, pixel(s.sight, unit))));
   for (const run of s.scene.runs) {
     if (run.session === s.scene.isolated?.key) continue;
     const [x, right] = [edge(run.start), edge(run.stop)];
-    if (right > x) ctx.fillRect(x, top, right - x, geom.rows.total);
+    if (right > x) ctx.fillRect(x, y, right - x, h);
   }
 }
 

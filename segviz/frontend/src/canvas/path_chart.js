@@ -6,6 +6,7 @@ import { edgePairs } from "../shared/links.js";
 import { checksum, once } from "../shared/message.js";
 import { levelName, nameOf } from "./answer.js";
 import { onFrame, onScores, schedule } from "./frame.js";
+import { polygon, stroke, vertical } from "./glyphs.js";
 import { propagator } from "./propagate.js";
 import { select } from "./navigation.js";
 import { pathOf, retrievedAt, short, sign } from "./path.js";
@@ -163,7 +164,7 @@ function draw(s, found, ctx, width, height) {
     if (y(rank) - last < 12) continue;
     ctx.fillText(String(rank), LEFT - 6, last = y(rank));
   }
-  vertical(ctx, theme.text, "rank", upper / 2);
+  vertical(ctx, theme.text, "rank", 8, upper / 2);
   const gold = new Set(data.gold);
   const known = new Set([...data.gold, selected, path.hover]);
   const order = found.nodes.map((_, i) => i)
@@ -179,11 +180,7 @@ function draw(s, found, ctx, width, height) {
   }
   ctx.setLineDash([5, 4]);
   ctx.strokeStyle = theme.text;
-  ctx.lineWidth = 1;
-  ctx.beginPath();
-  ctx.moveTo(LEFT, line + 0.5);
-  ctx.lineTo(width - RIGHT, line + 0.5);
-  ctx.stroke();
+  stroke(ctx, 1, [LEFT, line + 0.5], [width - RIGHT, line + 0.5]);
   ctx.setLineDash([]);
   drawShares(s, ctx, found, width, height - FOOT - SHARES);
   ctx.textAlign = "center";
@@ -225,10 +222,7 @@ function marks({ scene: { theme } }, ctx, found, i, width, y) {
     if (!found.ranks[i][at] || !(end || inside[at] !== inside[at - 1])) return;
     const x = placeOf(found, width, value);
     const there = y(found.ranks[i][at]);
-    ctx.beginPath();
-    ctx.moveTo(x, there - 4);
-    for (const [dx, dy] of [[4, 0], [0, 4], [-4, 0]]) ctx.lineTo(x + dx, there + dy);
-    ctx.closePath();
+    polygon(ctx, [x, there - 4], [x + 4, there], [x, there + 4], [x - 4, there]);
     ctx.fillStyle = inside[at] ? theme.text : theme.background;
     ctx.fill();
     ctx.lineWidth = 1.5;
@@ -257,7 +251,7 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
       y -= h;
     });
   });
-  vertical(ctx, theme.text, "levels", top + SHARES / 2);
+  vertical(ctx, theme.text, "levels", 8, top + SHARES / 2);
   let at = top + SHARES - 6;
   ctx.textAlign = "right";
   for (let level = 0; level <= tree.highest && at > top; level++, at -= 12) {
@@ -272,20 +266,6 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
  * @param {Message} data
  * @param {number} level */
 const full = ({ level_colours: all }, level) => all[Math.min(level, all.length - 1)];
-
-/** @param {Ctx} ctx
- * @param {string} colour
- * @param {string} word
- * @param {number} middle */
-function vertical(ctx, colour, word, middle) {
-  ctx.save();
-  ctx.translate(8, middle);
-  ctx.rotate(-Math.PI / 2);
-  ctx.textAlign = "center";
-  ctx.fillStyle = colour;
-  ctx.fillText(word, 0, 0);
-  ctx.restore();
-}
 
 // --- pointer and keys ----------------------------------------------------------------------
 

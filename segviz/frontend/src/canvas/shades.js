@@ -6,13 +6,13 @@ import { changeIndex, levelStrength, mix, rampIndex } from "./colour.js";
 
 const MIRRORED = "the score of each half; in Change, the difference";
 
-/** What this data can be coloured by: [choice, name, meaning], the page's own first.
+/** What this data can be coloured by, the page's own first.
  * @param {Message} message */
 export function coloursFor({ mode, initial, final, gold, measures, own_names }) {
   const grow = mode === "grow";
   const scored = !grow && initial.length > 0;
   const both = scored && final.length > 0;
-  /** @type {[...Offer, offered: boolean][]} */
+  /** @type {Offer[]} */
   const all = [
     ["", grow ? "session" : "scores", grow ? "the session it was said in" : MIRRORED, true],
     ["session", "session", "the session it was said in", !grow],
@@ -22,11 +22,9 @@ export function coloursFor({ mode, initial, final, gold, measures, own_names }) 
     ["change", "change", "propagated − initial score, in both halves", both],
     ["gold", "gold", "what became of the gold evidence", !grow && gold.length > 0],
     ["own", "own label", "the label that a file gives it, or most turns below it", own_names.length > 0],
-    .../** @type {[...Offer, offered: boolean][]} */
-    (measures.map(({ name, meaning }) => [name, name, meaning, true])),
+    ...measures.map(({ name, meaning }) => /** @type {Offer} */ ([name, name, meaning, true])),
   ];
-  return all.filter(([, , , offered]) => offered)
-    .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
+  return all.filter(([, , , offered]) => offered);
 }
 
 /** The choice, or the page's own colours where the data cannot show it.
