@@ -69,9 +69,6 @@ interface Candidate {
 /** A column of scores, or none. */
 type Weights = Float64Array | Float32Array;
 
-/** A candidate, or what was made where none was taken. */
-type CandidateRow = Omit<Candidate, "node">;
-
 interface Columns {
   level: Int32Array;
   start: Int32Array;
@@ -93,11 +90,6 @@ interface Columns {
 }
 
 type Theming = "light" | "dark";
-interface Ramps {
-  score: string[];
-  change: string[];
-  measure: string[];
-}
 
 /** A number in 0 to 1 of every node, which nodes can be coloured by. */
 interface Measure {
@@ -121,7 +113,7 @@ interface Message extends Columns {
   session_dates: string[];
   session_titles: string[];
   session_colours: string[];
-  ramps: Record<Theming, Ramps>;
+  ramps: Record<Theming, Record<"score" | "change" | "measure", string[]>>;
   level_colours: string[];
   level_share: number;
   gold_colours: Record<Theming, Record<string, string>>;
@@ -221,11 +213,6 @@ interface Isolated {
   key: number | string;
 }
 
-interface LabelTexts {
-  texts: string[];
-  cut: boolean;
-}
-
 /** [kind, words, sign] of a mark in the legend. */
 type Mark = [kind: string, words: string, sign?: string];
 type TipLine = [kind: string, text: string];
@@ -239,18 +226,8 @@ interface Run {
   start: number;
   stop: number;
 }
-interface Relatives {
-  tree: Tree;
-  node: number;
-  above: number[];
-  below: Run[];
-}
 
-interface Views {
-  views: (View & { whole: boolean })[];
-  kind: string;
-  at: number;
-}
+type Views = ReturnType<typeof import("./canvas/view.js").createHistory>;
 
 type Settings = ReturnType<typeof import("./canvas/settings.js").createSettings>;
 /** What policies need of a tree. */
@@ -337,7 +314,7 @@ interface Attention {
   /** The node whose path is shown. */
   trail: number | null;
   /** Relatives of the hovered and of the selected node. */
-  lineage: Record<string, Relatives>;
+  lineage: Record<string, { tree: Tree; node: number; above: number[]; below: Run[] }>;
   /** What a search has found of a text that is not here whole. */
   excerpt: { node: number; text: string } | null;
   drag: { x: number; view: View; moved: boolean; id: number } | null;
@@ -518,12 +495,6 @@ interface LongText {
 interface OpenList extends HTMLElement {
   opened: Set<string>;
   whole: (name: string) => void;
-}
-
-interface DiffItem {
-  title: string;
-  pieces: Piece[];
-  step?: number;
 }
 
 interface NodeItem extends LongText {

@@ -194,7 +194,7 @@ describe("labels", () => {
   test("what may stand on a node", () => {
     const texts = (labels, node, look = {}, changes = {}, half = 0) => {
       const scene = sceneOf(changes, { labels, ...look });
-      return labelTexts(scene, half, node, labelChoice(scene)).texts;
+      return labelTexts(scene, half, node, labelChoice(scene));
     };
     const origin = Int32Array.from([9, 8, 7, 6, 5, 40, 3]);
     assert.deepEqual(texts("node", 5), ["5"]);
@@ -217,8 +217,8 @@ describe("labels", () => {
     for (const room of [10, 40, 200, 2000]) {
       test(`${JSON.stringify(text.slice(0, 8))}… is cut to ${room} pixels`, () => {
         const measure = (t) => 7 * lengthOf(t);
-        const cut = fitLabel({ texts: [text], cut: true }, measure, room);
-        const whole = fitLabel({ texts: [text, "S7"], cut: false }, measure, room);
+        const cut = fitLabel([text], true, measure, room);
+        const whole = fitLabel([text, "S7"], false, measure, room);
         for (const label of [cut, whole]) {
           assert.ok(measure(label) <= room);
           if (!label) continue; // its direction stays its own

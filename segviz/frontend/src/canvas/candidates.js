@@ -87,7 +87,7 @@ export function candidateRows({ candidates, outcome }, room) {
     best = best.filter((row) => first.includes(row));
   }
   const hidden = candidates.length - best.length;
-  /** @type {CandidateRow[]} */
+  /** @type {Omit<Candidate, "node">[]} */
   const shown = [...best];
   if (outcome) {
     shown.push({ level: outcome.level, label: outcome.text, score: null, threshold: null,

@@ -2,7 +2,7 @@
 
 /** "#rrggbb" as [r, g, b].
  * @param {string} hex */
-export function rgb(hex) {
+function rgb(hex) {
   const value = parseInt(hex.slice(1, 7), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
@@ -46,12 +46,10 @@ export function rampIndex(score, most, power = 1) {
   return Math.round(Math.min(1, score / most) ** power * 255);
 }
 
-/** Index of a signed change: 0 is a fall by `most`, 127 (or 128) none, 255 a rise by it.
- * @param {number} change
- * @param {number} most
- * @param {number} [power] */
-export function changeIndex(change, most, power = 1) {
-  const size = rampIndex(Math.abs(change), most, power) / 2;
+/** Index of a signed change: 0 is a fall by 1, 127 (or 128) none, 255 a rise by it.
+ * @param {number} change */
+export function changeIndex(change) {
+  const size = rampIndex(Math.abs(change), 1) / 2;
   return change < 0 ? Math.ceil(127 - size) : Math.floor(128 + size);
 }
 

@@ -7,6 +7,7 @@
 // hover survive an update; only another `identity` resets them.
 
 import { element } from "../shared/dom.js";
+import { ending } from "../shared/hub.js";
 import { unpack } from "../shared/message.js";
 import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
 import { buildChanged, buildHold } from "./changed.js";
@@ -70,11 +71,7 @@ function draw({ parentElement, setTriggerValue }, data) {
   // the next click on the same node.
   s.tell = setTriggerValue;
   if (data) update(s, data);
-  // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
-  const call = ++s.calls;
-  return () => {
-    if (call === s.calls) destroy(s);
-  };
+  return ending(s, () => destroy(s));
 }
 
 /** What is there before Python has sent anything.
@@ -174,7 +171,8 @@ function update(s, data) {
   adoptLook(s);
   scene.marks = markWeights(data);
   if (fresh) {
-    attention.focus = attention.hover = attention.trail = attention.excerpt = null;
+    Object.assign(attention, { focus: null, hover: null, trail: null, excerpt: null, pointed: null,
+      linkedUnits: [] });
     sight.history = createHistory();
     resetSearch(s);
     scene.isolated = null;
@@ -186,7 +184,7 @@ function update(s, data) {
       : clampView(sight.goal.x0, sight.goal.x1, data.total_units);
     moveView(sight, goal, !fresh); // an axis that gets longer slides, it does not jump
   }
-  relink(s, fresh);
+  relink(s);
   // Python's word counts when it changes: an echo of the old value must not undo a click.
   if (fresh || data.selected !== attention.sentByPython) {
     if (attention.selected !== data.selected) attention.trail = data.selected;

@@ -47,24 +47,22 @@ export function labelChoice({ data, look }) {
  * @param {number} node
  * @param {string} choice */
 export function labelTexts(scene, half, node, choice) {
-  const { data, tree } = scene;
-  if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
-  if (choice === "words" || choice === "marked") {
-    const text = data.names[node] ?? "";
-    return { texts: text ? [text.length > LONGEST ? cutText(text, LONGEST) : text] : [],
-      cut: true };
-  }
+  const { data, tree, runs, runOf } = scene;
+  if (choice === "node") return [String(data.origin[node] ?? node)];
+  if (mayBeCut(choice)) return data.names[node] ? [cutText(data.names[node], LONGEST)] : [];
   if (choice === "session") {
-    const first = scene.runs[scene.runOf[tree.start[node]]]?.session ?? -1;
-    const last = scene.runs[scene.runOf[tree.stop[node] - 1]]?.session ?? -1;
+    const first = runs[runOf[tree.start[node]]]?.session ?? -1;
+    const last = runs[runOf[tree.stop[node] - 1]]?.session ?? -1;
     const [a, b] = [data.session_labels[first], data.session_labels[last]];
-    if (a === undefined || b === undefined) return { texts: [], cut: false };
-    return { texts: first === last ? [data.session_titles[first], a] : [`${a} – ${b}`],
-      cut: false };
+    if (a === undefined || b === undefined) return [];
+    return first === last ? [data.session_titles[first], a] : [`${a} – ${b}`];
   }
   const text = scoreText(scene, half, node);
-  return { texts: text ? [text] : [], cut: false };
+  return text ? [text] : [];
 }
+
+/** @param {string} choice */
+const mayBeCut = (choice) => choice === "words" || choice === "marked";
 
 /** The number behind the colour; where there is none, the half's score.
  * @param {Scene} scene
@@ -74,8 +72,7 @@ function scoreText(scene, half, node) {
   const shade = scene.shades[half];
   const value = shadeValue(scene, shade, node);
   if (isMeasure(scene.data, shade)) return Number.isNaN(value) ? "" : value.toFixed(2);
-  const differs = shade === "change" || (scene.picture === "change" && Number.isNaN(value));
-  if (differs) {
+  if (shade === "change" || (scene.picture === "change" && Number.isNaN(value))) {
     const change = changeOf(scene, node);
     return (change < 0 ? "−" : "+") + multiple(scene, Math.abs(change));
   }
@@ -85,10 +82,11 @@ function scoreText(scene, half, node) {
 
 /** The first text that fits whole, or the last one cut to the room with an ellipsis; ""
  *  where nothing useful is left.
- * @param {LabelTexts} labelTexts
+ * @param {string[]} texts
+ * @param {boolean} cut
  * @param {(text: string) => number} measure
  * @param {number} room */
-export function fitLabel({ texts, cut }, measure, room) {
+export function fitLabel(texts, cut, measure, room) {
   for (const text of texts) {
     const plain = isolateText(text);
     if (measure(plain) <= room) return plain;
@@ -110,7 +108,7 @@ export function fitLabel({ texts, cut }, measure, room) {
  * @param {string} text
  * @param {number} room */
 export const fittingText = (ctx, text, room) =>
-  fitLabel({ texts: [text], cut: true }, (part) => ctx.measureText(part).width, room);
+  fitLabel([text], true, (part) => ctx.measureText(part).width, room);
 
 /** Black or white, whichever is read better: at least 4.58 : 1 on any colour.
  * @param {string} colour */
@@ -124,6 +122,7 @@ export function drawLabels(s, ctx, half) {
   s.frames.labelled[half] = new Set(); // retrieved nodes whose rank is in their label
   const choice = labelChoice(scene);
   if (choice === "none") return;
+  const cut = mayBeCut(choice);
   const { sight: { geom }, scene: { data, theme } } = s;
   const boxes = s.sight.boxes[half];
   const top = data.mode === "scores" ? Array.from(topOf(scene, half)) : [];
@@ -141,9 +140,9 @@ export function drawLabels(s, ctx, half) {
     if (h - 1 < LOWEST || room < 2 * STEP) return;
     const rank = ranks.get(node);
     if (choice === "marked" && !rank && !gold.has(node) && node !== s.attention.selected) return;
-    const label = labelTexts(scene, half, node, choice);
-    if (rank) label.texts = label.texts.map((text) => `${rank} · ${text}`);
-    const lines = inLines(s, label, choice, measure, room, Math.floor((h - 1) / LINE));
+    const texts = labelTexts(scene, half, node, choice);
+    const ranked = rank ? texts.map((text) => `${rank} · ${text}`) : texts;
+    const lines = inLines(s, ranked, cut, measure, room, Math.floor((h - 1) / LINE));
     if (!lines.length) return;
     if (rank) s.frames.labelled[half].add(node);
     const [x, middle] = [geom.left + boxes.x[i] + PAD, y + (h - 1) / 2 + 0.5];
@@ -159,34 +158,32 @@ export function drawLabels(s, ctx, half) {
 /** A label on one line or, where its words do not fit beside each other, on as many as there is
  *  room for.
  * @param {State} s
- * @param {LabelTexts} label
- * @param {string} choice
+ * @param {string[]} texts
+ * @param {boolean} cut
  * @param {(text: string) => number} measure
  * @param {number} room
  * @param {number} most */
-function inLines(s, label, choice, measure, room, most) {
-  if (!["words", "marked"].includes(choice) || most < 2 || !label.texts.length) {
-    return [fitted(s, label, measure, room)].filter(({ text }) => text);
-  }
-  const whole = fitted(s, { ...label, cut: false }, measure, room);
-  if (whole.text) return [whole];
-  return label.texts[0].split(", ").slice(0, most)
-    .map((text) => fitted(s, { texts: [text], cut: true }, measure, room))
-    .filter(({ text }) => text);
+function inLines(s, texts, cut, measure, room, most) {
+  const inOne = !cut || most < 2 || !texts.length;
+  const whole = fitted(s, texts, cut && inOne, measure, room);
+  if (inOne || whole.text) return whole.text ? [whole] : [];
+  return texts[0].split(", ").slice(0, most)
+    .map((text) => fitted(s, [text], true, measure, room)).filter(({ text }) => text);
 }
 
 /** @param {State} s
- * @param {LabelTexts} label
+ * @param {string[]} texts
+ * @param {boolean} cut
  * @param {(text: string) => number} measure
  * @param {number} room */
-function fitted(s, label, measure, room) {
+function fitted(s, texts, cut, measure, room) {
   const { frames } = s;
   const wide = Math.floor(room / STEP) * STEP; // while the view slides, most rooms stay the same
-  const key = `${wide} ${label.cut} ${label.texts.join("\n")}`;
+  const key = `${wide} ${cut} ${texts.join("\n")}`;
   const known = frames.fitted.get(key);
   if (known) return known;
   if (frames.fitted.size > FITTED_KEPT) frames.fitted.clear();
-  const text = fitLabel(label, measure, wide);
+  const text = fitLabel(texts, cut, measure, wide);
   const found = { text, width: text ? measure(text) : 0 };
   frames.fitted.set(key, found);
   return found;

@@ -17,15 +17,9 @@ export function listenLinked(s) {
 }
 
 /** Finds the nodes anew, after the tree has changed.
- * @param {State} s
- * @param {any} [fresh] */
-export function relink(s, fresh = false) {
-  const { attention } = s;
-  if (fresh) {
-    attention.pointed = null;
-    attention.linkedUnits = [];
-  }
-  attention.linked = linkedNodes(s.scene, attention.linkedUnits);
+ * @param {State} s */
+export function relink({ scene, attention }) {
+  attention.linked = linkedNodes(scene, attention.linkedUnits);
 }
 
 /** Tells the others which units lie below a node; null lets go.
@@ -41,7 +35,7 @@ export function pointAt(s, node) {
  * @param {Scene} scene
  * @param {number} node
  * @returns {Span[]} */
-export function nodeUnits({ data, tree }, node) {
+function nodeUnits({ data, tree }, node) {
   const [start, stop] = [tree.start[node], tree.stop[node]];
   if (!data.axis_units) return [[start, stop]];
   const units = [...new Set(data.axis_units.slice(start, stop))].sort((a, b) => a - b);
@@ -58,7 +52,7 @@ export function nodeUnits({ data, tree }, node) {
 /** The leaves over these units, and the nodes above them.
  * @param {Scene} scene
  * @param {Span[]} spans */
-export function linkedNodes({ data, tree }, spans) {
+function linkedNodes({ data, tree }, spans) {
   if (!spans.length) return { leaves: [], above: [] };
   const wanted = new Set();
   const leaves = tree.byLevel[0].filter((leaf) => {

@@ -98,6 +98,7 @@ function drawLinked(s, ctx, half) {
   }
 }
 
+const SIGN_GAP = 7; // pixels between the middles of signs in one row
 const HIT_GAP = 6; // pixels between dots of one row
 
 /** What the search has found, the hit one is at larger.
@@ -227,14 +228,13 @@ function drawLeft(s, ctx, half) {
 /** Of boxes in one row whose signs would lie on each other, the first one given.
  * @template {Rect} R
  * @param {R[]} rects
- * @param {number} [gap]
  * @returns {R[]} */
-export function spaced(rects, gap = 7) {
+export function spaced(rects) {
   /** @type {R[]} */
   const kept = [];
   for (const rect of rects) {
     const centre = rect.x + rect.w / 2;
-    if (kept.every(({ x, y, w }) => y !== rect.y || Math.abs(centre - x - w / 2) >= gap)) {
+    if (kept.every(({ x, y, w }) => y !== rect.y || Math.abs(centre - x - w / 2) >= SIGN_GAP)) {
       kept.push(rect);
     }
   }

@@ -116,7 +116,7 @@ export function fillOf(scene, half, node) {
       return { colour: theme.gold[kind], pattern: GOLD_PATTERN[kind] ?? null };
     }
     case "change":
-      return { colour: theme.changeTable[changeIndex(crossings(data)(node), 1)],
+      return { colour: theme.changeTable[changeIndex(crossings(data)(node))],
         pattern: scene.answer?.left.includes(node) ? "hatch" : null };
     case "session": {
       const middle = (tree.start[node] + tree.stop[node] - 1) >> 1;

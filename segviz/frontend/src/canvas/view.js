@@ -69,8 +69,8 @@ export function between(from, to, share) {
 const KEPT = 50;
 const ONE_MOVE_MS = 1000; // turns of the wheel that follow so closely are one move
 
-/** @returns {Views} */
-export const createHistory = () => ({ views: [], kind: "", at: -Infinity });
+export const createHistory = () => ({ kind: "", at: -Infinity,
+  views: /** @type {(View & { whole: boolean })[]} */ ([]) });
 
 /** Keeps the view that is about to be left. Moves of one kind in quick succession count as
  *  one. A view of the whole conversation stays one while the conversation grows.

@@ -10,7 +10,7 @@ const TAGS = { gone: "del", new: "ins" };
 /** @param {Mount<any>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
   const box = parentElement.querySelector(".diff") ?? element("div", "diff", parentElement);
-  /** @param {DiffItem} item */
+  /** @param {{ title: string, pieces: Piece[], step?: number }} item */
   const entry = ({ title, pieces, step }) => {
     const head = make("div", "head", title);
     if (step) {

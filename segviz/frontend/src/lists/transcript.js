@@ -10,6 +10,7 @@
 // unit of the turn that the pointer or the keyboard is on.
 
 import { element, focusedBeside, make } from "../shared/dom.js";
+import { ending } from "../shared/hub.js";
 import { holds, listenPointing, point } from "../shared/pointing.js";
 import { allOf, firstPart, lengthOf, moreButton, replaceRows } from "../shared/lines.js";
 
@@ -217,15 +218,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   list.fromEnd = null;
   show(list, data);
   list.still = list.scrollTop;
-  // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
-  const call = ++list.calls;
-  return () => {
-    if (call !== list.calls) return;
+  return ending(list, () => {
     tell(list, null);
     list.silence();
     list.remove();
     delete parentElement[STATE];
-  };
+  });
 }
 
 /** Brings the turn into view that Python wants there, once.

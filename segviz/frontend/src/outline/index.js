@@ -6,6 +6,7 @@
 // it is still open after a look at another drawing.
 
 import { element } from "../shared/dom.js";
+import { ending } from "../shared/hub.js";
 import { listen } from "./events.js";
 import { buildBar, goTo, render } from "./list.js";
 import { buildForest, countBelow, createOpen, openTo } from "./rows.js";
@@ -23,14 +24,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   // the next click on the same node.
   s.tell = setTriggerValue;
   if (data) update(s, data);
-  // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
-  const call = ++s.calls;
-  return () => {
-    if (call !== s.calls) return;
+  return ending(s, () => {
     clearTimeout(s.wanting.timer);
     s.elements.root.remove();
     delete parentElement[STATE];
-  };
+  });
 }
 
 /** @param {Holder} parentElement */
