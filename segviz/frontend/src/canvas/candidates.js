@@ -12,8 +12,7 @@ const NUMBERS = 88; // pixels of "0.178 < 0.182"
 const LINE = 22;
 const REACH = 46; // pixels above and below a line that are its own, where no other is nearer
 
-/** @param {State} s
- * @param {Ctx} ctx */
+/** @type {(s: State, ctx: Ctx) => void} */
 export function drawCandidates(s, ctx) {
   const { sight: { geom }, scene: { theme, data } } = s;
   const left = geom.left + geom.width + 12;
@@ -127,9 +126,7 @@ export function barRange(candidates) {
 }
 
 /** The candidate whose line is nearest to a place of the column; null for none.
- * @param {Sight} sight
- * @param {number} x
- * @param {number} y */
+ * @type {(sight: Sight, x: number, y: number) => number | null} */
 export function candidateAt({ geom, candidates }, x, y) {
   if (!candidates || geom.right < 100 || x < geom.left + geom.width + 4) return null;
   const near = candidates.filter((line) => Math.abs(line.y - y) <= REACH)

@@ -17,9 +17,7 @@ export function colourClasses(scene) {
     ramped: items.length > NAMED };
 }
 
-/** @param {Scene} scene
- * @param {string} shade
- * @returns {ColourClass[] | null} */
+/** @type {(scene: Scene, shade: string) => ColourClass[] | null} */
 function itemsOf(scene, shade) {
   const { data, tree, theme } = scene;
   if (shade === "session") return sessionClasses(scene);
@@ -75,8 +73,7 @@ function goldClasses(scene) {
     count: counts[key] ?? 0 }));
 }
 
-/** @param {Scene} scene
- * @param {Measure} measure */
+/** @type {(scene: Scene, measure: Measure) => ColourClass[]} */
 function measureClasses(scene, { name, unit }) {
   /** @param {number} step */
   const edge = (step) => (step / MEASURE_STEPS).toFixed(1);
@@ -90,11 +87,8 @@ function measureClasses(scene, { name, unit }) {
 }
 
 /** Classes that have numbers, and last, if there are any, the nodes of none of them (-1).
- * @param {Scene} scene
- * @param {(node: number) => number} numberOf
- * @param {string} without
- * @param {Pick<ColourClass, "name" | "title" | "colours">[]} classes
- * @returns {ColourClass[]} */
+ * @type {(scene: Scene, numberOf: (node: number) => number, without: string,
+ *    classes: Pick<ColourClass, "name" | "title" | "colours">[]) => ColourClass[]} */
 function numbered({ tree, theme }, numberOf, without, classes) {
   const counts = new Array(classes.length + 1).fill(0);
   for (const ids of tree.byLevel) for (const id of ids) counts[numberOf(id) + 1]++;
@@ -106,17 +100,14 @@ function numbered({ tree, theme }, numberOf, without, classes) {
 }
 
 /** "1 leaf", "23 leaves".
- * @param {number} count
- * @param {string} what */
+ * @type {(count: number, what: string) => string} */
 export const counted = (count, what) =>
   `${count} ${count === 1 ? what : what === "leaf" ? "leaves" : `${what}s`}`;
 
 // --- one class alone -------------------------------------------------------------------
 
 /** A second call with the same class ends it.
- * @param {Scene} scene
- * @param {string} kind
- * @param {number | string} key */
+ * @type {(scene: Scene, kind: string, key: number | string) => void} */
 export function toggleIsolated(scene, kind, key) {
   const same = scene.isolated?.kind === kind && scene.isolated.key === key;
   scene.isolated = same ? null : { kind, key };
@@ -124,9 +115,7 @@ export function toggleIsolated(scene, kind, key) {
 
 /** Whether a node belongs to the class that stands alone. Sessions are no matter of nodes
  *  but of places on the axis: a root holds all of them.
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node */
+ * @type {(scene: Scene, half: number, node: number) => boolean} */
 export function isMember(scene, half, node) {
   const { kind, key } = /** @type {Isolated} */ (scene.isolated);
   if (kind === "level") return scene.tree.level[node] === key;

@@ -8,9 +8,7 @@ function rgb(hex) {
 }
 
 /** `share` of colour a over colour b.
- * @param {string} a
- * @param {string} b
- * @param {number} share */
+ * @type {(a: string, b: string, share: number) => string} */
 export function mix(a, b, share) {
   const [from, to] = [rgb(b), rgb(a)];
   const channel = from.map((c, i) => Math.round(c + (to[i] - c) * share));
@@ -38,9 +36,7 @@ export function rampTable(stops) {
 }
 
 /** Index into a ramp table, by a power of the share; 0 for what is not a positive number.
- * @param {number} score
- * @param {number} most
- * @param {number} [power] */
+ * @type {(score: number, most: number, power?: number) => number} */
 export function rampIndex(score, most, power = 1) {
   if (!(score > 0) || !(most > 0)) return 0;
   return Math.round(Math.min(1, score / most) ** power * 255);
@@ -54,8 +50,7 @@ export function changeIndex(change) {
 }
 
 /** How much of its session's colour a level keeps: leaves all, the root the least.
- * @param {number} level
- * @param {number} levels */
+ * @type {(level: number, levels: number) => number} */
 export function levelStrength(level, levels) {
   return 1 - level * Math.min(0.15, 0.62 / Math.max(1, levels - 1));
 }

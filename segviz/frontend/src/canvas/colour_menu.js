@@ -78,10 +78,7 @@ export function buildSelect(parent, className, text, act) {
 }
 
 /** Brings a select to what is on offer and chosen, touching only what differs.
- * @param {SelectControl} control
- * @param {Offer[]} offered
- * @param {string} chosen
- * @param {string} what */
+ * @type {(control: SelectControl, offered: Offer[], chosen: string, what: string) => void} */
 export function showSelect({ label, select }, offered, chosen, what) {
   const options = offered.map(([choice, name]) => `${choice}=${name}`).join();
   if (select.dataset.options !== options) {

@@ -77,12 +77,8 @@ function showControls(s) {
   for (const [name, input] of Object.entries(controls.drawing)) input.checked = name === drawing;
 }
 
-/** @param {Elements["controls"]["alpha"]} control
- * @param {number} number
- * @param {number} max
- * @param {number} step
- * @param {string} text
- * @param {string} policy */
+/** @type {(control: Elements["controls"]["alpha"], number: number, max: number, step: number,
+ *    text: string, policy: string) => void} */
 function showRange({ input, value }, number, max, step, text, policy) {
   input.max = String(max);
   input.step = String(step);

@@ -91,8 +91,7 @@ function passageOf(data, node) {
  * @type {WeakMap<Message["texts"], Map<number, string>>} */
 const passages = new WeakMap();
 
-/** @param {Message} data
- * @param {number} node */
+/** @type {(data: Message, node: number) => number} */
 function startOf(data, node) {
   const matches = data.matches[nodeOf(data, node)];
   const heard = spoken(data, node).map((word) => matchedPieces(word, matches)
@@ -115,9 +114,8 @@ export function moveText({ was, is, out }, size) {
   return was > is ? `▲${was - is}` : `▼${is - was}`;
 }
 
-/** @param {State} s
- * @param {ReturnType<typeof evidenceRows>[number]} row
- * @param {boolean} open */
+/** @type {(s: State, row: ReturnType<typeof evidenceRows>[number],
+ *    open: boolean) => HTMLLIElement} */
 function entry(s, row, open) {
   const { scene, scene: { data } } = s;
   const { node, is, level, gold, words, out } = row;
@@ -159,8 +157,7 @@ function entry(s, row, open) {
 }
 
 /** Outlines a node in the tree while its entry is under the pointer.
- * @param {State} s
- * @param {number | null} node */
+ * @type {(s: State, node: number | null) => void} */
 function pointed(s, node) {
   s.attention.hover = node;
   pointAt(s, node);

@@ -62,8 +62,7 @@ export function flowOf({ first, from, part }, initial, { policy, alpha, horizon 
 }
 
 /** The flow of the selected node under the present setting, found once for each.
- * @param {State} s
- * @returns {Flow | null} */
+ * @type {(s: State) => Flow | null} */
 export function shownFlow(s) {
   const { scene: { data }, settings: { setting, held }, attention: { selected }, flow } = s;
   if (!setting || held || selected === null) return null;
@@ -104,10 +103,7 @@ export function drawFlow(s, ctx, half) {
   ctx.globalAlpha = 1;
 }
 
-/** @param {Ctx} ctx
- * @param {Rect} from
- * @param {Rect} to
- * @param {number} share */
+/** @type {(ctx: Ctx, from: Rect, to: Rect, share: number) => void} */
 function ribbon(ctx, from, to, share) {
   const [x0, y0] = [from.x + from.w / 2, from.y + from.h / 2];
   const [x1, y1] = [to.x + to.w / 2, to.y + to.h / 2];

@@ -57,37 +57,26 @@ export function geometry(width, height, picture, gutter, laneCount, legend = tru
 }
 
 /** Vertical place {y, h} of what is so far from the axis and so high: rows grow away from it.
- * @param {Geometry} geom
- * @param {number} half
- * @param {number} near
- * @param {number} h */
+ * @type {(geom: Geometry, half: number, near: number, h: number) => Extent} */
 const place = ({ axisTop, axisHeight }, half, near, h) =>
   ({ y: half ? axisTop + axisHeight + near : axisTop - near - h, h });
 
 /** Vertical place {y, h} of a level, or of one lane of it.
- * @param {Geometry} geom
- * @param {number} half
- * @param {number} level
- * @param {number} [lane]
- * @param {number} [lanes] */
+ * @type {(geom: Geometry, half: number, level: number, lane?: number, lanes?: number) => Extent} */
 export function rowBox(geom, half, level, lane = 0, lanes = 1) {
   const { offset, height } = geom.rows;
   return place(geom, half, offset[level] + (height[level] * lane) / lanes, height[level] / lanes);
 }
 
 /** Vertical place {y, h} of several levels as one.
- * @param {Geometry} geom
- * @param {number} half
- * @param {number} level
- * @param {number} top */
+ * @type {(geom: Geometry, half: number, level: number, top: number) => Extent} */
 export function levelsBox(geom, half, level, top) {
   const { offset, height } = geom.rows;
   return place(geom, half, offset[level], offset[top] + height[top] - offset[level]);
 }
 
 /** Vertical place {y, h} of all levels.
- * @param {Geometry} geom
- * @param {number} half */
+ * @type {(geom: Geometry, half: number) => Extent} */
 export const halfBox = (geom, half) => place(geom, half, 0, geom.rows.total);
 
 /** Half, level and row under a vertical position; null on the axis or outside.

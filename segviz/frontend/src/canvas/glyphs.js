@@ -2,18 +2,13 @@
 // so that they show on any fill.
 
 /** Does an outline of this width inside the box leave too little of its fill?
- * @param {Rect} rect
- * @param {number} width */
+ * @type {(rect: Rect, width: number) => boolean} */
 export const isNarrow = (rect, width) => rect.w < 8 + 2 * width;
 
 /** An outline inside the box, on a halo of the background so that it shows on any fill;
  *  around the box where that is narrow.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect | null} rect
- * @param {string} colour
- * @param {number} width
- * @param {{ inset?: number, dash?: number[], halo?: boolean }} [given] */
+ * @type {(theme: Theme, ctx: Ctx, rect: Rect | null, colour: string, width: number,
+ *    given?: { inset?: number, dash?: number[], halo?: boolean }) => void} */
 export function outline(
   theme, ctx, rect, colour, width, { inset = 0, dash = [], halo = true } = {},
 ) {
@@ -53,9 +48,7 @@ export function outline(
 }
 
 /** A line through points, in the present colour.
- * @param {Ctx} ctx
- * @param {number} width
- * @param {...[number, number]} points */
+ * @type {(ctx: Ctx, width: number, ...points: [number, number][]) => void} */
 export function stroke(ctx, width, ...points) {
   ctx.lineWidth = width;
   path(ctx, points);
@@ -63,13 +56,8 @@ export function stroke(ctx, width, ...points) {
 }
 
 /** A line on a halo of the background.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {string} colour
- * @param {number} width
- * @param {number} halo
- * @param {[number, number][]} points
- * @param {number[]} [dash] */
+ * @type {(theme: Theme, ctx: Ctx, colour: string, width: number, halo: number,
+ *    points: [number, number][], dash?: number[]) => void} */
 function haloed(theme, ctx, colour, width, halo, points, dash = []) {
   ctx.strokeStyle = theme.background;
   stroke(ctx, halo, ...points);
@@ -79,16 +67,14 @@ function haloed(theme, ctx, colour, width, halo, points, dash = []) {
   ctx.setLineDash([]);
 }
 
-/** @param {Ctx} ctx
- * @param {[number, number][]} points */
+/** @type {(ctx: Ctx, points: [number, number][]) => void} */
 function path(ctx, points) {
   ctx.beginPath();
   points.forEach((point, i) => (i ? ctx.lineTo(...point) : ctx.moveTo(...point)));
 }
 
 /** A closed shape, which the caller fills.
- * @param {Ctx} ctx
- * @param {...[number, number]} points */
+ * @type {(ctx: Ctx, ...points: [number, number][]) => void} */
 export function polygon(ctx, ...points) {
   path(ctx, points);
   ctx.closePath();
@@ -159,10 +145,7 @@ export function bracket(theme, ctx, rect, half, colour, dash = []) {
     [middle + reach, top], [middle + reach, base]], dash);
 }
 
-/** @param {Theme} theme
- * @param {Ctx} ctx
- * @param {number} x
- * @param {number} y */
+/** @type {(theme: Theme, ctx: Ctx, x: number, y: number) => void} */
 export function diamond(theme, ctx, x, y) {
   polygon(ctx, [x, y - 4.5], [x + 4.5, y], [x, y + 4.5], [x - 4.5, y]);
   haloStroke(theme, ctx);
@@ -173,8 +156,7 @@ export function diamond(theme, ctx, x, y) {
   ctx.stroke();
 }
 
-/** @param {Theme} theme
- * @param {Ctx} ctx */
+/** @type {(theme: Theme, ctx: Ctx) => void} */
 function haloStroke(theme, ctx) {
   ctx.strokeStyle = theme.background;
   ctx.lineWidth = 3.5;
@@ -206,11 +188,7 @@ export function footing(theme, ctx, rect, half, colour, width) {
 }
 
 /** A word from below to above.
- * @param {Ctx} ctx
- * @param {string} colour
- * @param {string} word
- * @param {number} x
- * @param {number} middle */
+ * @type {(ctx: Ctx, colour: string, word: string, x: number, middle: number) => void} */
 export function vertical(ctx, colour, word, x, middle) {
   ctx.save();
   ctx.translate(x, middle);

@@ -26,8 +26,7 @@ export function drawHistogram(s, ctx, half) {
     const { y, h } = rowBox(geom, half, level);
     const thick = Math.min(THICK, h * 0.6) * (both ? 0.5 : 1);
     const middle = y + h / 2;
-    /** @param {number} count
-     * @param {number} top */
+    /** @type {(count: number, top: number) => void} */
     const hollow = (count, top) => {
       ctx.strokeStyle = theme.text;
       if (count) ctx.strokeRect(left + 0.75, top + 0.75, unit * count - 1.5, thick - 1.5);

@@ -25,8 +25,7 @@ export function listenKeys(s) {
 
 const PAN_SHARE = 0.2;
 
-/** @param {State} s
- * @param {KeyboardEvent} event */
+/** @type {(s: State, event: KeyboardEvent) => void} */
 function pressKey(s, event) {
   const { attention } = s;
   const { key, shiftKey } = event;
@@ -89,8 +88,7 @@ const MOUSE = [
   ["Strip below", "drag the frame, its edges, or a new one"],
 ];
 
-/** @param {Elements} elements
- * @param {HTMLElement} parent */
+/** @type {(elements: Elements, parent: HTMLElement) => void} */
 export function buildHelp(elements, parent) {
   const root = element("div", { className: "help", hidden: true, tabIndex: -1, role: "dialog",
     ariaLabel: "Keys and mouse" }, parent);
@@ -109,8 +107,7 @@ export function buildHelp(elements, parent) {
 }
 
 /** Opens or closes the panel; the keyboard goes in, and back to the tree.
- * @param {Elements} elements
- * @param {boolean} open */
+ * @type {(elements: Elements, open: boolean) => void} */
 export function showHelp(elements, open) {
   elements.help.hidden = !open;
   elements.helpButton.ariaExpanded = String(open);

@@ -42,10 +42,7 @@ export function labelChoice({ data, look }) {
 
 /** What may stand on a node: texts from long to short, of which one must fit whole, or one
  *  that may be cut.
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node
- * @param {string} choice */
+ * @type {(scene: Scene, half: number, node: number, choice: string) => string[]} */
 export function labelTexts(scene, half, node, choice) {
   const { data, tree, runs, runOf } = scene;
   if (choice === "node") return [String(data.origin[node] ?? node)];
@@ -65,9 +62,7 @@ export function labelTexts(scene, half, node, choice) {
 const mayBeCut = (choice) => choice === "words" || choice === "marked";
 
 /** The number behind the colour; where there is none, the half's score.
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node */
+ * @type {(scene: Scene, half: number, node: number) => string} */
 function scoreText(scene, half, node) {
   const shade = scene.shades[half];
   const value = shadeValue(scene, shade, node);
@@ -82,10 +77,8 @@ function scoreText(scene, half, node) {
 
 /** The first text that fits whole, or the last one cut to the room with an ellipsis; ""
  *  where nothing useful is left.
- * @param {string[]} texts
- * @param {boolean} cut
- * @param {(text: string) => number} measure
- * @param {number} room */
+ * @type {(texts: string[], cut: boolean, measure: (text: string) => number,
+ *    room: number) => string} */
 export function fitLabel(texts, cut, measure, room) {
   for (const text of texts) {
     const plain = isolateText(text);
@@ -104,9 +97,7 @@ export function fitLabel(texts, cut, measure, room) {
 }
 
 /** A text, or as much of it as there is room for.
- * @param {Ctx} ctx
- * @param {string} text
- * @param {number} room */
+ * @type {(ctx: Ctx, text: string, room: number) => string} */
 export const fittingText = (ctx, text, room) =>
   fitLabel([text], true, (part) => ctx.measureText(part).width, room);
 
@@ -189,13 +180,8 @@ function fitted(s, texts, cut, measure, room) {
   return found;
 }
 
-/** @param {Ctx} ctx
- * @param {string} text
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {Segment[]} segments
- * @param {boolean} patterned */
+/** @type {(ctx: Ctx, text: string, x: number, y: number, width: number, segments: Segment[],
+ *    patterned: boolean) => void} */
 function write(ctx, text, x, y, width, segments, patterned) {
   /** @type {{ left: number, right: number, ink: string, colour: string }[]} */
   const runs = []; // neighbouring segments of one ink

@@ -35,9 +35,7 @@ function showCount(s) {
 }
 
 /** Lets a class stand alone, or ends that.
- * @param {State} s
- * @param {string} kind
- * @param {number | string} key */
+ * @type {(s: State, kind: string, key: number | string) => void} */
 export function showIsolated(s, kind, key) {
   toggleIsolated(s.scene, kind, key);
   writeLegend(s);
@@ -62,8 +60,7 @@ function writeLegend(s) {
   }, "key");
 }
 
-/** @param {State} s
- * @param {ColourClasses} colourClasses */
+/** @type {(s: State, colourClasses: ColourClasses) => void} */
 function writeClasses(s, { kind, counted: what, items, ramped: ramp }) {
   const group = element("div", { className: ramp ? "classes ramped" : "classes", role: "group",
     ariaLabel: `Colours: ${kind}. Press one to see it alone.` }, s.elements.legend);
@@ -84,17 +81,14 @@ function writeClasses(s, { kind, counted: what, items, ramped: ramp }) {
   if (ramp) element("span", "", group, items[items.length - 1].name);
 }
 
-/** @param {HTMLElement} swatch
- * @param {ColourClass} colourClass */
+/** @type {(swatch: HTMLElement, colourClass: ColourClass) => void} */
 function paintSwatch(swatch, { colours, pattern }) {
   if (pattern) swatch.classList.add(pattern);
   swatch.style.backgroundColor = colours[0];
   if (colours.length > 1) swatch.style.backgroundImage = gradient(colours);
 }
 
-/** @param {Scene} scene
- * @param {string} kind
- * @param {number | string} key */
+/** @type {(scene: Scene, kind: string, key: number | string) => boolean} */
 const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isolated.key === key;
 
 /** @param {State} s
@@ -128,8 +122,7 @@ function walkRamp(event) {
 }
 
 /** What stands alone, where the legend has no button with its name.
- * @param {State} s
- * @param {ColourClasses | null} classes */
+ * @type {(s: State, classes: ColourClasses | null) => void} */
 function writeChip(s, classes) {
   const { data, isolated } = s.scene;
   if (!isolated) return;
@@ -196,8 +189,7 @@ export function markEntries({ data, picture }) {
 }
 
 /** The retrieved nodes can stand alone, too: their mark is a button.
- * @param {State} s
- * @param {Mark} mark */
+ * @type {(s: State, mark: Mark) => void} */
 function writeMark(s, [kind, words, sign]) {
   const { scene: { theme }, elements: { legend } } = s;
   const item = kind === "top" ? isolateButton(s, legend, "class", "top", 0, `${words} retrieved nodes`)
@@ -208,12 +200,8 @@ function writeMark(s, [kind, words, sign]) {
 }
 
 /** A mark in its two shapes: around a box, and as a sign at a narrow one.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {string} kind
- * @param {string | undefined} sign
- * @param {number} x
- * @param {number} y */
+ * @type {(theme: Theme, ctx: Ctx, kind: string, sign: string | undefined, x: number,
+ *    y: number) => void} */
 export function drawMark(theme, ctx, kind, sign, x, y) {
   const { accent, text } = theme;
   if (kind === "diamond") return diamond(theme, ctx, x + 7, y);

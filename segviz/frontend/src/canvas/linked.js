@@ -23,8 +23,7 @@ export function relink({ scene, attention }) {
 }
 
 /** Tells the others which units lie below a node; null lets go.
- * @param {State} s
- * @param {number | null} node */
+ * @type {(s: State, node: number | null) => void} */
 export function pointAt(s, node) {
   if (node === s.attention.pointed) return;
   s.attention.pointed = node;
@@ -32,9 +31,7 @@ export function pointAt(s, node) {
 }
 
 /** The units of a node as [start, stop) pairs.
- * @param {Scene} scene
- * @param {number} node
- * @returns {Span[]} */
+ * @type {(scene: Scene, node: number) => Span[]} */
 function nodeUnits({ data, tree }, node) {
   const [start, stop] = [tree.start[node], tree.stop[node]];
   if (!data.axis_units) return [[start, stop]];

@@ -34,8 +34,7 @@ export function drawMargin(s, ctx, half) {
 
 /** What a half shows: its score; where another colour is chosen, that, or by what the nodes
  *  marked in it were retrieved.
- * @param {Scene} scene
- * @param {number} half */
+ * @type {(scene: Scene, half: number) => string} */
 function halfName(scene, half) {
   const [before, after] = scene.data.score_names;
   const own = half ? after : before;
@@ -44,8 +43,7 @@ function halfName(scene, half) {
   return colourChoice(scene) ? `top by ${own}` : own;
 }
 
-/** @param {State} s
- * @param {Ctx} ctx */
+/** @type {(s: State, ctx: Ctx) => void} */
 export function drawAxis(s, ctx) {
   const { sight, scene } = s;
   const { theme, data, isolated } = scene;
@@ -100,9 +98,7 @@ const NOW_ROOM = 34; // pixels that "now" needs right of its line
 
 /** How far the conversation has come: a line at the end of the grown part. Where there is
  *  no room to name it, it is left out.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} bottom */
+ * @type {(s: State, ctx: Ctx, bottom: number) => void} */
 function drawNow(s, ctx, bottom) {
   const { sight, scene: { theme, tree } } = s;
   const { geom } = sight;

@@ -20,8 +20,7 @@ export function buildOverview(s, parent) {
   const canvas = element("canvas", "", root);
   const frame = element("div", "frame", root);
   onFrame(s.frames, showOverview);
-  /** @param {string} name
-   * @param {(s: State, event: PointerEvent) => void} act */
+  /** @type {(name: string, act: (s: State, event: PointerEvent) => void) => void} */
   const on = (name, act) => root.addEventListener(name, (event) => {
     if (s.scene.data && s.sight.geom) act(s, /** @type {PointerEvent} */ (event));
   });
@@ -58,9 +57,7 @@ function showOverview(s) {
   overview.frame.classList.toggle("whole", w >= width);
 }
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {number} width */
+/** @type {(s: State, ctx: Ctx, width: number) => void} */
 function drawOverview(s, ctx, width) {
   const { scene, search } = s;
   const { data, theme, tree } = scene;
@@ -90,20 +87,16 @@ function drawOverview(s, ctx, width) {
 
 // --- pointer -------------------------------------------------------------------------
 
-/** @param {Elements} elements
- * @param {PointerEvent} pointerEvent */
+/** @type {(elements: Elements, pointerEvent: PointerEvent) => number} */
 const placeOf = ({ overview: { root } }, { clientX }) =>
   clientX - root.getBoundingClientRect().left;
-/** @param {State} s
- * @param {number} x */
+/** @type {(s: State, x: number) => number} */
 const unitOf = ({ scene, elements: { overview } }, x) => (x / overview.width) * unitsOf(scene);
-/** @param {State} s
- * @param {number} x */
+/** @type {(s: State, x: number) => Grip} */
 const gripOf = ({ scene, sight, elements: { overview: { width } } }, x) =>
   gripAt(x, frameOf(sight.goal, unitsOf(scene), width), width);
 
-/** @param {State} s
- * @param {PointerEvent} event */
+/** @type {(s: State, event: PointerEvent) => void} */
 function takeHold(s, event) {
   const { sight, elements } = s;
   if (event.button !== 0) return;
@@ -114,8 +107,7 @@ function takeHold(s, event) {
   sight.history.kind = ""; // every drag can be taken back by itself
 }
 
-/** @param {State} s
- * @param {PointerEvent} event */
+/** @type {(s: State, event: PointerEvent) => void} */
 function pull(s, event) {
   const { drag, root } = s.elements.overview;
   const x = placeOf(s.elements, event);
@@ -131,8 +123,7 @@ function pull(s, event) {
 }
 
 /** A click beside the frame brings the frame there.
- * @param {State} s
- * @param {PointerEvent} event */
+ * @type {(s: State, event: PointerEvent) => void} */
 function letGo(s, event) {
   const { sight } = s;
   const { drag } = s.elements.overview;
@@ -160,10 +151,7 @@ export function frameOf(view, total, width) {
 
 /** What lies under x: an edge of the frame ("from", "to"), its inside ("move"), or neither,
  *  where a drag draws another one. A frame around everything cannot be moved.
- * @param {number} x
- * @param {{ x: number, w: number }} frame
- * @param {number} width
- * @returns {Grip} */
+ * @type {(x: number, frame: { x: number, w: number }, width: number) => Grip} */
 export function gripAt(x, frame, width) {
   const inner = Math.min(GRIP, frame.w / 4);
   if (x >= frame.x - GRIP && x <= frame.x + inner) return "from";
@@ -173,11 +161,7 @@ export function gripAt(x, frame, width) {
 }
 
 /** The view after a drag from one unit to another.
- * @param {string} grip
- * @param {View} view
- * @param {number} from
- * @param {number} to
- * @param {number} total */
+ * @type {(grip: string, view: View, from: number, to: number, total: number) => View} */
 export function draggedView(grip, view, from, to, total) {
   const shift = to - from;
   if (grip === "move") return insideView(view.x0 + shift, view.x1 + shift, total);

@@ -11,8 +11,7 @@ import { fillOf } from "./shades.js";
 
 export const FADE_MS = 700; // how long a new node glows
 
-/** @param {State} s
- * @param {Ctx} ctx */
+/** @type {(s: State, ctx: Ctx) => void} */
 export function drawBase(s, ctx) {
   const { geom } = s.sight;
   readRatio();
@@ -32,9 +31,7 @@ const TINT = 0.3;
 const NARROW = [1.5, 4]; // pixels; wider leaves have a gap between them, narrower ones run together
 
 /** Every second leaf is paler where there is no room for gaps.
- * @param {Tree} tree
- * @param {number} node
- * @param {number} width */
+ * @type {(tree: Tree, node: number, width: number) => boolean} */
 const alternates = ({ level, start }, node, width) =>
   level[node] === 0 && start[node] % 2 === 1 && width >= NARROW[0] && width < NARROW[1];
 

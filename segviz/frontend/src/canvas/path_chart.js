@@ -66,8 +66,7 @@ function follow(s) {
   advance(s, path.run);
 }
 
-/** @param {State} s
- * @param {Generator<undefined, Path>} run */
+/** @type {(s: State, run: Generator<undefined, Path>) => void} */
 function advance(s, run) {
   setTimeout(() => {
     const { path } = s;
@@ -112,9 +111,7 @@ function showPath(s) {
 }
 
 /** Pixel of a value of the axis.
- * @param {Path} path
- * @param {number} width
- * @param {number} value */
+ * @type {(path: Path, width: number, value: number) => number} */
 const placeOf = ({ values }, width, value) =>
   LEFT + ((value - values[0]) / (values[values.length - 1] - values[0] || 1)) * (width - LEFT - RIGHT);
 
@@ -131,10 +128,7 @@ function rankScale(found, height) {
 }
 
 /** Pixel of a rank: evenly up to the last that is retrieved, then by its logarithm.
- * @param {number} rank
- * @param {number} size
- * @param {number} most
- * @param {number} height */
+ * @type {(rank: number, size: number, most: number, height: number) => number} */
 function rankPlace(rank, size, most, height) {
   const line = TAKEN * height;
   if (rank <= size) return TOP + ((rank - 0.5) / size) * (line - TOP);
@@ -142,11 +136,7 @@ function rankPlace(rank, size, most, height) {
   return line + 5 + Math.min(1, share) * (height - line - 9);
 }
 
-/** @param {State} s
- * @param {Path} found
- * @param {Ctx} ctx
- * @param {number} width
- * @param {number} height */
+/** @type {(s: State, found: Path, ctx: Ctx, width: number, height: number) => void} */
 function draw(s, found, ctx, width, height) {
   const { scene: { theme, data, tree }, attention: { selected }, path } = s;
   const { upper, size, most, y } = rankScale(found, height);
@@ -192,11 +182,8 @@ function draw(s, found, ctx, width, height) {
   path.elements.root.dataset.levels = String(tree.highest);
 }
 
-/** @param {Ctx} ctx
- * @param {Path} found
- * @param {Int32Array} ranks
- * @param {number} width
- * @param {(rank: number) => number} y */
+/** @type {(ctx: Ctx, found: Path, ranks: Int32Array, width: number,
+ *    y: (rank: number) => number) => void} */
 function trace(ctx, found, ranks, width, y) {
   ctx.beginPath();
   found.values.forEach((value, i) => {
@@ -209,12 +196,8 @@ function trace(ctx, found, ranks, width, y) {
 }
 
 /** Diamonds where a gold leaf begins and ends and where it crosses the line.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {Path} found
- * @param {number} i
- * @param {number} width
- * @param {(rank: number) => number} y */
+ * @type {(s: State, ctx: Ctx, found: Path, i: number, width: number,
+ *    y: (rank: number) => number) => void} */
 function marks({ scene: { theme } }, ctx, found, i, width, y) {
   const inside = found.tops.map((top) => top.includes(found.nodes[i]));
   found.values.forEach((value, at) => {
@@ -230,11 +213,7 @@ function marks({ scene: { theme } }, ctx, found, i, width, y) {
   });
 }
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {Path} found
- * @param {number} width
- * @param {number} top */
+/** @type {(s: State, ctx: Ctx, found: Path, width: number, top: number) => void} */
 function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
   const { values, tops } = found;
   const half = (placeOf(found, width, values[1] ?? 1) - LEFT) / 2;
@@ -263,15 +242,12 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
 }
 
 /** A level's colour at full strength: here it stands for itself, and nothing is written on it.
- * @param {Message} data
- * @param {number} level */
+ * @type {(data: Message, level: number) => string} */
 const full = ({ level_colours: all }, level) => all[Math.min(level, all.length - 1)];
 
 // --- pointer and keys ----------------------------------------------------------------------
 
-/** @param {State} s
- * @param {HTMLElement} plot
- * @param {HTMLElement} said */
+/** @type {(s: State, plot: HTMLElement, said: HTMLElement) => void} */
 function listen(s, plot, said) {
   /** @param {PointerEvent} event */
   const set = (event) => {
@@ -332,9 +308,7 @@ function listen(s, plot, said) {
 }
 
 /** The node whose line is under the pointer, gold first; null if none is.
- * @param {State} s
- * @param {number} x
- * @param {number} y */
+ * @type {(s: State, x: number, y: number) => null} */
 function nodeAt({ path: { found, elements: { plot } }, scene: { data } }, x, y) {
   if (!found || x < LEFT) return null;
   const { clientWidth: width, clientHeight: height } = plot;
@@ -351,15 +325,12 @@ function nodeAt({ path: { found, elements: { plot } }, scene: { data } }, x, y) 
   return best;
 }
 
-/** @param {State} s
- * @param {number} node */
+/** @type {(s: State, node: number) => string} */
 function lineWords({ scene: { data }, path: { found, over } }, node) {
   return `${nameOf(data, node)} · ${levelName(data, data.level[node])} · ${runText(found, over, node)}`;
 }
 
-/** @param {Path | null} found
- * @param {string} over
- * @param {number} node */
+/** @type {(found: Path | null, over: string, node: number) => string} */
 function runText(found, over, node) {
   const runs = found ? retrievedAt(found, node) : [];
   return runs.length ? `in at ${sign(over)} ${runs.map(([a, b]) =>
@@ -375,8 +346,7 @@ function writeTable(s) {
   if (!twin.open || !found || !setting) return;
   const last = found.values.length - 1;
   const places = [0, found.values.indexOf(setting[over]), last];
-  /** @param {"th" | "td"} tag
-   * @param {string[]} texts */
+  /** @type {(tag: "th" | "td", texts: string[]) => HTMLTableRowElement} */
   const row = (tag, texts) => make("tr", "", ...texts.map((text) => make(tag, "", text)));
   element("table", "", holder, make("thead", "", row("th", ["node", "level", "gold",
     `rank at ${sign(over)} ${short(over, found.values[0])}`, "now",

@@ -9,9 +9,7 @@ import { goldClass, measureOf } from "./shades.js";
 const TIP_LENGTH = 280;
 
 /** [class, text] of the lines about a node.
- * @param {Scene} scene
- * @param {number} node
- * @returns {TipLine[]} */
+ * @type {(scene: Scene, node: number) => TipLine[]} */
 export function nodeLines(scene, node) {
   const { data, tree } = scene;
   const [start, stop] = [tree.start[node], tree.stop[node]];
@@ -55,16 +53,14 @@ export function nodeLines(scene, node) {
 }
 
 /** What became of a gold leaf, where that is what colours show.
- * @param {Scene} scene
- * @param {number} node */
+ * @type {(scene: Scene, node: number) => string} */
 const goldFate = (scene, node) =>
   (scene.shades.includes("gold") ? `, ${goldClass(scene, scene.shades.length - 1, node)}` : "");
 
 /** Says in the line below the tree what a person is at: `lines`, else the node under the pointer,
  *  the one the keyboard or the last click is on, or how to begin. What a search has found is
  *  marked.
- * @param {State} s
- * @param {TipLine[] | null} [given] */
+ * @type {(s: State, given?: TipLine[] | null) => void} */
 export function readOut(s, given = null) {
   const { scene, elements: { read }, search: { query }, attention: { hover, trail, excerpt } } = s;
   const node = hover ?? trail;

@@ -53,8 +53,7 @@ function flowKey(s) {
   return found ? `${found.node} ${s.scene.data.selected} ${s.scene.data.ingredients} ${s.flow.key} ${s.flow.hop} ${Boolean(s.flow.timer)}` : "none";
 }
 
-/** @param {State} s
- * @param {HTMLElement} part */
+/** @type {(s: State, part: HTMLElement) => void} */
 function writeFlow(s, part) {
   const { scene: { data }, flow } = s;
   const found = shownFlow(s);
@@ -70,8 +69,7 @@ function writeFlow(s, part) {
     const parts = data.ingredients.map(([name, part]) => `${name} ${share(part * found.own)}`);
     element("div", "ingredients", part, `Own: ${parts.join(", ")}`);
   }
-  /** @param {string} text
-   * @param {number} hop */
+  /** @type {(text: string, hop: number) => void} */
   const hopButton = (text, hop) => {
     const made = button("", row, text, () => showHop(s, hop));
     made.dataset.at = `hop${hop}`;
@@ -96,16 +94,14 @@ function writeFlow(s, part) {
   });
 }
 
-/** @param {State} s
- * @param {number} hop */
+/** @type {(s: State, hop: number) => void} */
 function showHop(s, hop) {
   stop(s);
   Object.assign(s.flow, { hop, began: isStill() ? 0 : performance.now() });
   schedule(s);
 }
 
-/** @param {State} s
- * @param {number} hop */
+/** @type {(s: State, hop: number) => void} */
 function playFrom(s, hop) {
   const last = shownFlow(s)?.hops.length ?? 0;
   showHop(s, hop > last ? 0 : hop);
@@ -147,9 +143,7 @@ function missRows({ scene, settings: { setting }, path }) {
   }).sort((a, b) => Number(!a.gold.length) - Number(!b.gold.length) || a.rank - b.rank);
 }
 
-/** @param {State} s
- * @param {HTMLElement} part
- * @param {ReturnType<typeof missRows>} rows */
+/** @type {(s: State, part: HTMLElement, rows: ReturnType<typeof missRows>) => void} */
 function writeMisses(s, part, rows) {
   element("div", "head", part, "Nearly retrieved, and what it would take");
   const list = element("ol", "", part);

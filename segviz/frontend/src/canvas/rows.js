@@ -66,9 +66,7 @@ export function buildTree(data) {
 }
 
 /** The node an arrow key leads to; the same node at the edge of the tree.
- * @param {Tree} tree
- * @param {number} node
- * @param {string} key */
+ * @type {(tree: Tree, node: number, key: string) => number} */
 export function neighbour(tree, node, key) {
   const leaves = tree.byLevel[0];
   if (key === "Home") return leaves[0] ?? node;

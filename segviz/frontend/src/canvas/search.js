@@ -29,8 +29,7 @@ export function buildFind(s, parent) {
 }
 
 /** Searches for something else.
- * @param {State} s
- * @param {string} query */
+ * @type {(s: State, query: string) => void} */
 function seek(s, query) {
   const { search } = s;
   Object.assign(search, { query, at: -1, walks: false });
@@ -77,8 +76,7 @@ function ask(s) {
 }
 
 /** Takes the keyboard to the next hit, or to the one before.
- * @param {State} s
- * @param {boolean} back */
+ * @type {(s: State, back: boolean) => void} */
 export function walkHit(s, back) {
   const { search } = s;
   if (search.timer) ask(s);
@@ -139,9 +137,8 @@ export const normalised = (query) => query.trim().toLowerCase();
 
 /** Active nodes whose text holds the query in any case, in reading order: by start, the
  *  narrower first.
- * @param {string} query
- * @param {string[]} labels
- * @param {{ level: Ids, start: Ids, stop: Ids }} given */
+ * @type {(query: string, labels: string[],
+ *    given: { level: Ids, start: Ids, stop: Ids }) => number[]} */
 export function findText(query, labels, { level, start, stop }) {
   const wanted = normalised(query);
   /** @type {number[]} */
@@ -154,9 +151,7 @@ export function findText(query, labels, { level, start, stop }) {
 }
 
 /** Place of the hit after `at`, or before it; -1 stands before the first. Round and round.
- * @param {number} at
- * @param {number} count
- * @param {boolean} back */
+ * @type {(at: number, count: number, back: boolean) => number} */
 export function nextHit(at, count, back) {
   if (!count) return -1;
   if (at < 0) return back ? count - 1 : 0;
@@ -164,9 +159,7 @@ export function nextHit(at, count, back) {
 }
 
 /** The hit to begin with: the first one in view, or the first of all.
- * @param {number[]} hits
- * @param {{ start: Ids, stop: Ids }} given
- * @param {View} view */
+ * @type {(hits: number[], given: { start: Ids, stop: Ids }, view: View) => number} */
 export function firstHit(hits, { start, stop }, view) {
   const seen = hits.findIndex((id) => start[id] >= view.x0 && stop[id] <= view.x1);
   return Math.max(0, seen);

@@ -53,8 +53,7 @@ export function adoptSetting(s) {
 }
 
 /** A control has moved: show it at the next frame, report it when it rests.
- * @param {State} s
- * @param {Partial<LiveSetting>} part */
+ * @type {(s: State, part: Partial<LiveSetting>) => void} */
 export function change(s, part) {
   const { settings } = s;
   settings.setting = { .../** @type {LiveSetting} */ (settings.setting), ...part };
@@ -102,8 +101,7 @@ export function recompute(s) {
 }
 
 /** Shows the question without propagation, or again as it was. Did that change anything?
- * @param {State} s
- * @param {boolean} held */
+ * @type {(s: State, held: boolean) => boolean} */
 export function hold({ scene: { data }, settings }, held) {
   if (held === Boolean(settings.held)) return false;
   if (held) {

@@ -43,15 +43,13 @@ export function shadesOf(scene) {
 }
 
 /** Propagated minus initial score.
- * @param {Scene} scene
- * @param {number} node */
+ * @type {(scene: Scene, node: number) => number} */
 export const changeOf = ({ data }, node) => data.final[node] - data.initial[node];
 
 /** A change as far as it matters for a rank: scores are measured by the score of the last that is
  *  retrieved, and the change by what the node lacked to that line, or had beyond it. 1 is
  *  enough to cross the line; what is small beside it moves no rank.
- * @param {Message} data
- * @returns {(node: number) => number} */
+ * @type {(data: Message) => (node: number) => number} */
 export function crossings({ initial, final, top_initial, top_final }) {
   const before = initial[top_initial[top_initial.length - 1]];
   const after = final[top_final[top_final.length - 1]];
@@ -65,9 +63,7 @@ export function crossings({ initial, final, top_initial, top_final }) {
 const LEAST_GAP = 0.05; // of the score at the line
 
 /** The number behind a node's colour; NaN where the shade has none.
- * @param {Scene} scene
- * @param {string} shade
- * @param {number} node */
+ * @type {(scene: Scene, shade: string, node: number) => number} */
 export function shadeValue(scene, shade, node) {
   const { data } = scene;
   if (shade === "initial") return data.initial[node];
@@ -77,14 +73,11 @@ export function shadeValue(scene, shade, node) {
 }
 
 /** Whether a shade is a node measure: a number in 0 to 1 that Python sends for every node.
- * @param {Message} message
- * @param {string} shade */
+ * @type {(message: Message, shade: string) => boolean} */
 export const isMeasure = ({ measures }, shade) => measures.some(({ name }) => name === shade);
 
 /** The measure of a node; NaN where it is not known, or the shade is no measure.
- * @param {Message} message
- * @param {string} shade
- * @param {number} node */
+ * @type {(message: Message, shade: string, node: number) => number} */
 export const measureOf = (message, shade, node) => message[`measure:${shade}`]?.[node] ?? NaN;
 
 /** Scores are coloured by their share of the highest one, or by its square root, so that weak
@@ -133,14 +126,11 @@ export function fillOf(scene, half, node) {
 }
 
 /** Levels have few colours; higher ones keep the last.
- * @param {Theme} theme
- * @param {number} level */
+ * @type {(theme: Theme, level: number) => string} */
 export const levelColour = ({ levels }, level) => levels[Math.min(level, levels.length - 1)];
 
 /** A session's colour, paler on higher levels.
- * @param {Scene} scene
- * @param {number} session
- * @param {number} level */
+ * @type {(scene: Scene, session: number, level: number) => string} */
 export function sessionColour(scene, session, level) {
   const key = level * 65536 + session;
   let colour = scene.tints.get(key);
@@ -187,8 +177,7 @@ export function goldClasses(tree, { gold, origin }, top) {
 }
 
 /** The retrieved nodes of one half.
- * @param {Scene} scene
- * @param {number} half */
+ * @type {(scene: Scene, half: number) => Int32Array} */
 export const topOf = ({ picture, data }, half) =>
   (picture === "scores" && !half ? data.top_initial : data.top_final);
 

@@ -9,8 +9,7 @@ export function readTheme(s) {
   const { scene, elements } = s;
   const style = getComputedStyle(elements.root);
   const parser = contextOf(elements.base);
-  /** @param {string} name
-   * @param {string} fallback */
+  /** @type {(name: string, fallback: string) => string} */
   const colour = (name, fallback) => {
     parser.fillStyle = fallback;
     parser.fillStyle = style.getPropertyValue(name).trim() || fallback;
@@ -55,9 +54,7 @@ export const PATTERN_LINES = {
 
 /** The lines of a tile in the page's colour: on a fill they show as strongly as
  *  the fill does.
- * @param {Ctx} ctx
- * @param {string} colour
- * @param {TileLine[]} lines */
+ * @type {(ctx: Ctx, colour: string, lines: TileLine[]) => CanvasPattern} */
 function pattern(ctx, colour, lines) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = TILE;

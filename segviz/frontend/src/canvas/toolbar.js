@@ -18,9 +18,7 @@ export function buildTools(s, parent) {
   onFrame(s.frames, showBreadcrumb);
   elements.find = buildFind(s, row);
   const buttons = element("div", "buttons", row);
-  /** @param {string} text
-   * @param {string} label
-   * @param {() => void} act */
+  /** @type {(text: string, label: string, act: () => void) => HTMLButtonElement} */
   const tool = (text, label, act) =>
     button("", buttons, text, () => s.scene.data && act(), label);
   elements.backButton = tool("back", "Back to the view before (Esc)", () => stepBack(s));
@@ -71,8 +69,7 @@ function showBreadcrumb(s) {
   if (focused) [...list.querySelectorAll("button")].at(-1)?.focus();
 }
 
-/** @param {State} s
- * @param {number | null} node */
+/** @type {(s: State, node: number | null) => HTMLLIElement} */
 function crumb(s, node) {
   if (node === null) return make("li", "", make("span", "", "…"));
   const { level, top, start, stop } = s.scene.tree;

@@ -25,9 +25,8 @@ export const escaped = (text) =>
 const short = (value) => String(Math.round(value * 100) / 100 || 0);
 
 /** An element; of its attributes those that are undefined are left out.
- * @param {string} name
- * @param {Record<string, string | number | undefined>} attributes
- * @param {string} [text] */
+ * @type {(name: string, attributes: Record<string, string | number | undefined>,
+ *    text?: string) => string} */
 export function tag(name, attributes, text) {
   const given = Object.entries(attributes).map(([key, value]) => (value === undefined ? ""
     : ` ${key}="${typeof value === "number" ? short(value) : escaped(value)}"`)).join("");
@@ -224,11 +223,7 @@ export class Recorder {
 
 /** A pattern as lines of its own within a rectangle: a tile's diagonals as long ones, what
  *  lies flat as dashes.
- * @param {Tile} tile
- * @param {number} x
- * @param {number} y
- * @param {number} w
- * @param {number} h */
+ * @type {(tile: Tile, x: number, y: number, w: number, h: number) => string[]} */
 function hatching({ size, width, colour, lines }, x, y, w, h) {
   const [right, bottom] = [x + w, y + h];
   return lines.map(([x0, y0, x1, y1]) => {

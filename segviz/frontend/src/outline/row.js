@@ -8,22 +8,19 @@ import { PAGE } from "./rows.js";
 const PARENTS_NAMED = 3;
 
 /** "S3", or "S3–S7" for a node over several sessions.
- * @param {OutlineMessage} data
- * @param {number} node */
+ * @type {(data: OutlineMessage, node: number) => string} */
 function sessionsText(data, node) {
   const [first, last] = endsOf(data, node).map((session) => data.session_labels[session] ?? "");
   return first === last ? first : `${first}–${last}`;
 }
 
-/** @param {OutlineMessage} outlineMessage
- * @param {number} node */
+/** @type {(outlineMessage: OutlineMessage, node: number) => number[]} */
 function endsOf({ start, stop, unit_session }, node) {
   return [unit_session[start[node]], unit_session[stop[node] - 1]];
 }
 
 /** What marks a node, as [class, words].
- * @param {Memory} memory
- * @param {NodeRow} row */
+ * @type {(memory: Memory, row: NodeRow) => string[][]} */
 function marksOf(memory, row) {
   const { node, open } = row;
   const marks = [];
@@ -50,8 +47,7 @@ function marksOf(memory, row) {
 }
 
 /** A score as a multiple of an even share.
- * @param {Memory} memory
- * @param {number} value */
+ * @type {(memory: Memory, value: number) => string} */
 const multiple = ({ active }, value) => `×${(value * active).toFixed(2)}`;
 
 /** The scores of a node as [name, value, share of the highest, rank].
@@ -68,15 +64,13 @@ function scoresOf({ data, most }, node) {
 }
 
 /** The words of a node in a single line; undefined where they have not been sent.
- * @param {Memory} memory
- * @param {number} node */
+ * @type {(memory: Memory, node: number) => string} */
 export function wordsOf({ data }, node) {
   return data.texts[node]?.replace(CONTROLS, " ");
 }
 
 /** All that a row says, in one sentence.
- * @param {Memory} memory
- * @param {Row} row */
+ * @type {(memory: Memory, row: Row) => string} */
 function labelOf(memory, row) {
   if (row.node === undefined) return moreText(row);
   const { data } = memory;
@@ -100,8 +94,7 @@ function moreText({ shown, size }) {
 }
 
 /** A row as an element of the tree; how deep it lies is told, not nested.
- * @param {OutlineState} s
- * @param {Row} row */
+ * @type {(s: OutlineState, row: Row) => HTMLLIElement} */
 export function buildRow({ memory, attention }, row) {
   const item = make("li", { className: "place", role: "treeitem", ariaLevel: String(row.depth),
     ariaLabel: labelOf(memory, row), ariaSelected: "false", tabIndex: -1 });
@@ -129,8 +122,7 @@ export function buildRow({ memory, attention }, row) {
  * @param {Row} row */
 export const rowKey = (row) => (row.more ? `${row.key}>` : row.key);
 
-/** @param {OutlineMessage} data
- * @param {number} node */
+/** @type {(data: OutlineMessage, node: number) => HTMLElement} */
 function swatch(data, node) {
   const made = make("i", "swatch");
   const [first, last] = endsOf(data, node).map((session) => data.session_colours[session]);
@@ -139,8 +131,7 @@ function swatch(data, node) {
   return made;
 }
 
-/** @param {Memory} memory
- * @param {NodeRow} row */
+/** @type {(memory: Memory, row: NodeRow) => HTMLSpanElement} */
 function head(memory, row) {
   const { data } = memory;
   const { node } = row;
@@ -150,16 +141,14 @@ function head(memory, row) {
     ...marksOf(memory, row).map(([kind, text]) => make("span", `mark ${kind}`, text)));
 }
 
-/** @param {Memory} memory
- * @param {number} node */
+/** @type {(memory: Memory, node: number) => HTMLElement} */
 function words(memory, node) {
   const text = wordsOf(memory, node);
   return make("bdi", { className: text === undefined ? "words late" : "words", dir: "auto" },
     text ?? "…");
 }
 
-/** @param {Memory} memory
- * @param {ReturnType<typeof scoresOf>} scores */
+/** @type {(memory: Memory, scores: ReturnType<typeof scoresOf>) => HTMLSpanElement} */
 const scoreBars = (memory, scores) => make("span", "scores",
   ...scores.flatMap(([, value, share, rank], i) => {
     const fill = make("b", i ? "final" : "initial");

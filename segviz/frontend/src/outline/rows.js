@@ -50,20 +50,17 @@ export function countBelow(forest, nodes) {
 
 /** A fresh outline: a single root is open, several are not. `opened` holds keys of places,
  *  `limits` how many of a long list are shown.
- * @param {Forest} forest
- * @returns {Open} */
+ * @type {(forest: Forest) => Open} */
 export function createOpen({ roots }) {
   return { opened: new Set(roots.length === 1 ? [keyOf("", roots[0])] : []), limits: new Map() };
 }
 
-/** @param {string} above
- * @param {number} node */
+/** @type {(above: string, node: number) => string} */
 const keyOf = (above, node) => `${above}/${node}`;
 
 /** The rows in order. A node's row: { node, key, depth, position, size, branches, open };
  *  a row that shows more of a list: { more: true, key, depth, shown, size }.
- * @param {Forest} forest
- * @param {Open} open */
+ * @type {(forest: Forest, open: Open) => Row[]} */
 export function listRows(forest, { opened, limits }) {
   /** @type {Row[]} */
   const rows = [];
@@ -92,9 +89,7 @@ export function listRows(forest, { opened, limits }) {
 }
 
 /** Opens what lies above a node so that it has a row.
- * @param {Forest} forest
- * @param {Open} open
- * @param {number} node */
+ * @type {(forest: Forest, open: Open, node: number) => void} */
 export function openTo(forest, { opened, limits }, node) {
   const path = pathTo(forest, node);
   if (path.length > DEEPEST) return;
@@ -111,10 +106,7 @@ export function openTo(forest, { opened, limits }, node) {
 // --- keys ------------------------------------------------------------------------------
 
 /** What a key does at row `at`: { to } another row, { toggle: true }, or null.
- * @param {Row[]} rows
- * @param {number} at
- * @param {string} key
- * @returns {{ to?: number, toggle?: boolean } | null} */
+ * @type {(rows: Row[], at: number, key: string) => { to?: number, toggle?: boolean } | null} */
 export function press(rows, at, key) {
   const { open, branches, depth } = rows[at];
   if (open ? key === "ArrowLeft" : branches && key === "ArrowRight") return { toggle: true };

@@ -28,11 +28,8 @@ export function element(tag, given, parent, ...inside) {
 }
 
 /** A new button; `label`, if any, is its tooltip and what screen readers say.
- * @param {string} className
- * @param {ParentNode} parent
- * @param {string} text
- * @param {() => void} act
- * @param {string} [label] */
+ * @type {(className: string, parent: ParentNode, text: string, act: () => void,
+ *    label?: string) => HTMLButtonElement} */
 export function button(className, parent, text, act, label) {
   const made = element("button", { type: "button" }, parent, text);
   if (className) made.className = className;
@@ -56,10 +53,7 @@ export const sign = (className, parent, text, label) =>
 
 /** Writes what is inside an element anew where it would say something else; the keyboard keeps its
  *  place, which a data attribute names.
- * @param {HTMLElement} part
- * @param {unknown} said
- * @param {() => void} act
- * @param {string} [place] */
+ * @type {(part: HTMLElement, said: unknown, act: () => void, place?: string) => void} */
 export function rewrite(part, said, act, place = "at") {
   const words = JSON.stringify(said);
   if (part.dataset.said === words) return;
@@ -71,15 +65,12 @@ export function rewrite(part, said, act, place = "at") {
 }
 
 /** The element below another one that a data attribute names so.
- * @param {HTMLElement} part
- * @param {string} name
- * @param {string} value */
+ * @type {(part: HTMLElement, name: string, value: string) => HTMLElement | null} */
 export const among = (part, name, value) => /** @type {HTMLElement | null} */ (
   part.querySelector(`[data-${name}="${CSS.escape(value)}"]`));
 
 /** Whether anything that a picture depends on is another than when this was last asked.
- * @param {unknown[]} known
- * @param {unknown[]} now */
+ * @type {(known: unknown[], now: unknown[]) => boolean} */
 export const isNews = (known, now) => now.some((part, i) => part !== known[i])
   && Boolean(Object.assign(known, now));
 
@@ -94,9 +85,7 @@ export function focusedBeside(element) {
 export const contextOf = (canvas) => /** @type {Ctx} */ (canvas.getContext("2d"));
 
 /** The context of a canvas of so many CSS pixels, empty and scaled to them.
- * @param {HTMLCanvasElement} canvas
- * @param {number} width
- * @param {number} height */
+ * @type {(canvas: HTMLCanvasElement, width: number, height: number) => Ctx} */
 export function cleared(canvas, width, height) {
   const ratio = devicePixelRatio || 1;
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];

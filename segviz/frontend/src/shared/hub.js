@@ -8,8 +8,7 @@ export const hub = () => /** @type {any} */ (globalThis)[KEY] ??=
 
 /** What Streamlit runs at the end of a component. It may do so for an overtaken call after a later
  *  one: then nothing ends.
- * @param {{ calls: number }} s
- * @param {() => void} end */
+ * @type {(s: { calls: number }, end: () => void) => () => void} */
 export function ending(s, end) {
   const call = ++s.calls;
   return () => {

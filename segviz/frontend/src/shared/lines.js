@@ -110,8 +110,7 @@ export function moreButton(list, key, item, fill, what, caption = "") {
 }
 
 /** Replaces the children; neither the scroll position nor the keyboard's place is lost.
- * @param {OpenList} list
- * @param {Node[]} children */
+ * @type {(list: OpenList, children: Node[]) => void} */
 export function replaceRows(list, children) {
   const scrolled = list.scrollTop;
   const focused = focusedBeside(list)?.dataset ?? {};
