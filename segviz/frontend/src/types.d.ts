@@ -326,20 +326,7 @@ interface Attention {
   linked: { leaves: number[]; above: number[] };
 }
 
-/** When something is painted, and what is kept from frame to frame. */
-interface Frames {
-  /** The frame that is asked for, 0 for none. */
-  asked: number;
-  baseDirty: boolean;
-  painted: number;
-  fadeFrom: number;
-  frameShows: ((s: State) => void)[];
-  scoreShows: ((s: State) => void)[];
-  /** Labels cut to their room. */
-  fitted: Map<string, { text: string; width: number }>;
-  /** For each half, the retrieved nodes whose rank is in their label. */
-  labelled: Set<number>[];
-}
+type Frames = ReturnType<typeof import("./canvas/frame.js").createFrames>;
 
 /** Builds the elements of a widget, once, and registers what keeps them up to date. */
 type Builder = (s: State, parent: HTMLElement) => void;
@@ -391,12 +378,7 @@ interface Elements {
   help: HTMLElement;
   legend: HTMLElement;
   count: HTMLElement;
-  backButton: HTMLButtonElement;
-  zoomIn: HTMLButtonElement;
-  zoomOut: HTMLButtonElement;
-  fit: HTMLButtonElement;
-  helpButton: HTMLButtonElement;
-  breadcrumb: { root: HTMLElement; shown: unknown[] };
+  tools: ReturnType<typeof import("./canvas/toolbar.js").buildTools>;
   find: ReturnType<typeof import("./canvas/search.js").buildFind>;
   controls: ReturnType<typeof import("./canvas/controls.js").buildControls>;
   lookControls: ReturnType<typeof import("./canvas/colour_menu.js").buildColourMenu>;

@@ -13,6 +13,15 @@ import { shadesOf } from "./shades.js";
 import { slide } from "./view.js";
 import { columnWeights, highestScore } from "./weights.js";
 
+/** When something is painted, and what is kept from frame to frame. */
+export const createFrames = () => ({ asked: 0, baseDirty: true, painted: 0, fadeFrom: 0,
+  frameShows: /** @type {((s: State) => void)[]} */ ([]),
+  scoreShows: /** @type {((s: State) => void)[]} */ ([]),
+  /** Labels cut to their room. */
+  fitted: /** @type {Map<string, { text: string, width: number }>} */ (new Map()),
+  /** For each half, the retrieved nodes whose rank is in their label. */
+  labelled: /** @type {Set<number>[]} */ ([]) });
+
 /** Calls `show(s)` at the end of every frame.
  * @type {(frames: Frames, show: (s: State) => void) => number} */
 export const onFrame = (frames, show) => frames.frameShows.push(show);

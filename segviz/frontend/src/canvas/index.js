@@ -13,7 +13,7 @@ import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
 import { buildChanged, buildHold } from "./changed.js";
 import { buildControls } from "./controls.js";
 import { buildEvidence } from "./evidence.js";
-import { onFrame, onScores, schedule, showScores } from "./frame.js";
+import { createFrames, onFrame, onScores, schedule, showScores } from "./frame.js";
 import { buildHelp, listenKeys } from "./keyboard.js";
 import { labelChoice } from "./labels.js";
 import { buildLegend } from "./legend.js";
@@ -93,10 +93,7 @@ function createState(parentElement) {
     },
     search: createSearch(),
     settings: createSettings(),
-    frames: {
-      asked: 0, baseDirty: true, painted: 0, fadeFrom: 0, frameShows: [], scoreShows: [],
-      fitted: new Map(), labelled: [],
-    },
+    frames: createFrames(),
     elements: { parent: parentElement },
   };
 }
@@ -131,7 +128,7 @@ function buildDom(s) {
   const bar = element("div", "bar", elements.root);
   elements.lookControls = buildColourMenu(s, bar);
   buildLegend(s, bar);
-  buildTools(s, elements.root);
+  elements.tools = buildTools(s, elements.root);
   const body = element("div", "body", elements.root);
   const column = element("div", "column", body);
   const stage = element("div", "stage", column);

@@ -110,7 +110,7 @@ export function buildHelp(elements, parent) {
  * @type {(elements: Elements, open: boolean) => void} */
 export function showHelp(elements, open) {
   elements.help.hidden = !open;
-  elements.helpButton.ariaExpanded = String(open);
+  elements.tools.help.ariaExpanded = String(open);
   elements.root.dataset.help = String(open);
   (open ? elements.help : elements.over).focus({ preventScroll: true });
 }

@@ -8,36 +8,35 @@ import { showHelp } from "./keyboard.js";
 import { fitNode, select, stepBack, zoomBy } from "./navigation.js";
 import { buildFind } from "./search.js";
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildTools(s, parent) {
   const { elements } = s;
   const row = element("div", "tools", parent);
   onFrame(s.frames, showTools);
-  elements.breadcrumb = {
-    root: element("nav", { className: "crumbs", ariaLabel: "Path to the node" }, row), shown: [] };
   onFrame(s.frames, showBreadcrumb);
+  const crumbs = element("nav", { className: "crumbs", ariaLabel: "Path to the node" }, row);
   elements.find = buildFind(s, row);
   const buttons = element("div", "buttons", row);
   /** @type {(text: string, label: string, act: () => void) => HTMLButtonElement} */
-  const tool = (text, label, act) =>
-    button("", buttons, text, () => s.scene.data && act(), label);
-  elements.backButton = tool("back", "Back to the view before (Esc)", () => stepBack(s));
-  elements.zoomIn = tool("+", "Zoom in", () => zoomBy(s, 1.6));
-  elements.zoomOut = tool("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
-  elements.fit = tool("fit", "Show the whole conversation", () => fitNode(s, null));
-  elements.helpButton = tool("?", "Keys and mouse",
-    () => showHelp(elements, elements.help.hidden));
-  elements.helpButton.ariaExpanded = "false";
+  const tool = (text, label, act) => button("", buttons, text, () => s.scene.data && act(), label);
+  const back = tool("back", "Back to the view before (Esc)", () => stepBack(s));
+  const closer = tool("+", "Zoom in", () => zoomBy(s, 1.6));
+  const wider = tool("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
+  const whole = tool("fit", "Show the whole conversation", () => fitNode(s, null));
+  const help = tool("?", "Keys and mouse", () => showHelp(elements, elements.help.hidden));
+  help.ariaExpanded = "false";
+  return { crumbs, shown: /** @type {unknown[]} */ ([]), back, closer, wider, whole, help };
 }
 
 /** What of the row follows from the view.
  * @param {State} s */
 function showTools(s) {
-  const { elements, sight: { goal, history }, scene: { data } } = s;
+  const { elements: { tools }, sight: { goal, history }, scene: { data } } = s;
   const span = goal.x1 - goal.x0;
-  elements.zoomOut.disabled = elements.fit.disabled = span >= data.total_units;
-  elements.zoomIn.disabled = span <= 3;
-  elements.backButton.disabled = !history.views.length;
+  tools.wider.disabled = tools.whole.disabled = span >= data.total_units;
+  tools.closer.disabled = span <= 3;
+  tools.back.disabled = !history.views.length;
 }
 
 // --- the path from the root to the node a person is at, as buttons -------------------------
@@ -52,7 +51,7 @@ export const pathEnds = (path) =>
 
 /** @param {State} s */
 function showBreadcrumb(s) {
-  const { elements: { breadcrumb: { root: crumbs, shown }, root, stage }, scene: { tree } } = s;
+  const { elements: { tools: { crumbs, shown }, root, stage }, scene: { tree } } = s;
   const { trail, selected } = s.attention;
   if (!isNews(shown, [tree, trail, selected, stage.clientWidth])) return;
   const focused = crumbs.contains(focusedBeside(root));
