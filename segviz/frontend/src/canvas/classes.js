@@ -79,7 +79,8 @@ function measureClasses(scene, { name, unit }) {
   const edge = (step) => (step / MEASURE_STEPS).toFixed(1);
   /** @param {number} share */
   const shade = (share) => scene.theme.measureTable[Math.round(share * 255)];
-  return numbered(scene, (node) => measureStep(measureOf(scene.data, name, node)),
+  const values = scene.data[`measure:${name}`] ?? [];
+  return numbered(scene, (node) => measureStep(values[node]),
     "with nothing to compare with", Array.from({ length: MEASURE_STEPS }, (_, step) => ({
       name: step ? `${edge(step)}–${edge(step + 1)}` : `below ${edge(1)}`,
       title: `${unit} ${step ? `${edge(step)} to` : "below"} ${edge(step + 1)}`,
