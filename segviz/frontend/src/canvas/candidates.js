@@ -96,10 +96,7 @@ export function candidateRows({ candidates, outcome }, room) {
 }
 
 /** Centres moved as little as needed to lie `size` apart between top and bottom.
- * @param {number[]} centres
- * @param {number} size
- * @param {number} top
- * @param {number} bottom */
+ * @type {(centres: number[], size: number, top: number, bottom: number) => number[]} */
 export function spread(centres, size, top, bottom) {
   const order = centres.map((y, i) => ({ y, i })).sort((a, b) => a.y - b.y || a.i - b.i);
   const placed = new Array(centres.length);

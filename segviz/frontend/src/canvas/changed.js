@@ -32,8 +32,7 @@ export const changeWords = (parts) =>
   parts.map(([kind, text]) => (kind === "same" ? text : `${kind} ${text}`)).join(" · ");
 
 /** [kind, words] of the line: what entered and left, or that nothing did; gold; levels.
- * @param {Scene} scene
- * @returns {TipLine[]} */
+ * @type {(scene: Scene) => TipLine[]} */
 export function changeParts(scene) {
   const { data } = scene;
   const answer = /** @type {Answer} */ (scene.answer);
@@ -82,8 +81,7 @@ export function buildHold(s, parent) {
   s.elements.hold = button;
 }
 
-/** @param {State} s
- * @param {boolean} held */
+/** @type {(s: State, held: boolean) => void} */
 export function holdNone(s, held) {
   if (!s.settings.setting || !hold(s, held)) return;
   s.elements.hold.ariaPressed = String(held);

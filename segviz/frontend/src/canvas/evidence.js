@@ -78,8 +78,7 @@ export function evidenceRows({ data, answer }, byTime) {
 }
 
 /** The words of a node that stand for it in a row: from where most words of the question are.
- * @param {Message} data
- * @param {number} node */
+ * @type {(data: Message, node: number) => string} */
 function passageOf(data, node) {
   const known = passages.get(data.texts) ?? new Map();
   passages.set(data.texts, known);

@@ -148,12 +148,8 @@ export function drawLabels(s, ctx, half) {
 
 /** A label on one line or, where its words do not fit beside each other, on as many as there is
  *  room for.
- * @param {State} s
- * @param {string[]} texts
- * @param {boolean} cut
- * @param {(text: string) => number} measure
- * @param {number} room
- * @param {number} most */
+ * @type {(s: State, texts: string[], cut: boolean, measure: (text: string) => number,
+ *    room: number, most: number) => { text: string, width: number }[]} */
 function inLines(s, texts, cut, measure, room, most) {
   const inOne = !cut || most < 2 || !texts.length;
   const whole = fitted(s, texts, cut && inOne, measure, room);
@@ -162,11 +158,8 @@ function inLines(s, texts, cut, measure, room, most) {
     .map((text) => fitted(s, [text], true, measure, room)).filter(({ text }) => text);
 }
 
-/** @param {State} s
- * @param {string[]} texts
- * @param {boolean} cut
- * @param {(text: string) => number} measure
- * @param {number} room */
+/** @type {(s: State, texts: string[], cut: boolean, measure: (text: string) => number,
+ *    room: number) => { text: string, width: number }} */
 function fitted(s, texts, cut, measure, room) {
   const { frames } = s;
   const wide = Math.floor(room / STEP) * STEP; // while the view slides, most rooms stay the same

@@ -91,12 +91,8 @@ function paintSwatch(swatch, { colours, pattern }) {
 /** @type {(scene: Scene, kind: string, key: number | string) => boolean} */
 const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isolated.key === key;
 
-/** @param {State} s
- * @param {HTMLElement} parent
- * @param {string} className
- * @param {string} kind
- * @param {number | string} key
- * @param {string} title */
+/** @type {(s: State, parent: HTMLElement, className: string, kind: string,
+ *    key: number | string, title: string) => HTMLButtonElement} */
 function isolateButton(s, parent, className, kind, key, title) {
   const button = newButton(className, parent, "", () => showIsolated(s, kind, key));
   const pressed = isIsolated(s.scene, kind, key);

@@ -78,9 +78,7 @@ function lineage(s, role, node) {
   });
 }
 
-/** @param {State} state
- * @param {number} half
- * @param {Run} run */
+/** @type {(state: State, half: number, run: Run) => Rect | null} */
 function runRect({ scene: { tree }, sight: { geom, view } }, half, { row, level, start, stop }) {
   const scale = geom.width / (view.x1 - view.x0);
   const x = Math.max(0, (start - view.x0) * scale);

@@ -47,8 +47,7 @@ function nodeUnits({ data, tree }, node) {
 }
 
 /** The leaves over these units, and the nodes above them.
- * @param {Scene} scene
- * @param {Span[]} spans */
+ * @type {(scene: Scene, spans: Span[]) => Attention["linked"]} */
 function linkedNodes({ data, tree }, spans) {
   if (!spans.length) return { leaves: [], above: [] };
   const wanted = new Set();

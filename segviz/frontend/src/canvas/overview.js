@@ -140,9 +140,7 @@ const LEAST_FRAME = 8; // a view of three units among 100,000 must still be seen
 const GRIP = 5;
 
 /** Where the visible window lies on an overview of so many pixels.
- * @param {View} view
- * @param {number} total
- * @param {number} width */
+ * @type {(view: View, total: number, width: number) => { x: number, w: number }} */
 export function frameOf(view, total, width) {
   const w = Math.min(width, Math.max(LEAST_FRAME, ((view.x1 - view.x0) / total) * width));
   const middle = ((view.x0 + view.x1) / 2 / total) * width;

@@ -168,9 +168,8 @@ function affordable(scores, admits, tokens, budget) {
 
 /** 1-based ranks of nodes by score among the admissible ones, 0 for one that is not; a node
  *  that is drawn several times (`origin`) counts once. One pass: most nodes lie below all.
- * @param {number[]} nodes
- * @param {Weights} scores
- * @param {Pick<Columns, "level" | "origin"> & { live: { levels: number[] | null } | null }} data */
+ * @type {(nodes: number[], scores: Weights,
+ *    data: Pick<Message, "level" | "origin" | "live">) => number[]} */
 export function ranksOf(nodes, scores, { level, origin, live }) {
   const admitted = live?.levels && new Set(live.levels);
   const order = nodes.map((_, i) => i)
@@ -206,9 +205,7 @@ export function ranksOf(nodes, scores, { level, origin, live }) {
 }
 
 /** How many of the nodes lie on each of `levels` levels.
- * @param {Ids} nodes
- * @param {Int32Array} level
- * @param {number} levels */
+ * @type {(nodes: Ids, level: Int32Array, levels: number) => number[]} */
 export function levelCounts(nodes, level, levels) {
   const counts = new Array(levels).fill(0);
   for (const id of nodes) counts[level[id]]++;

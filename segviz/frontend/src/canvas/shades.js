@@ -88,9 +88,8 @@ export const powerOf = ({ root_scale: root }) => (root ? 0.5 : 1);
 /** Colour of a node in one half, and the name of the pattern on it, if any. A change is
  *  full where it crosses rank K, hatched where the node has left. In "session" this is
  *  the session at the node's middle; boxes.js shows all of them.
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node */
+ * @type {(scene: Scene, half: number,
+ *    node: number) => { colour: string, pattern: string | null }} */
 export function fillOf(scene, half, node) {
   const { theme, data, tree } = scene;
   const shade = scene.shades[half];
@@ -152,9 +151,7 @@ export const GOLD_PATTERN = { covered: "hatch", missed: "cross" };
  *  a map from node to "found" (its unit came back by itself), "covered" (only a wider node
  *  did), "missed" or "above". A leaf that is drawn twice has one fate, that of its better
  *  copy.
- * @param {Tree} tree
- * @param {Message} message
- * @param {Ids} top */
+ * @type {(tree: Tree, message: Message, top: Ids) => Map<number, string>} */
 export function goldClasses(tree, { gold, origin }, top) {
   /** @param {number} node */
   const original = (node) => (origin.length ? origin[node] : node);
@@ -182,9 +179,7 @@ export const topOf = ({ picture, data }, half) =>
   (picture === "scores" && !half ? data.top_initial : data.top_final);
 
 /** Class of a node in one half; what does not concern gold is "other".
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node */
+ * @type {(scene: Scene, half: number, node: number) => string} */
 export function goldClass(scene, half, node) {
   // Kept until the tree or what was retrieved is another.
   const { tree, data, gold } = scene;

@@ -25,8 +25,7 @@ export function buildForest(data) {
 }
 
 /** For every node above one of `nodes`, how many of them lie below it.
- * @param {Forest} forest
- * @param {Iterable<number>} nodes */
+ * @type {(forest: Forest, nodes: Iterable<number>) => Map<number, number>} */
 export function countBelow(forest, nodes) {
   const counts = new Map();
   let steps = 0;

@@ -44,10 +44,7 @@ export function button(className, parent, text, act, label) {
 const labelled = (made, label) => Object.assign(made, { title: label, ariaLabel: label });
 
 /** A sign that stands for `label`.
- * @param {string} className
- * @param {ParentNode} parent
- * @param {string} text
- * @param {string} label */
+ * @type {(className: string, parent: ParentNode, text: string, label: string) => HTMLElement} */
 export const sign = (className, parent, text, label) =>
   labelled(element("span", { className, role: "img" }, parent, text), label);
 
