@@ -1,6 +1,6 @@
 // The colours and patterns of the present theme, as the canvas needs them.
 
-import { contextOf } from "../shared/dom.js";
+import { contextOf, make } from "../shared/dom.js";
 import { luminance, mix, rampTable } from "./colour.js";
 
 /** Theme variables as plain "#rrggbb", by way of a canvas that parses any CSS colour.
@@ -56,8 +56,7 @@ export const PATTERN_LINES = {
  *  the fill does.
  * @type {(ctx: Ctx, colour: string, lines: TileLine[]) => CanvasPattern} */
 function pattern(ctx, colour, lines) {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = TILE;
+  const tile = make("canvas", { width: TILE, height: TILE });
   const pen = contextOf(tile);
   pen.strokeStyle = colour;
   pen.lineWidth = PATTERN_WIDTH;
