@@ -3,13 +3,14 @@
 // The next tick is due only once Python has answered the last one, so a slow page is played
 // slowly and never falls behind a queue of ticks.
 
+import { ending } from "./shared/hub.js";
+
 const STATE = "segvizPlaybackTimer";
 const PATIENCE_MS = 4000;
 
 /** @param {Mount<any>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
   const s = (parentElement[STATE] ??= { calls: 0, timer: 0, sent: -Infinity });
-  const call = ++s.calls;
   clearTimeout(s.timer);
   if (data?.milliseconds) {
     const tick = () => {
@@ -20,8 +21,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
     };
     s.timer = setTimeout(tick, Math.max(0, data.milliseconds - (performance.now() - s.sent)));
   }
-  // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
-  return () => {
-    if (call === s.calls) clearTimeout(s.timer);
-  };
+  return ending(s, () => clearTimeout(s.timer));
 }

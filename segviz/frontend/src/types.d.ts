@@ -69,9 +69,6 @@ interface Candidate {
 /** A column of scores, or none. */
 type Weights = Float64Array | Float32Array;
 
-/** A candidate, or what was made where none was taken. */
-type CandidateRow = Omit<Candidate, "node">;
-
 interface Columns {
   level: Int32Array;
   start: Int32Array;
@@ -93,11 +90,6 @@ interface Columns {
 }
 
 type Theming = "light" | "dark";
-interface Ramps {
-  score: string[];
-  change: string[];
-  measure: string[];
-}
 
 /** A number in 0 to 1 of every node, which nodes can be coloured by. */
 interface Measure {
@@ -121,7 +113,7 @@ interface Message extends Columns {
   session_dates: string[];
   session_titles: string[];
   session_colours: string[];
-  ramps: Record<Theming, Ramps>;
+  ramps: Record<Theming, Record<"score" | "change" | "measure", string[]>>;
   level_colours: string[];
   level_share: number;
   gold_colours: Record<Theming, Record<string, string>>;
@@ -182,38 +174,8 @@ interface View {
   x1: number;
 }
 
-/** Rows of nodes, and who is whose parent (rows.js). */
-interface Tree {
-  level: Int32Array;
-  /** Highest level of a node's same-text chain. */
-  top: Int32Array;
-  /** Up to which level a node is one box: its `top`, or its `level` where lanes are between. */
-  tall: Int32Array;
-  start: Int32Array;
-  stop: Int32Array;
-  /** Nodes by the level they begin at. */
-  byLevel: number[][];
-  /** Nodes of each lane by start, also those whose chain reaches it from below. */
-  rows: number[][];
-  firstRow: number[];
-  laneCount: number[];
-  /** The row a node begins at. */
-  rowOf: Int32Array;
-  /** Highest level there is a node on, -1 for none. */
-  highest: number;
-  parents: Links;
-  children: Links;
-  active: number;
-  newest: number;
-}
+type Tree = ReturnType<typeof import("./canvas/rows.js").buildTree>;
 type Links = Map<number, number[]>;
-
-/** Units in a row of one session, -1 for none. */
-interface SessionRun {
-  session: number;
-  start: number;
-  stop: number;
-}
 
 /** "grow", "scores" (mirrored) or "change". */
 type Picture = string;
@@ -230,18 +192,7 @@ interface Rect extends Extent {
   w: number;
 }
 
-/** What is painted of a half: boxes by row, left to right. */
-interface Boxes {
-  id: number[];
-  x: number[];
-  w: number[];
-  /** The level up to which a box is painted; -1 where it is part of one from below. */
-  top: number[];
-  first: number[];
-  /** Nodes that have a box, and all that would if there were room. */
-  shown: number;
-  inView: number;
-}
+type Boxes = ReturnType<typeof import("./canvas/boxes.js").visibleBoxes>;
 
 type Segment = [left: number, right: number, colour: string];
 
@@ -256,28 +207,17 @@ interface ColourClass {
   pattern: string | null;
   count: number;
 }
-interface ColourClasses {
-  kind: string;
-  counted: string;
-  /** Too many to be named one by one. */
-  ramped: boolean;
-  items: ColourClass[];
-}
+type ColourClasses = NonNullable<ReturnType<typeof import("./canvas/classes.js").colourClasses>>;
 interface Isolated {
   kind: string;
   key: number | string;
 }
 
-interface LabelTexts {
-  texts: string[];
-  cut: boolean;
-}
-
 /** [kind, words, sign] of a mark in the legend. */
 type Mark = [kind: string, words: string, sign?: string];
 type TipLine = [kind: string, text: string];
-/** [choice, name, meaning] of a colour or label on offer. */
-type Offer = [choice: string, name: string, meaning: string];
+/** A colour or label that may be on offer. */
+type Offer = [choice: string, name: string, meaning: string, offered?: boolean];
 
 /** Where descendants of a node lie in one row. */
 interface Run {
@@ -286,54 +226,15 @@ interface Run {
   start: number;
   stop: number;
 }
-interface Relatives {
-  tree: Tree;
-  node: number;
-  above: number[];
-  below: Run[];
-}
 
-interface Views {
-  views: (View & { whole: boolean })[];
-  kind: string;
-  at: number;
-}
+type Views = ReturnType<typeof import("./canvas/view.js").createHistory>;
 
-interface LookState extends Look {
-  told: string | null;
-  sent: string[];
-  sentAt: number;
-}
-
-interface Settings {
-  setting: LiveSetting | null;
-  sequence: number;
-  answered: number;
-  sent: number;
-  timer: Timer;
-  again: Timer;
-  sentAt: number;
-  stale: boolean;
-  scores: Propagator | null;
-  apart: boolean;
-  /** What was shown before "no propagation" was held. */
-  held: { final: Float64Array; top: Int32Array } | null;
-}
+type Settings = ReturnType<typeof import("./canvas/settings.js").createSettings>;
 /** What policies need of a tree. */
 type Edged = Pick<Columns, "edges" | "level" | "start">;
 type Propagator = (policy: string, alpha: number, horizon: number) => Float64Array;
 
-interface Search {
-  query: string;
-  hits: number[];
-  total: number;
-  at: number;
-  timer: Timer;
-  asked: string;
-  excerpts: Record<string, string>;
-  waits: boolean;
-  walks: boolean;
-}
+type Search = ReturnType<typeof import("./canvas/search.js").createSearch>;
 
 // --- the state of the canvas, by its parts ---------------------------------------------------
 
@@ -356,13 +257,13 @@ interface State {
 interface Scene {
   data: Message;
   tree: Tree;
-  runs: SessionRun[];
+  runs: ReturnType<typeof import("./canvas/rows.js").sessionRuns>;
   /** Which run a unit is in. */
   runOf: Int32Array;
   marks: Float32Array;
   theme: Theme;
   picture: Picture;
-  look: LookState;
+  look: ReturnType<typeof import("./canvas/colour_menu.js").createLook>;
   isolated: Isolated | null;
   /** The shade of each half. */
   shades: string[];
@@ -375,41 +276,7 @@ interface Scene {
   answer: Answer | null;
 }
 
-/** What came back: ranks before and after of all that was or is retrieved (answer.js). */
-interface Answer {
-  before: number[];
-  after: number[];
-  entered: number[];
-  left: number[];
-  was: Map<number, number>;
-  is: Map<number, number>;
-  /** How many of both have another place. */
-  moved: number;
-  levels: { before: number[]; after: number[] };
-  gold: { before: Record<string, string[]>; after: Record<string, string[]>; asked: number };
-  held: Map<number, string[]>;
-  tree: Tree;
-  data: Message;
-  /** Ranks by initial score of nodes that have entered since the message came. */
-  ranked: Map<number, number>;
-}
-interface EvidenceRow {
-  node: number;
-  out: boolean;
-  was: number;
-  is: number;
-  level: string;
-  gold: string[];
-  words: string;
-}
-interface MissRow {
-  node: number;
-  rank: number;
-  gold: string[];
-  level: string;
-  words: string;
-  needs: string;
-}
+type Answer = ReturnType<typeof import("./canvas/answer.js").answerOf>;
 
 /** Ranks and retrieved nodes at every value of α or H (path.js). */
 interface Path {
@@ -419,50 +286,11 @@ interface Path {
   nodes: number[];
   ranks: Int32Array[];
 }
-interface PathView {
-  over: "alpha" | "horizon";
-  key: unknown[];
-  run: Generator<undefined, Path> | null;
-  found: Path | null;
-  drawn: unknown[];
-  held: boolean;
-  hover: number | null;
-  elements: {
-    root: HTMLElement;
-    title: HTMLElement;
-    over: HTMLButtonElement;
-    plot: HTMLElement;
-    canvas: HTMLCanvasElement;
-    now: HTMLElement;
-    said: HTMLElement;
-    twin: HTMLDetailsElement;
-    holder: HTMLElement;
-  };
-}
+type PathView = ReturnType<typeof import("./canvas/path_chart.js").buildPath>;
 
 type Incoming = ReturnType<typeof import("./canvas/flow.js").incomingOf>;
-/** What a score is made of (flow.js). */
-interface Flow {
-  node: number;
-  own: number;
-  total: number;
-  hops: { amount: number; given: { source: number; amount: number }[] }[];
-}
-interface FlowView {
-  incoming: Incoming | null;
-  policy: string;
-  data: Message | null;
-  key: string;
-  found: Flow | null;
-  /** The hop whose ribbons are shown, 0 for all. */
-  hop: number;
-  timer: Timer;
-  began: number;
-  /** How far the ribbons have grown, 0 to 1. */
-  grown: (now: number) => number;
-  missed: unknown[];
-  elements: { root: HTMLElement; flow: HTMLElement; misses: HTMLElement };
-}
+type Flow = ReturnType<typeof import("./canvas/flow.js").flowOf>;
+type FlowView = ReturnType<typeof import("./canvas/reasons.js").buildReasons>;
 
 /** What part of it is seen, and where it lies on the canvas. */
 interface Sight {
@@ -486,7 +314,7 @@ interface Attention {
   /** The node whose path is shown. */
   trail: number | null;
   /** Relatives of the hovered and of the selected node. */
-  lineage: Record<string, Relatives>;
+  lineage: Record<string, { tree: Tree; node: number; above: number[]; below: Run[] }>;
   /** What a search has found of a text that is not here whole. */
   excerpt: { node: number; text: string } | null;
   drag: { x: number; view: View; moved: boolean; id: number } | null;
@@ -498,20 +326,7 @@ interface Attention {
   linked: { leaves: number[]; above: number[] };
 }
 
-/** When something is painted, and what is kept from frame to frame. */
-interface Frames {
-  /** The frame that is asked for, 0 for none. */
-  asked: number;
-  baseDirty: boolean;
-  painted: number;
-  fadeFrom: number;
-  frameShows: ((s: State) => void)[];
-  scoreShows: ((s: State) => void)[];
-  /** Labels cut to their room. */
-  fitted: Map<string, { text: string; width: number }>;
-  /** For each half, the retrieved nodes whose rank is in their label. */
-  labelled: Set<number>[];
-}
+type Frames = ReturnType<typeof import("./canvas/frame.js").createFrames>;
 
 /** Builds the elements of a widget, once, and registers what keeps them up to date. */
 type Builder = (s: State, parent: HTMLElement) => void;
@@ -545,15 +360,7 @@ interface PictureWords {
   film: [columns: number, rows: number];
 }
 
-interface RangeControl {
-  label: HTMLElement;
-  input: HTMLInputElement;
-  value: HTMLElement;
-}
-interface SelectControl {
-  label: HTMLElement;
-  select: HTMLSelectElement;
-}
+type SelectControl = ReturnType<typeof import("./canvas/colour_menu.js").buildSelect>;
 
 /** The elements. */
 interface Elements {
@@ -567,49 +374,15 @@ interface Elements {
   live: HTMLElement;
   changed: HTMLElement;
   hold: HTMLButtonElement;
-  evidence: {
-    root: HTMLElement;
-    title: HTMLElement;
-    hint: HTMLElement;
-    order: HTMLButtonElement;
-    list: HTMLElement;
-    said: string;
-    texts?: Message["texts"];
-    open: number | null;
-  };
+  evidence: ReturnType<typeof import("./canvas/evidence.js").buildEvidence>;
   help: HTMLElement;
   legend: HTMLElement;
   count: HTMLElement;
-  backButton: HTMLButtonElement;
-  zoomIn: HTMLButtonElement;
-  zoomOut: HTMLButtonElement;
-  fit: HTMLButtonElement;
-  helpButton: HTMLButtonElement;
-  breadcrumb: { root: HTMLElement; list: HTMLElement | null; shown: unknown[] };
-  find: {
-    root: HTMLElement;
-    input: HTMLInputElement;
-    mark: HTMLElement;
-    words: HTMLElement;
-    before: HTMLButtonElement;
-    next: HTMLButtonElement;
-  };
-  controls: {
-    root: HTMLElement;
-    policy: SelectControl;
-    alpha: RangeControl;
-    horizon: RangeControl;
-    drawing: Record<string, HTMLInputElement>;
-  };
-  lookControls: { root: HTMLElement; colour: SelectControl; labels: SelectControl };
-  overview: {
-    root: HTMLElement;
-    canvas: HTMLCanvasElement;
-    frame: HTMLElement;
-    drawn: unknown[];
-    drag: { grip: string; x: number; view: View; moved: boolean } | null;
-    width: number;
-  };
+  tools: ReturnType<typeof import("./canvas/toolbar.js").buildTools>;
+  find: ReturnType<typeof import("./canvas/search.js").buildFind>;
+  controls: ReturnType<typeof import("./canvas/controls.js").buildControls>;
+  lookControls: ReturnType<typeof import("./canvas/colour_menu.js").buildColourMenu>;
+  overview: ReturnType<typeof import("./canvas/overview.js").buildOverview>;
   observer: ResizeObserver;
   unlink: () => void;
 }
@@ -704,12 +477,6 @@ interface LongText {
 interface OpenList extends HTMLElement {
   opened: Set<string>;
   whole: (name: string) => void;
-}
-
-interface DiffItem {
-  title: string;
-  pieces: Piece[];
-  step?: number;
 }
 
 interface NodeItem extends LongText {

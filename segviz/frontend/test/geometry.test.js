@@ -6,23 +6,22 @@ import { test } from "node:test";
 import { boxAt, eachBox, nodeRect, rowRect, visibleBoxes } from "../src/canvas/boxes.js";
 import { geometry, rowAt, rowBox } from "../src/canvas/geometry.js";
 import { placeLabels } from "../src/canvas/margin.js";
-import { assignLanes, buildTree, neighbour, sessionRuns } from "../src/canvas/rows.js";
+import { assignLanes, neighbour, sessionRuns } from "../src/canvas/rows.js";
 import { ancestors } from "../src/shared/links.js";
 import { clampView, zoomView } from "../src/canvas/view.js";
 import component from "../src/canvas/index.js";
+import { treeOf } from "./scene.js";
 
 //       6            level 2
 //   4       5        level 1
 // 0   1   2   3      leaves; node 7 is retired
-const tree = buildTree({
-  level: Int32Array.from([0, 0, 0, 0, 1, 1, 2, -1]),
-  top: Int32Array.from([0, 0, 0, 0, 1, 1, 2, -1]),
-  start: Int32Array.from([0, 1, 2, 3, 0, 2, 0, 0]),
-  stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4, 1]),
-  parent: Int32Array.from([4, 4, 5, 5, 6, 6, -1, -1]),
-  edges: new Int32Array(0),
-  levels_total: 3,
-});
+const tree = treeOf({ level: [0, 0, 0, 0, 1, 1, 2, -1], start: [0, 1, 2, 3, 0, 2, 0, 0],
+  stop: [1, 2, 3, 4, 2, 4, 4, 1], parent: [4, 4, 5, 5, 6, 6, -1, -1] });
+
+/** A row of n leaves. */
+const leaves = (n, top = undefined) => treeOf({ level: new Int32Array(n), top, start: numbers(n),
+  stop: numbers(n, 1), parent: new Int32Array(n).fill(-1) });
+const numbers = (n, from = 0) => Int32Array.from({ length: n }, (_, i) => from + i);
 
 const close = (a, b, within = 1e-9) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
 
@@ -106,14 +105,10 @@ test("the hit test is the inverse of the layout", () => {
 
 test("aggregation keeps the brightest", () => {
   const n = 20000;
-  const start = Int32Array.from({ length: n }, (_, i) => i);
-  const long = buildTree({ level: new Int32Array(n), top: new Int32Array(n), start,
-    stop: start.map((i) => i + 1), parent: new Int32Array(n).fill(-1), edges: new Int32Array(0),
-    levels_total: 1 });
   const weight = new Float32Array(n);
   const hits = [0, 4999, 7321, 19999];
   hits.forEach((id, i) => { weight[id] = 0.1 + i; });
-  const boxes = visibleBoxes(long, { x0: 0, x1: n }, 500, weight);
+  const boxes = visibleBoxes(leaves(n), { x0: 0, x1: n }, 500, weight);
   assert.deepEqual(hits.map((id) => boxAt(boxes, 0, ((id + 0.5) / n) * 500, 0)), hits);
   assert.deepEqual([boxes.id.length, boxes.inView], [500, 20000]);
   assert.deepEqual([...new Set(boxes.w)], [1]);
@@ -122,12 +117,8 @@ test("aggregation keeps the brightest", () => {
 //     4         level 2
 //   3     2     level 1; node 2 is a same-text chain of levels 0 and 1
 // 0   1   2     leaves
-function chained(changes = {}) {
-  const levels = { level: [0, 0, 0, 1, 2], top: [0, 0, 1, 1, 2], start: [0, 1, 2, 0, 0],
-    stop: [1, 2, 3, 2, 3], parent: [3, 3, 4, 4, -1], ...changes };
-  const columns = Object.entries(levels).map(([name, column]) => [name, Int32Array.from(column)]);
-  return buildTree({ ...Object.fromEntries(columns), edges: new Int32Array(0), levels_total: 3 });
-}
+const chained = (changes = {}) => treeOf({ level: [0, 0, 0, 1, 2], top: [0, 0, 1, 1, 2],
+  start: [0, 1, 2, 0, 0], stop: [1, 2, 3, 2, 3], parent: [3, 3, 4, 4, -1], ...changes });
 
 /** What is painted of a tree: the node of each box and the levels it lies on. */
 function painted(grown, picture, half) {
@@ -171,10 +162,7 @@ test("a chain is one node for keys and counts", () => {
 
 test("chains narrower than a pixel share its column row by row", () => {
   const n = 3000;
-  const start = Int32Array.from({ length: n }, (_, i) => i);
-  const chains = buildTree({ level: new Int32Array(n), top: start.map((i) => i % 2), start,
-    stop: start.map((i) => i + 1), parent: new Int32Array(n).fill(-1), edges: new Int32Array(0),
-    levels_total: 2 });
+  const chains = leaves(n, numbers(n).map((i) => i % 2));
   const weight = new Float32Array(n);
   weight[1500] = weight[1501] = 1;
   const boxes = visibleBoxes(chains, { x0: 0, x1: n }, 300, weight);

@@ -10,11 +10,8 @@ import { build } from "esbuild";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-const names = readdirSync(join(ROOT, "src"), { withFileTypes: true })
-  .flatMap((entry) => (entry.isDirectory()
-    ? readdirSync(join(ROOT, "src", entry.name)).map((name) => `src/${entry.name}/${name}`)
-    : [`src/${entry.name}`]))
-  .filter((name) => name.endsWith(".js"));
+const names = readdirSync(join(ROOT, "src"), { recursive: true })
+  .filter((name) => name.endsWith(".js")).map((name) => `src/${name}`);
 
 const { metafile } = await build({ entryPoints: names, absWorkingDir: ROOT, bundle: true,
   format: "esm", outdir: "unused", write: false, metafile: true, logLevel: "silent" });

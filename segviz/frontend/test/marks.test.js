@@ -7,19 +7,15 @@ import { nodeRect, rowRect } from "../src/canvas/boxes.js";
 import { rampTable } from "../src/canvas/colour.js";
 import { geometry } from "../src/canvas/geometry.js";
 import { drawOver, spaced } from "../src/canvas/marks.js";
-import { buildTree } from "../src/canvas/rows.js";
 import { createSearch } from "../src/canvas/search.js";
+import { recording, treeOf } from "./scene.js";
 
 const DRAWN = ["fill", "fillRect", "strokeRect", "moveTo", "lineTo", "stroke"];
 const STATES = [{ frontier: [1] }, { added: [1] }, { candidates: [{ node: 1, taken: true }] }];
 
 /** The box of a leaf and what is drawn for its marks; `top` makes it a chain. */
 function marks(mode, width, changes, top = 0) {
-  const tree = buildTree({
-    level: Int32Array.from([0, 0]), top: Int32Array.from([0, top]),
-    start: Int32Array.from([0, 1]), stop: Int32Array.from([1, 2]),
-    parent: Int32Array.from([-1, -1]), edges: new Int32Array(0), levels_total: top + 1,
-  });
+  const tree = treeOf({ level: [0, 0], top: [0, top], start: [0, 1], stop: [1, 2], parent: [-1, -1] });
   const geom = geometry(800, 300, mode, false, tree.laneCount);
   const scene = { tree, picture: mode, runs: [], shades: ["initial", "propagated"], most: 1,
     theme: { accent: "accent", text: "text", background: "#ffffff", font: "f",
@@ -33,23 +29,10 @@ function marks(mode, width, changes, top = 0) {
     settings: { setting: null }, frames: { labelled: [], fadeFrom: 0 },
     elements: { over: { matches: () => false }, stage: { clientHeight: 300 } } };
   const [rect, row] = [nodeRect(s, 0, 1), rowRect(s, 0, 1)];
-  const ops = [];
-  let dash = [];
-  const ctx = new Proxy({}, {
-    get: (target, name) => {
-      if (name === "measureText") return () => ({ width: 6 });
-      if (name in target) return target[name];
-      return (...args) => {
-        if (name === "setLineDash") [dash] = args;
-        else if (DRAWN.includes(name)) {
-          ops.push([name, ...args, ...(name === "stroke" ? [dash.length] : [])]);
-        }
-      };
-    },
-    set: (target, name, value) => { target[name] = value; return true; },
-  });
+  const { ctx, ops } = recording(6);
   drawOver(s, ctx);
-  return { rect, row, ops };
+  return { rect, row, ops: ops.filter(([name]) => DRAWN.includes(name)).map(([name, , dash, ...args]) =>
+    (name === "stroke" ? [name, dash] : [name, ...args])) };
 }
 
 /** Does a mark cross the inside of the box? */

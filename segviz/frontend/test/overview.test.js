@@ -7,9 +7,9 @@ import { pathEnds } from "../src/canvas/toolbar.js";
 import { descendantRuns } from "../src/canvas/lineage.js";
 import { pathTo } from "../src/shared/links.js";
 import { draggedView, frameOf, gripAt } from "../src/canvas/overview.js";
-import { buildTree } from "../src/canvas/rows.js";
 import { between, createHistory, goBack, remember } from "../src/canvas/view.js";
 import { randomly } from "./random.js";
+import { treeOf } from "./scene.js";
 
 const view = (x0, x1) => ({ x0, x1 });
 
@@ -114,9 +114,9 @@ test("a slide begins at one view and ends at the other", () => {
 /** A random tree of intervals as the canvas gets it. */
 function grown(seed) {
   const random = randomly(seed);
-  const columns = { level: [], top: [], start: [], stop: [], parent: [] };
+  const columns = { level: [], start: [], stop: [], parent: [] };
   const add = (level, start, stop) => {
-    [level, level, start, stop, -1].forEach((value, i) => Object.values(columns)[i].push(value));
+    [level, start, stop, -1].forEach((value, i) => Object.values(columns)[i].push(value));
     return columns.level.length - 1;
   };
   let row = Array.from({ length: random.whole(5, 40) }, (_, unit) => add(0, unit, unit + 1));
@@ -138,9 +138,7 @@ for (let seed = 0; seed < 6; seed++) {
   test(`runs cover exactly the descendants, ${seed}`, () => {
     const columns = grown(seed);
     const { level, start, stop, parent } = columns;
-    const data = { edges: new Int32Array(0), levels_total: Math.max(...level) + 1 };
-    for (const [name, column] of Object.entries(columns)) data[name] = Int32Array.from(column);
-    const tree = buildTree(data);
+    const tree = treeOf(columns);
     for (let node = 0; node < level.length; node++) {
       const above = [node];
       while (parent[above[0]] >= 0) above.unshift(parent[above[0]]);
@@ -170,9 +168,7 @@ test("a root over very many leaves is one run, and a cycle ends", () => {
   const stop = Int32Array.from({ length: n + 1 }, (_, i) => (i < n ? i + 1 : n));
   const parent = new Int32Array(n + 1).fill(n);
   parent[n] = -1;
-  const tree = buildTree({ level, top: level, start, stop, parent, edges: new Int32Array(0),
-    levels_total: 2 });
-  assert.deepEqual(descendantRuns(tree, n), [{ row: 0, level: 0, start: 0, stop: n }]);
+  assert.deepEqual(descendantRuns(treeOf({ level, start, stop, parent }), n), [{ row: 0, level: 0, start: 0, stop: n }]);
   const ring = { parents: new Map([[0, [1]], [1, [2]], [2, [0]]]) };
   assert.deepEqual(pathTo(ring, 0), [2, 1, 0]);
 });

@@ -10,6 +10,27 @@ import { buildTree, sessionRuns } from "../src/canvas/rows.js";
 import { shadesOf } from "../src/canvas/shades.js";
 import { markWeights } from "../src/canvas/weights.js";
 
+/** The tree of plain columns; nodes are no chains where `top` is not given. */
+export function treeOf({ level, start, stop, parent, top = level }) {
+  const columns = Object.entries({ level, start, stop, parent, top })
+    .map(([name, column]) => [name, Int32Array.from(column)]);
+  const highest = Array.from(top).reduce((a, b) => Math.max(a, b));
+  return buildTree({ ...Object.fromEntries(columns), edges: [], levels_total: highest + 1 });
+}
+
+/** A context of so wide letters that notes what is called: [method, fill, dashes, ...arguments]. */
+export function recording(width) {
+  const ops = [];
+  let dash = [];
+  const ctx = new Proxy({ measureText: () => ({ width }) }, {
+    get: (target, name) => target[name] ?? ((...args) => {
+      if (name === "setLineDash") [dash] = args;
+      ops.push([name, target.fillStyle, dash.length, ...args]);
+    }),
+  });
+  return { ctx, ops };
+}
+
 export function sceneOf(changes = {}, look = {}, picture = "scores") {
   const data = { mode: picture === "grow" ? "grow" : "scores", nodes: 7, root_scale: true,
     initial: Float64Array.from([0.4, 0.1, 0, 0.2, 0.1, 0.1, 0.1]),

@@ -13,7 +13,7 @@ import {
 import { coloursFor, fillOf, goldClasses } from "../src/canvas/shades.js";
 import { columnWeights } from "../src/canvas/weights.js";
 import { luminance } from "../src/canvas/colour.js";
-import { sceneOf } from "./scene.js";
+import { recording, sceneOf } from "./scene.js";
 
 const ARABIC = "\u0645\u0631\u062d\u0628\u0627 ";
 const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
@@ -194,7 +194,7 @@ describe("labels", () => {
   test("what may stand on a node", () => {
     const texts = (labels, node, look = {}, changes = {}, half = 0) => {
       const scene = sceneOf(changes, { labels, ...look });
-      return labelTexts(scene, half, node, labelChoice(scene)).texts;
+      return labelTexts(scene, half, node, labelChoice(scene));
     };
     const origin = Int32Array.from([9, 8, 7, 6, 5, 40, 3]);
     assert.deepEqual(texts("node", 5), ["5"]);
@@ -217,8 +217,8 @@ describe("labels", () => {
     for (const room of [10, 40, 200, 2000]) {
       test(`${JSON.stringify(text.slice(0, 8))}… is cut to ${room} pixels`, () => {
         const measure = (t) => 7 * lengthOf(t);
-        const cut = fitLabel({ texts: [text], cut: true }, measure, room);
-        const whole = fitLabel({ texts: [text, "S7"], cut: false }, measure, room);
+        const cut = fitLabel([text], true, measure, room);
+        const whole = fitLabel([text, "S7"], false, measure, room);
         for (const label of [cut, whole]) {
           assert.ok(measure(label) <= room);
           if (!label) continue; // its direction stays its own
@@ -245,16 +245,11 @@ describe("labels", () => {
     const geom = geometry(800, 300, "scores", false, scene.tree.laneCount);
     const boxes = [0, 1].map(() => visibleBoxes(scene.tree, view, geom.width, null));
     scene.theme.font = "f";
-    const ops = [];
-    const ctx = new Proxy({ measureText: () => ({ width: 600 }) }, {
-      get: (target, name) => target[name]
-        ?? ((...args) => ops.push([name, target.fillStyle, ...args])),
-      set: (target, name, value) => { target[name] = value; return true; },
-    });
+    const { ctx, ops } = recording(600);
     drawLabels({ scene, sight: { view, geom, boxes },
       frames: { labelled: [], fitted: new Map() } }, ctx, 0);
     const seen = ops.filter(([name]) => name === "rect" || name === "fillText")
-      .map(([name, style, ...rest]) => (name === "rect" ? Math.round(rest[2]) : [style, rest[0]]));
+      .map(([name, style, , ...rest]) => (name === "rect" ? Math.round(rest[2]) : [style, rest[0]]));
     // Only the root is wide enough for so long a text: half of it on dark, half on light.
     assert.deepEqual(seen, [
       316,

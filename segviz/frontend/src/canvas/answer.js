@@ -9,8 +9,8 @@ import { goldClasses } from "./shades.js";
 const WORDS = 6;
 const SPEAKER = /^[^\n:]{1,40}: /;
 
-/** @param {Scene} scene
- * @returns {Answer} */
+/** Ranks before and after of all that was or is retrieved, and how many of both have moved.
+ * @param {Scene} scene */
 export function answerOf(scene) {
   const { data, tree } = scene;
   const [before, after] = [Array.from(data.top_initial), Array.from(data.top_final)];
@@ -20,34 +20,31 @@ export function answerOf(scene) {
   const places = new Map(before.map((node, i) => [node, i + 1]));
   const now = new Map(after.map((node, i) => [node, i + 1]));
   // A drag leaves initial scores as they are; ranks among a million of them take a while.
+  /** @type {Map<number, number>} */
   const ranked = scene.answer?.data === data ? scene.answer.ranked : new Map();
   fill(ranked, entered.filter((node) => !ranked.has(node)), data.initial, data);
   for (const node of entered) places.set(node, ranked.get(node) ?? 0);
   fill(now, left, data.final, data);
+  /** @type {Map<number, string[]>} */
+  const held = scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene);
   const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
   return {
     before, after, entered, left, was: places, is: now,
     moved: after.filter((node, i) => was.has(node) && places.get(node) !== i + 1).length,
     levels: { before: from, after: to },
     gold: { before: fates(scene, before), after: fates(scene, after), asked: data.gold_asked },
-    held: scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene),
-    tree, data, ranked,
+    held, tree, data, ranked,
   };
 }
 
-/** @param {Map<number, number>} ranks
- * @param {number[]} nodes
- * @param {Weights} scores
- * @param {Message} data */
+/** @type {(ranks: Map<number, number>, nodes: number[], scores: Weights, data: Message) => void} */
 function fill(ranks, nodes, scores, data) {
   const found = nodes.length && scores.length ? ranksOf(nodes, scores, data) : [];
   nodes.forEach((node, i) => ranks.set(node, found[i] ?? 0));
 }
 
 /** The gold turns by what became of them under these retrieved nodes.
- * @param {Scene} scene
- * @param {Ids} top
- * @returns {Record<string, string[]>} */
+ * @type {(scene: Scene, top: Ids) => Record<string, string[]>} */
 function fates({ data, tree }, top) {
   const order = ["missed", "covered", "found"];
   const classes = goldClasses(tree, data, top);
@@ -61,13 +58,11 @@ function fates({ data, tree }, top) {
     (name, i) => [name, [...best.keys()].filter((turn) => best.get(turn) === i)]));
 }
 
-/** @param {Message} data
- * @param {number} leaf */
+/** @type {(data: Message, leaf: number) => string[]} */
 export const turnsOf = (data, leaf) => data.gold_turns[nodeOf(data, leaf)] ?? [];
 
 /** The memory's node that a box stands for.
- * @param {Message} data
- * @param {number} box */
+ * @type {(data: Message, box: number) => number} */
 export const nodeOf = (data, box) => data.origin[box] ?? box;
 
 /** The gold turns at or below each node that has any.
@@ -86,36 +81,29 @@ function heldBy({ data, tree }) {
 // --- words ---------------------------------------------------------------------------------
 
 /** What a level is called.
- * @param {Message} data
- * @param {number} level */
+ * @type {(data: Message, level: number) => string} */
 export const levelName = (data, level) =>
   data.level_names[level] ?? (level ? `level ${level}` : "leaf");
 
 /** As much of a node's text as there is here.
- * @param {Message} data
- * @param {number} node */
+ * @type {(data: Message, node: number) => string} */
 export function textOf(data, node) {
   const [label, rest] = [data.labels[node] ?? "", data.texts[nodeOf(data, node)]];
   return rest === undefined ? label : label.slice(0, -1) + rest; // in place of its "…"
 }
 
 /** What a node is called: the words that tell it from its siblings, else its first ones.
- * @param {Message} data
- * @param {number} node */
+ * @type {(data: Message, node: number) => string} */
 export const nameOf = (data, node) =>
   (data.names?.[node] ? isolateText(data.names[node]) : wordsOf(data, node));
 
 /** The words of a node's text, without who said the first of them.
- * @param {Message} data
- * @param {number} node */
+ * @type {(data: Message, node: number) => string[]} */
 export const spoken = (data, node) =>
   textOf(data, node).replace(SPEAKER, "").split(/\s+/).filter(Boolean);
 
 /** A few words that stand for a node: its first ones, or those from a place.
- * @param {Message} data
- * @param {number} node
- * @param {number} [count]
- * @param {number} [from] */
+ * @type {(data: Message, node: number, count?: number, from?: number) => string} */
 export function wordsOf(data, node, count = WORDS, from = 0) {
   const words = spoken(data, node);
   const cut = words.length > from + count ? "…" : "";
@@ -124,8 +112,7 @@ export function wordsOf(data, node, count = WORDS, from = 0) {
 }
 
 /** A score as a multiple of the share that every node would have of one whole: "×3.2".
- * @param {State["scene"]} scene
- * @param {number} score */
+ * @type {(scene: Scene, score: number) => string} */
 export function multiple({ tree }, score) {
   const times = score * tree.active;
   return `×${times >= 100 ? times.toFixed(0) : times >= 10 ? times.toFixed(1) : times.toFixed(2)}`;

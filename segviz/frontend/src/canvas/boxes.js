@@ -4,9 +4,7 @@ import { levelsBox, rowBox } from "./geometry.js";
 import { fillOf, sessionColour } from "./shades.js";
 
 /** The first place from `low` for which a test holds that holds for all after it, else `high`.
- * @param {number} low
- * @param {number} high
- * @param {(place: number) => boolean} test */
+ * @type {(low: number, high: number, test: (place: number) => boolean) => number} */
 function firstPlace(low, high, test) {
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -30,9 +28,9 @@ export function visibleBoxes(tree, view, width, weight) {
   const id = [];
   const x = [];
   const w = [];
-  const top = [];
-  const first = [0];
-  let [shown, inView, here] = [0, 0, 0];
+  const top = []; // the level up to which a box is painted; -1 where it is part of one from below
+  const first = [0]; // box of each row
+  let [shown, inView, here] = [0, 0, 0]; // nodes that have a box, and all that would with room
   for (const [row, ids] of tree.rows.entries()) {
     if (row === tree.firstRow[here + 1]) here++; // the level of this row
     let column = -1; // pixel column of the last box, if that box is an aggregate
@@ -72,10 +70,7 @@ export function visibleBoxes(tree, view, width, weight) {
 }
 
 /** Box of a row nearest to x, at most `slack` pixels away; -1 if none.
- * @param {Boxes} boxes
- * @param {number} row
- * @param {number} x
- * @param {any} [slack] */
+ * @type {(boxes: Boxes, row: number, x: number, slack?: any) => number} */
 export function boxAt(boxes, row, x, slack = 2) {
   const [begin, end] = [boxes.first[row], boxes.first[row + 1]];
   const low = firstPlace(begin, end, (at) => boxes.x[at] + boxes.w[at] > x);
@@ -94,16 +89,12 @@ export function boxAt(boxes, row, x, slack = 2) {
 
 // --- where boxes lie on the canvas ---------------------------------------------------
 
-/** @param {Sight} sight
- * @param {number} unit */
+/** @type {(sight: Sight, unit: number) => number} */
 export const pixel = ({ geom, view }, unit) =>
   geom.left + ((unit - view.x0) / (view.x1 - view.x0)) * geom.width;
 
 /** Rectangle of a node, cut to the plot; null if it is out of view.
- * @param {State} s
- * @param {number} half
- * @param {number} node
- * @returns {Rect | null} */
+ * @type {(s: State, half: number, node: number) => Rect | null} */
 export function nodeRect(s, half, node) {
   const { scene: { tree: { level, tall } }, sight: { geom } } = s;
   const rect = rowRect(s, half, node);
@@ -112,10 +103,7 @@ export function nodeRect(s, half, node) {
 }
 
 /** The part of a node's rectangle in the row it begins at, where its signs are.
- * @param {State} s
- * @param {number} half
- * @param {number} node
- * @returns {Rect | null} */
+ * @type {(s: State, half: number, node: number) => Rect | null} */
 export function rowRect(s, half, node) {
   const { scene: { tree }, sight: { geom } } = s;
   const level = tree.level[node];
@@ -129,9 +117,7 @@ export function rowRect(s, half, node) {
 
 /** Calls `act` for every box that is painted in a half, row by row: its index, its vertical
  *  place, and that of the row it begins at.
- * @param {State} s
- * @param {number} half
- * @param {(i: number, box: Extent, row: Extent) => void} act */
+ * @type {(s: State, half: number, act: (i: number, box: Extent, row: Extent) => void) => void} */
 export function eachBox(s, half, act) {
   const { sight: { geom, boxes }, scene: { tree } } = s;
   const { first, top } = boxes[half];
@@ -156,10 +142,7 @@ export const readRatio = () => { ratio = devicePixelRatio || 1; };
 export const snap = (x) => Math.round(x * ratio) / ratio;
 
 /** Left and right edge of a box, on whole pixels: no seams between leaves.
- * @param {Sight} sight
- * @param {number} half
- * @param {number} i
- * @returns {[left: number, right: number]} */
+ * @type {(sight: Sight, half: number, i: number) => [left: number, right: number]} */
 export function boxEdges(sight, half, i) {
   const boxes = sight.boxes[half];
   const x = snap(sight.geom.left + boxes.x[i]);
@@ -168,20 +151,14 @@ export function boxEdges(sight, half, i) {
 }
 
 /** What a box is filled with, from left to right: [left, right, colour].
- * @param {State} s
- * @param {number} half
- * @param {number} i
- * @returns {Segment[]} */
+ * @type {(s: State, half: number, i: number) => Segment[]} */
 export function segmentsOf(s, half, i) {
   if (s.scene.shades[half] === "session") return sessionSegments(s, half, i);
   return [[...boxEdges(s.sight, half, i), fillOf(s.scene, half, s.sight.boxes[half].id[i]).colour]];
 }
 
 /** One node in its sessions' colours, one segment for each run of units.
- * @param {State} s
- * @param {number} half
- * @param {number} i
- * @returns {Segment[]} */
+ * @type {(s: State, half: number, i: number) => Segment[]} */
 export function sessionSegments(s, half, i) {
   const { scene, sight } = s;
   const node = sight.boxes[half].id[i];

@@ -5,14 +5,14 @@
 
 import { mix } from "./colour.js";
 import { rowBox } from "./geometry.js";
+import { stroke } from "./glyphs.js";
 import { fittingText } from "./labels.js";
 
 const NUMBERS = 88; // pixels of "0.178 < 0.182"
 const LINE = 22;
 const REACH = 46; // pixels above and below a line that are its own, where no other is nearer
 
-/** @param {State} s
- * @param {Ctx} ctx */
+/** @type {(s: State, ctx: Ctx) => void} */
 export function drawCandidates(s, ctx) {
   const { sight: { geom }, scene: { theme, data } } = s;
   const left = geom.left + geom.width + 12;
@@ -47,12 +47,11 @@ export function drawCandidates(s, ctx) {
   shown.forEach((row, i) => {
     const y = Math.round(lines[i]);
     ctx.strokeStyle = theme.line; // leads from the level's row to its line
-    ctx.lineWidth = 1;
-    ctx.beginPath();
-    ctx.moveTo(left - 10, centres[i]);
-    ctx.lineTo(left - 2, y);
-    ctx.stroke();
-    if (row.taken) check(ctx, theme.accent, left, y);
+    stroke(ctx, 1, [left - 10, centres[i]], [left - 2, y]);
+    if (row.taken) { // a check mark
+      ctx.strokeStyle = theme.accent;
+      stroke(ctx, 2, [left + 1, y], [left + 4, y + 4], [left + 10, y - 5]);
+    }
     const { numbers } = row;
     let textLeft = barLeft;
     if (numbers) {
@@ -87,7 +86,7 @@ export function candidateRows({ candidates, outcome }, room) {
     best = best.filter((row) => first.includes(row));
   }
   const hidden = candidates.length - best.length;
-  /** @type {CandidateRow[]} */
+  /** @type {Omit<Candidate, "node">[]} */
   const shown = [...best];
   if (outcome) {
     shown.push({ level: outcome.level, label: outcome.text, score: null, threshold: null,
@@ -96,25 +95,8 @@ export function candidateRows({ candidates, outcome }, room) {
   return { shown, hidden };
 }
 
-/** @param {Ctx} ctx
- * @param {string} colour
- * @param {any} left
- * @param {number} y */
-function check(ctx, colour, left, y) {
-  ctx.strokeStyle = colour;
-  ctx.lineWidth = 2;
-  ctx.beginPath();
-  ctx.moveTo(left + 1, y);
-  ctx.lineTo(left + 4, y + 4);
-  ctx.lineTo(left + 10, y - 5);
-  ctx.stroke();
-}
-
 /** Centres moved as little as needed to lie `size` apart between top and bottom.
- * @param {number[]} centres
- * @param {number} size
- * @param {number} top
- * @param {number} bottom */
+ * @type {(centres: number[], size: number, top: number, bottom: number) => number[]} */
 export function spread(centres, size, top, bottom) {
   const order = centres.map((y, i) => ({ y, i })).sort((a, b) => a.y - b.y || a.i - b.i);
   const placed = new Array(centres.length);
@@ -141,9 +123,7 @@ export function barRange(candidates) {
 }
 
 /** The candidate whose line is nearest to a place of the column; null for none.
- * @param {Sight} sight
- * @param {number} x
- * @param {number} y */
+ * @type {(sight: Sight, x: number, y: number) => number | null} */
 export function candidateAt({ geom, candidates }, x, y) {
   if (!candidates || geom.right < 100 || x < geom.left + geom.width + 4) return null;
   const near = candidates.filter((line) => Math.abs(line.y - y) <= REACH)

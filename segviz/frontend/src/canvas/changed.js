@@ -1,7 +1,7 @@
 // The line of what changed, beside the controls that changed it; and holding a button (or the
 // key B) to see the same question without propagation.
 
-import { element } from "../shared/dom.js";
+import { element, make, rewrite } from "../shared/dom.js";
 import { levelName, nameOf } from "./answer.js";
 import { onScores, schedule, showScores } from "./frame.js";
 import { hold } from "./settings.js";
@@ -15,26 +15,24 @@ export function buildChanged(s, parent) {
 }
 
 /** @param {State} s */
-function showChanged(s) {
-  const { elements: { changed }, scene } = s;
+function showChanged({ elements: { changed }, scene }) {
   changed.hidden = !scene.answer;
   if (!scene.answer) return;
   const parts = changeParts(scene);
-  const said = JSON.stringify(parts);
-  if (changed.dataset.said === said) return;
-  changed.dataset.said = said;
-  changed.replaceChildren();
-  for (const [kind, text] of parts) {
-    const part = element("span", kind, changed);
-    element("b", "", part, kind === "same" ? "" : kind);
-    element("span", "", part, text);
-  }
-  changed.title = parts.map(([kind, text]) => (kind === "same" ? text : `${kind} ${text}`)).join(" · ");
+  rewrite(changed, parts, () => {
+    changed.append(...parts.map(([kind, text]) => make("span", kind,
+      kind === "same" ? "" : make("b", "", kind), make("span", "", text))));
+    changed.title = changeWords(parts);
+  });
 }
 
+/** The line as one text.
+ * @param {TipLine[]} parts */
+export const changeWords = (parts) =>
+  parts.map(([kind, text]) => (kind === "same" ? text : `${kind} ${text}`)).join(" · ");
+
 /** [kind, words] of the line: what entered and left, or that nothing did; gold; levels.
- * @param {Scene} scene
- * @returns {[kind: string, text: string][]} */
+ * @type {(scene: Scene) => TipLine[]} */
 export function changeParts(scene) {
   const { data } = scene;
   const answer = /** @type {Answer} */ (scene.answer);
@@ -46,7 +44,7 @@ export function changeParts(scene) {
     if (nodes.length > NAMED) words.push(`${nodes.length - NAMED} more`);
     return words.join(", ");
   };
-  /** @type {[kind: string, text: string][]} */
+  /** @type {TipLine[]} */
   const parts = [];
   if (entered.length) parts.push(["in", named(entered)]);
   if (left.length) parts.push(["out", named(left)]);
@@ -71,26 +69,22 @@ function goldWords({ before, after, asked }) {
 /** The button that shows the question without propagation for as long as it is held.
  * @type {Builder} */
 export function buildHold(s, parent) {
-  const button = element("button", "hold", parent, "hold: no propagation");
-  button.type = "button";
-  button.title = "Hold to compare with no propagation (B)";
-  /** @param {boolean} held */
-  const set = (held) => holdNone(s, held);
-  button.addEventListener("pointerdown", () => set(true));
+  const button = element("button", { type: "button", className: "hold",
+    title: "Hold to compare with no propagation (B)" }, parent, "hold: no propagation");
+  button.addEventListener("pointerdown", () => holdNone(s, true));
   for (const end of ["pointerup", "pointerleave", "pointercancel", "blur", "keyup"]) {
-    button.addEventListener(end, () => set(false));
+    button.addEventListener(end, () => holdNone(s, false));
   }
   button.addEventListener("keydown", (event) => {
-    if (event.key === " " || event.key === "Enter") set(true);
+    if (event.key === " " || event.key === "Enter") holdNone(s, true);
   });
   s.elements.hold = button;
 }
 
-/** @param {State} s
- * @param {boolean} held */
+/** @type {(s: State, held: boolean) => void} */
 export function holdNone(s, held) {
   if (!s.settings.setting || !hold(s, held)) return;
-  s.elements.hold.setAttribute("aria-pressed", String(held));
+  s.elements.hold.ariaPressed = String(held);
   s.elements.root.dataset.held = String(held);
   showScores(s);
   schedule(s, true);

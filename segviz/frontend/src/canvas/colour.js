@@ -2,15 +2,13 @@
 
 /** "#rrggbb" as [r, g, b].
  * @param {string} hex */
-export function rgb(hex) {
+function rgb(hex) {
   const value = parseInt(hex.slice(1, 7), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
 /** `share` of colour a over colour b.
- * @param {string} a
- * @param {string} b
- * @param {number} share */
+ * @type {(a: string, b: string, share: number) => string} */
 export function mix(a, b, share) {
   const [from, to] = [rgb(b), rgb(a)];
   const channel = from.map((c, i) => Math.round(c + (to[i] - c) * share));
@@ -38,26 +36,21 @@ export function rampTable(stops) {
 }
 
 /** Index into a ramp table, by a power of the share; 0 for what is not a positive number.
- * @param {number} score
- * @param {number} most
- * @param {number} [power] */
+ * @type {(score: number, most: number, power?: number) => number} */
 export function rampIndex(score, most, power = 1) {
   if (!(score > 0) || !(most > 0)) return 0;
   return Math.round(Math.min(1, score / most) ** power * 255);
 }
 
-/** Index of a signed change: 0 is a fall by `most`, 127 (or 128) none, 255 a rise by it.
- * @param {number} change
- * @param {number} most
- * @param {number} [power] */
-export function changeIndex(change, most, power = 1) {
-  const size = rampIndex(Math.abs(change), most, power) / 2;
+/** Index of a signed change: 0 is a fall by 1, 127 (or 128) none, 255 a rise by it.
+ * @param {number} change */
+export function changeIndex(change) {
+  const size = rampIndex(Math.abs(change), 1) / 2;
   return change < 0 ? Math.ceil(127 - size) : Math.floor(128 + size);
 }
 
 /** How much of its session's colour a level keeps: leaves all, the root the least.
- * @param {number} level
- * @param {number} levels */
+ * @type {(level: number, levels: number) => number} */
 export function levelStrength(level, levels) {
   return 1 - level * Math.min(0.15, 0.62 / Math.max(1, levels - 1));
 }

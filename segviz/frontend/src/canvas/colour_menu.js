@@ -1,16 +1,18 @@
 // The choice of colour and label: two selects in the tool row. The picture
 // changes at once; Python is told, so that links and the next page carry the choice.
 
-import { element } from "../shared/dom.js";
+import { element, make } from "../shared/dom.js";
 import { onScores, schedule, showScores } from "./frame.js";
 import { labelChoice, labelsFor } from "./labels.js";
 import { colourChoice, coloursFor } from "./shades.js";
 
 const LOST_MS = 2000; // a choice that Python does not know so long after it was told
 
-export const createLook = () => ({ colour: "", labels: "", told: null, sent: [], sentAt: 0 });
+export const createLook = () => ({ colour: "", labels: "", sentAt: 0,
+  told: /** @type {string | null} */ (null), sent: /** @type {string[]} */ ([]) });
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildColourMenu(s, parent) {
   const { scene } = s;
   const root = element("div", "look", parent);
@@ -24,8 +26,7 @@ export function buildColourMenu(s, parent) {
     schedule(s, true);
   });
   onScores(s.frames, showColourMenu);
-  s.elements.lookControls = { root,
-    colour: select("colour", "Colour"), labels: select("labels", "Labels") };
+  return { root, colour: select("colour", "Colour"), labels: select("labels", "Labels") };
 }
 
 /** @param {Look} look */
@@ -68,27 +69,21 @@ function showColourMenu(s) {
  * @param {HTMLElement} parent
  * @param {string} className
  * @param {string} text
- * @param {(chosen: string) => void} act
- * @returns {SelectControl} */
+ * @param {(chosen: string) => void} act */
 export function buildSelect(parent, className, text, act) {
-  const label = element("label", "", parent);
-  element("span", "", label, text);
+  const label = element("label", "", parent, make("span", "", text));
   const select = element("select", className, label);
   select.addEventListener("change", () => act(select.value));
   return { label, select };
 }
 
 /** Brings a select to what is on offer and chosen, touching only what differs.
- * @param {SelectControl} control
- * @param {Offer[]} offered
- * @param {string} chosen
- * @param {string} what */
+ * @type {(control: SelectControl, offered: Offer[], chosen: string, what: string) => void} */
 export function showSelect({ label, select }, offered, chosen, what) {
   const options = offered.map(([choice, name]) => `${choice}=${name}`).join();
   if (select.dataset.options !== options) {
     select.dataset.options = options;
-    select.replaceChildren();
-    for (const [choice, name] of offered) element("option", "", select, name).value = choice;
+    select.replaceChildren(...offered.map(([value, name]) => make("option", { value }, name)));
   }
   if (select.value !== chosen) select.value = chosen;
   label.title = `${what}: ${offered.find(([choice]) => choice === chosen)?.[2]}`;

@@ -1,10 +1,10 @@
 // The header's controls in "scores" (policy, α, H, drawing). Native elements, so that keyboard
 // and screen readers work.
 
-import { element } from "../shared/dom.js";
+import { element, make } from "../shared/dom.js";
 import { buildSelect, showSelect } from "./colour_menu.js";
-import { onScores } from "./frame.js";
-import { keyLetGo } from "./settings.js";
+import { onScores, schedule } from "./frame.js";
+import { change, keyLetGo, report } from "./settings.js";
 
 const FORMULA = "final = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ, with s⁽ᵏ⁾ = W s⁽ᵏ⁻¹⁾ for k = 1 … H";
 /** @type {Record<string, string>} */
@@ -15,56 +15,50 @@ const MEANING = {
   change: "Propagated − initial score of every node",
 };
 
-/** The controls; `act` gets the changed part of the setting, `rest` is called when nothing
- *  more is to come: after a choice, or when a slider is let go.
+/** The controls. After a choice, or when a slider is let go, nothing more is to come: then Python
+ *  is told.
  * @param {State} s
- * @param {HTMLElement} parent
- * @param {(part: Partial<LiveSetting>) => void} act
- * @param {() => void} rest */
-export function buildControls(s, parent, act, rest) {
-  const root = element("div", "controls", parent);
-  root.hidden = true;
-  // Keys pressed here are not Streamlit's shortcuts.
-  root.addEventListener("keydown", (event) => event.stopPropagation());
+ * @param {HTMLElement} parent */
+export function buildControls(s, parent) {
+  const root = element("div", { className: "controls", hidden: true }, parent);
+  /** @param {Partial<LiveSetting>} part */
+  const act = (part) => {
+    change(s, part);
+    schedule(s, true);
+  };
   const policy = buildSelect(root, "", "policy", (chosen) => {
     act({ policy: chosen });
-    rest();
+    report(s);
   });
   /** @param {string} name
    * @param {string} text
    * @param {string} label */
   const range = (name, text, label) => {
-    const around = element("label", "", root);
-    around.title = MEANING[name];
-    element("span", "", around, text);
-    const input = Object.assign(element("input", name, around), { type: "range", min: "0" });
-    input.setAttribute("aria-label", label);
+    const around = element("label", { title: MEANING[name] }, root, make("span", "", text));
+    const input = element("input",
+      { className: name, type: "range", min: "0", ariaLabel: label }, around);
     input.addEventListener("input", () => act({ [name]: Number(input.value) }));
-    input.addEventListener("pointerup", rest);
+    input.addEventListener("pointerup", () => report(s));
     input.addEventListener("keyup", () => keyLetGo(s));
-    return { label: around, input, value: element("output", name, around) };
+    return { input, value: element("output", name, around) };
   };
   const alpha = range("alpha", "α", "Decay alpha");
   const horizon = range("horizon", "H", "Hops H");
   /** @type {Record<string, HTMLInputElement>} */
   const drawing = {};
-  const group = element("div", "drawing", root);
-  group.setAttribute("role", "radiogroup");
-  group.setAttribute("aria-label", "Drawing");
+  const group = element("div",
+    { className: "drawing", role: "radiogroup", ariaLabel: "Drawing" }, root);
   for (const [name, text] of [["mirrored", "Mirrored"], ["change", "Change"]]) {
-    const label = element("label", "", group);
-    label.title = MEANING[name];
-    const input = element("input", "", label);
-    Object.assign(input, { type: "radio", name: "drawing", value: name });
-    element("span", "", label, text);
+    const input = make("input", { type: "radio", name: "drawing", value: name });
+    element("label", { title: MEANING[name] }, group, input, make("span", "", text));
     input.addEventListener("change", () => {
       act({ drawing: name });
-      rest();
+      report(s);
     });
     drawing[name] = input;
   }
   onScores(s.frames, showControls);
-  s.elements.controls = { root, policy, alpha, horizon, drawing };
+  return { root, policy, alpha, horizon, drawing };
 }
 
 /** Brings the controls to the present setting, touching only what differs.
@@ -83,12 +77,8 @@ function showControls(s) {
   for (const [name, input] of Object.entries(controls.drawing)) input.checked = name === drawing;
 }
 
-/** @param {RangeControl} rangeControl
- * @param {number} number
- * @param {number} max
- * @param {number} step
- * @param {string} text
- * @param {string} policy */
+/** @type {(control: Elements["controls"]["alpha"], number: number, max: number, step: number,
+ *    text: string, policy: string) => void} */
 function showRange({ input, value }, number, max, step, text, policy) {
   input.max = String(max);
   input.step = String(step);

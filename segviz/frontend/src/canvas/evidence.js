@@ -1,7 +1,7 @@
 // The evidence list beside the tree: rank, rise or fall, level, gold, words. It follows every
 // frame; the selected node's entry is open.
 
-import { button, element, focusedBeside, make, sign } from "../shared/dom.js";
+import { among, button, element, focusedBeside, make, sign } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
 import { levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
@@ -11,28 +11,28 @@ import { reveal, select } from "./navigation.js";
 
 const SEEN = 5; // words of a row that are seen on most screens
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildEvidence(s, parent) {
-  const root = element("section", "evidence", parent);
-  root.setAttribute("aria-label", "Retrieved evidence");
+  const root = element("section", { className: "evidence", ariaLabel: "Retrieved evidence" }, parent);
   const head = element("div", "head", root);
   const title = element("span", "", head);
-  const hint = element("span", "hint", head);
-  hint.append("words ", make("mark", "heard", "asked"), " ", make("mark", "alike", "similar"));
-  hint.title = "Words of the question are marked in what came back, similar words dotted";
+  const hint = element("span", { className: "hint",
+    title: "Words of the question are marked in what came back, similar words dotted" }, head,
+  "words ", make("mark", "heard", "asked"), " ", make("mark", "alike", "similar"));
   const order = button("", head, "", () => {
     s.attention.byTime = !s.attention.byTime;
     showEvidence(s);
   });
-  const list = element("ol", "", root);
-  s.elements.evidence = { root, title, hint, order, list, said: "", open: null };
   onFrame(s.frames, showEvidence);
+  return { root, title, hint, order, list: element("ol", "", root), said: "",
+    texts: /** @type {unknown} */ (null), open: /** @type {number | null} */ (null) };
 }
 
 /** @param {State} s */
 function showEvidence(s) {
   const { scene, elements: { evidence }, attention } = s;
-  const { root, title, order, list } = evidence;
+  const { root, title, hint, order, list } = evidence;
   root.hidden = !scene.answer;
   if (!scene.answer) return;
   const rows = evidenceRows(scene, attention.byTime);
@@ -45,32 +45,25 @@ function showEvidence(s) {
   Object.assign(evidence, { said, texts });
   const kept = rows.filter(({ out }) => !out).length;
   title.textContent = `Retrieved: ${kept}${words}`;
-  evidence.hint.hidden = !Object.keys(scene.data.matches).length;
+  hint.hidden = !Object.keys(scene.data.matches).length;
   order.textContent = attention.byTime ? "in time" : "best first";
   order.title = `Order: ${order.textContent}. Press for the other.`;
   const at = focusedBeside(root)?.dataset.node;
   const { scrollTop } = list;
-  list.replaceChildren();
-  for (const row of rows) entry(s, list, row, row.node === selected);
+  list.replaceChildren(...rows.map((row) => entry(s, row, row.node === selected)));
   list.scrollTop = scrollTop;
-  if (at) find(list, at)?.focus({ preventScroll: true });
+  if (at) among(list, "node", at)?.focus({ preventScroll: true });
   if (open && evidence.open !== selected) {
-    const item = find(list, String(selected))?.parentElement;
+    const item = among(list, "node", String(selected))?.parentElement;
     if (item) list.scrollTop = Math.max(0, item.offsetTop - list.offsetTop - 30);
   }
   evidence.open = open ? selected : null;
 }
 
-/** @param {HTMLElement} list
- * @param {string} node */
-const find = (list, node) =>
-  /** @type {HTMLElement | null} */ (list.querySelector(`[data-node="${node}"]`));
-
 /** The retrieved nodes, best first or in the order of time, then those that have left: ranks
  *  before and after (0 where that is none of the list's), level, gold turns, words.
  * @param {Scene} scene
- * @param {boolean} byTime
- * @returns {EvidenceRow[]} */
+ * @param {boolean} byTime */
 export function evidenceRows({ data, answer }, byTime) {
   const { after, left, was, is, held } = /** @type {Answer} */ (answer);
   const shown = byTime ? [...after].sort((a, b) =>
@@ -85,9 +78,8 @@ export function evidenceRows({ data, answer }, byTime) {
 }
 
 /** The words of a node that stand for it in a row: from where most words of the question are.
- * @param {Message} data
- * @param {number} node */
-export function passageOf(data, node) {
+ * @type {(data: Message, node: number) => string} */
+function passageOf(data, node) {
   const known = passages.get(data.texts) ?? new Map();
   passages.set(data.texts, known);
   if (!known.has(node)) known.set(node, wordsOf(data, node, 24, startOf(data, node)));
@@ -98,8 +90,7 @@ export function passageOf(data, node) {
  * @type {WeakMap<Message["texts"], Map<number, string>>} */
 const passages = new WeakMap();
 
-/** @param {Message} data
- * @param {number} node */
+/** @type {(data: Message, node: number) => number} */
 function startOf(data, node) {
   const matches = data.matches[nodeOf(data, node)];
   const heard = spoken(data, node).map((word) => matchedPieces(word, matches)
@@ -113,7 +104,7 @@ function startOf(data, node) {
 }
 
 /** Rise or fall in words: "▲3", "▼1", "in, was 14", "out, was 9", "" for none.
- * @param {EvidenceRow} row
+ * @param {Pick<ReturnType<typeof evidenceRows>[number], "was" | "is" | "out">} row
  * @param {number} size */
 export function moveText({ was, is, out }, size) {
   if (out) return `out, was ${was}`;
@@ -122,54 +113,50 @@ export function moveText({ was, is, out }, size) {
   return was > is ? `▲${was - is}` : `▼${is - was}`;
 }
 
-/** @param {State} s
- * @param {HTMLElement} list
- * @param {EvidenceRow} row
- * @param {boolean} open */
-function entry(s, list, row, open) {
+/** @type {(s: State, row: ReturnType<typeof evidenceRows>[number],
+ *    open: boolean) => HTMLLIElement} */
+function entry(s, row, open) {
   const { scene, scene: { data } } = s;
   const { node, is, level, gold, words, out } = row;
-  const item = element("li", out ? "out" : "", list);
+  const item = make("li", out ? "out" : "");
   const line = button("entry", item, "", () => {
     select(s, open ? null : node);
     if (!open) reveal(s, node);
     s.elements.root.dataset.picked = String(node);
   });
   line.dataset.node = String(node);
-  line.setAttribute("aria-expanded", String(open));
+  line.ariaExpanded = String(open);
   const move = moveText(row, data.top_initial.length);
-  element("span", "rank", line, String(is));
-  element("span", /^in/.test(move) ? "move new" : "move", line, move);
-  element("span", "level", line, level);
+  line.append(make("span", "rank", String(is)),
+    make("span", /^in/.test(move) ? "move new" : "move", move), make("span", "level", level));
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;
     sign(narrow ? "gold" : "gold wide", line, "◆",
       `${narrow ? "gold" : "covers gold"} ${isolateText(gold.join(", "))}`);
   }
   const matches = data.matches[nodeOf(data, node)];
-  if (!open) {
-    element("bdi", "words", line).append(...matchedPieces(words, matches, false).map(
-      ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
-  }
   line.addEventListener("pointerenter", () => pointed(s, node));
   line.addEventListener("pointerleave", () => pointed(s, null));
-  if (!open) return;
-  const body = element("div", "opened", item);
+  if (!open) {
+    element("bdi", "words", line, ...matchedPieces(words, matches, false).map(
+      ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
+    return item;
+  }
   const session = data.session_titles[scene.runs[scene.runOf[data.start[node]]]?.session] ?? "";
-  element("div", "meta", body, `${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
-    + (gold.length ? ` · ${isolateText(gold.slice(0, 6).join(", "))}` : ""));
+  const meta = [`${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
+    + (gold.length ? ` · ${isolateText(gold.slice(0, 6).join(", "))}` : "")];
   if (data.initial.length && data.final.length) {
     const [before, after] = data.score_names;
-    element("div", "meta", body, `${before} ${multiple(scene, data.initial[node])} → ${after} `
+    meta.push(`${before} ${multiple(scene, data.initial[node])} → ${after} `
       + `${multiple(scene, data.final[node])} of an even share`);
   }
-  const text = element("div", "text", body);
-  text.append(...lineBlocks(matchedPieces(textOf(data, node), matches)));
+  element("div", "opened", item, ...meta.map((text) => make("div", "meta", text)),
+    make("div", "text", ...lineBlocks(matchedPieces(textOf(data, node), matches))));
+  return item;
 }
 
 /** Outlines a node in the tree while its entry is under the pointer.
- * @param {State} s
- * @param {number | null} node */
+ * @type {(s: State, node: number | null) => void} */
 function pointed(s, node) {
   s.attention.hover = node;
   pointAt(s, node);

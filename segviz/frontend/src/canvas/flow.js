@@ -32,8 +32,7 @@ export function incomingOf(tree, policy) {
  * @param {Incoming} incoming
  * @param {Weights} initial
  * @param {LiveSetting} setting
- * @param {number} node
- * @returns {Flow} */
+ * @param {number} node */
 export function flowOf({ first, from, part }, initial, { policy, alpha, horizon }, node) {
   const spread = policy !== "none" && alpha > 0;
   let sum = 1;
@@ -63,8 +62,7 @@ export function flowOf({ first, from, part }, initial, { policy, alpha, horizon 
 }
 
 /** The flow of the selected node under the present setting, found once for each.
- * @param {State} s
- * @returns {Flow | null} */
+ * @type {(s: State) => Flow | null} */
 export function shownFlow(s) {
   const { scene: { data }, settings: { setting, held }, attention: { selected }, flow } = s;
   if (!setting || held || selected === null) return null;
@@ -105,17 +103,13 @@ export function drawFlow(s, ctx, half) {
   ctx.globalAlpha = 1;
 }
 
-/** @param {Ctx} ctx
- * @param {Rect} from
- * @param {Rect} to
- * @param {number} share */
+/** @type {(ctx: Ctx, from: Rect, to: Rect, share: number) => void} */
 function ribbon(ctx, from, to, share) {
   const [x0, y0] = [from.x + from.w / 2, from.y + from.h / 2];
   const [x1, y1] = [to.x + to.w / 2, to.y + to.h / 2];
   const lift = Math.abs(y1 - y0) < 4 ? Math.min(60, 12 + Math.abs(x1 - x0) / 6) : 0;
   const middle = (y0 + y1) / 2 - lift;
   const length = Math.hypot(x1 - x0, y1 - y0) + 2 * lift + 20;
-  ctx.lineCap = "butt";
   ctx.setLineDash(share < 1 ? [length * share, length] : []);
   ctx.beginPath();
   ctx.moveTo(x0, y0);

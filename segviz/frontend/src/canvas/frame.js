@@ -13,19 +13,25 @@ import { shadesOf } from "./shades.js";
 import { slide } from "./view.js";
 import { columnWeights, highestScore } from "./weights.js";
 
+/** When something is painted, and what is kept from frame to frame. */
+export const createFrames = () => ({ asked: 0, baseDirty: true, painted: 0, fadeFrom: 0,
+  frameShows: /** @type {((s: State) => void)[]} */ ([]),
+  scoreShows: /** @type {((s: State) => void)[]} */ ([]),
+  /** Labels cut to their room. */
+  fitted: /** @type {Map<string, { text: string, width: number }>} */ (new Map()),
+  /** For each half, the retrieved nodes whose rank is in their label. */
+  labelled: /** @type {Set<number>[]} */ ([]) });
+
 /** Calls `show(s)` at the end of every frame.
- * @param {Frames} frames
- * @param {(s: State) => void} show */
+ * @type {(frames: Frames, show: (s: State) => void) => number} */
 export const onFrame = (frames, show) => frames.frameShows.push(show);
 
 /** Calls `show(s)` when scores, setting or colours have changed, before the frame.
- * @param {Frames} frames
- * @param {(s: State) => void} show */
+ * @type {(frames: Frames, show: (s: State) => void) => number} */
 export const onScores = (frames, show) => frames.scoreShows.push(show);
 
 /** Asks for a frame; `base` repaints the boxes, too.
- * @param {State} s
- * @param {boolean} [base] */
+ * @type {(s: State, base?: boolean) => void} */
 export function schedule(s, base = false) {
   const { frames } = s;
   frames.baseDirty ||= base;
@@ -64,9 +70,7 @@ function paint(s) {
 }
 
 /** Where everything lies on a canvas of so many pixels.
- * @param {State} s
- * @param {number} width
- * @param {number} height */
+ * @type {(s: State, width: number, height: number) => void} */
 export function layOut(s, width, height) {
   const { scene, sight } = s;
   const { data: { gutter, legend }, tree } = scene;

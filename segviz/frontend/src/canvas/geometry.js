@@ -9,8 +9,8 @@ const LEAF_WEIGHT = 1.26; // leaf rows reach 113
 /** Distance from the axis and height of each level's band, in whole pixels.
  * @param {number[]} laneCount
  * @param {number} available
- * @param {number} [cap] */
-export function stackRows(laneCount, available, cap = ROW_CAP) {
+ * @param {number} cap */
+function stackRows(laneCount, available, cap) {
   const weights = laneCount.map(
     (lanes, level) => (1 + 0.45 * (Math.min(lanes, 9) - 1)) * (level ? 1 : LEAF_WEIGHT));
   const total = weights.reduce((a, b) => a + b, 0);
@@ -52,41 +52,32 @@ export function geometry(width, height, picture, gutter, laneCount, legend = tru
   const available = (scores ? middle : height - axisHeight) - top;
   const rows = stackRows(laneCount, available, picture === "change" ? 2 * ROW_CAP : ROW_CAP);
   const axisTop = scores ? middle : legend ? top + rows.total : height - axisHeight;
-  return {
-    left,
-    right,
-    width: Math.max(20, width - left - right),
-    top,
-    axisTop,
-    axisHeight,
-    halves: scores ? 2 : 1,
-    rows,
-  };
+  return { left, right, width: Math.max(20, width - left - right), top, axisTop, axisHeight,
+    halves: scores ? 2 : 1, rows };
 }
 
-/** Vertical place {y, h} of a level, or of one lane of it. Lanes grow away from the axis.
- * @param {Geometry} geom
- * @param {number} half
- * @param {number} level
- * @param {number} [lane]
- * @param {number} [lanes] */
+/** Vertical place {y, h} of what is so far from the axis and so high: rows grow away from it.
+ * @type {(geom: Geometry, half: number, near: number, h: number) => Extent} */
+const place = ({ axisTop, axisHeight }, half, near, h) =>
+  ({ y: half ? axisTop + axisHeight + near : axisTop - near - h, h });
+
+/** Vertical place {y, h} of a level, or of one lane of it.
+ * @type {(geom: Geometry, half: number, level: number, lane?: number, lanes?: number) => Extent} */
 export function rowBox(geom, half, level, lane = 0, lanes = 1) {
   const { offset, height } = geom.rows;
-  const near = offset[level] + (height[level] * lane) / lanes;
-  const h = height[level] / lanes;
-  const y = half ? geom.axisTop + geom.axisHeight + near : geom.axisTop - near - h;
-  return { y, h };
+  return place(geom, half, offset[level] + (height[level] * lane) / lanes, height[level] / lanes);
 }
 
 /** Vertical place {y, h} of several levels as one.
- * @param {Geometry} geom
- * @param {number} half
- * @param {number} level
- * @param {number} top */
-export function levelsBox({ rows: { offset, height }, axisTop, axisHeight }, half, level, top) {
-  const h = offset[top] + height[top] - offset[level];
-  return { y: half ? axisTop + axisHeight + offset[level] : axisTop - offset[level] - h, h };
+ * @type {(geom: Geometry, half: number, level: number, top: number) => Extent} */
+export function levelsBox(geom, half, level, top) {
+  const { offset, height } = geom.rows;
+  return place(geom, half, offset[level], offset[top] + height[top] - offset[level]);
 }
+
+/** Vertical place {y, h} of all levels.
+ * @type {(geom: Geometry, half: number) => Extent} */
+export const halfBox = (geom, half) => place(geom, half, 0, geom.rows.total);
 
 /** Half, level and row under a vertical position; null on the axis or outside.
  * @param {Geometry} geom
@@ -96,12 +87,10 @@ export function rowAt(geom, tree, y) {
   const half = y >= geom.axisTop + geom.axisHeight ? 1 : 0;
   const distance = half ? y - geom.axisTop - geom.axisHeight : geom.axisTop - y;
   if (distance < 0 || half >= geom.halves) return null;
-  for (let level = 0; level < geom.rows.height.length; level++) {
-    const within = distance - geom.rows.offset[level];
-    if (within < 0 || within >= geom.rows.height[level]) continue;
-    const lanes = tree.laneCount[level];
-    const lane = Math.min(lanes - 1, Math.floor((within / geom.rows.height[level]) * lanes));
-    return { half, level, row: tree.firstRow[level] + lane };
-  }
-  return null;
+  const { offset, height } = geom.rows;
+  const level = height.findIndex((h, i) => distance >= offset[i] && distance - offset[i] < h);
+  if (level < 0) return null;
+  const lanes = tree.laneCount[level];
+  const lane = Math.floor(((distance - offset[level]) / height[level]) * lanes);
+  return { half, level, row: tree.firstRow[level] + Math.min(lanes - 1, lane) };
 }

@@ -2,18 +2,13 @@
 // so that they show on any fill.
 
 /** Does an outline of this width inside the box leave too little of its fill?
- * @param {Rect} rect
- * @param {number} width */
+ * @type {(rect: Rect, width: number) => boolean} */
 export const isNarrow = (rect, width) => rect.w < 8 + 2 * width;
 
 /** An outline inside the box, on a halo of the background so that it shows on any fill;
  *  around the box where that is narrow.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect | null} rect
- * @param {string} colour
- * @param {number} width
- * @param {{ inset?: number, dash?: number[], halo?: boolean }} [given] */
+ * @type {(theme: Theme, ctx: Ctx, rect: Rect | null, colour: string, width: number,
+ *    given?: { inset?: number, dash?: number[], halo?: boolean }) => void} */
 export function outline(
   theme, ctx, rect, colour, width, { inset = 0, dash = [], halo = true } = {},
 ) {
@@ -29,7 +24,6 @@ export function outline(
   }
   if (h < 3 * width + 3) {
     // Too flat for an outline: a line in the gap below the row leaves the fill visible.
-    ctx.lineCap = "butt";
     const line = y + h - 0.5;
     stroke(ctx, h < 7 ? 1 : 1.5, [x, line], [x + w - 1, line]);
     ctx.setLineDash([]);
@@ -53,20 +47,37 @@ export function outline(
   ctx.setLineDash([]);
 }
 
-/** @param {Ctx} ctx
- * @param {number} width
- * @param {...[number, number]} points */
-function stroke(ctx, width, ...points) {
+/** A line through points, in the present colour.
+ * @type {(ctx: Ctx, width: number, ...points: [number, number][]) => void} */
+export function stroke(ctx, width, ...points) {
   ctx.lineWidth = width;
   path(ctx, points);
   ctx.stroke();
 }
 
-/** @param {Ctx} ctx
- * @param {[number, number][]} points */
+/** A line on a halo of the background.
+ * @type {(theme: Theme, ctx: Ctx, colour: string, width: number, halo: number,
+ *    points: [number, number][], dash?: number[]) => void} */
+function haloed(theme, ctx, colour, width, halo, points, dash = []) {
+  ctx.strokeStyle = theme.background;
+  stroke(ctx, halo, ...points);
+  ctx.setLineDash(dash);
+  ctx.strokeStyle = colour;
+  stroke(ctx, width, ...points);
+  ctx.setLineDash([]);
+}
+
+/** @type {(ctx: Ctx, points: [number, number][]) => void} */
 function path(ctx, points) {
   ctx.beginPath();
   points.forEach((point, i) => (i ? ctx.lineTo(...point) : ctx.moveTo(...point)));
+}
+
+/** A closed shape, which the caller fills.
+ * @type {(ctx: Ctx, ...points: [number, number][]) => void} */
+export function polygon(ctx, ...points) {
+  path(ctx, points);
+  ctx.closePath();
 }
 
 // --- signs outside of narrow boxes -----------------------------------------------------
@@ -75,8 +86,7 @@ function path(ctx, points) {
  * @param {Rect} rect
  * @param {number} half */
 function outside({ x, y, w, h }, half) {
-  return half ? { middle: x + w / 2, base: y + h, away: 1 }
-    : { middle: x + w / 2, base: y - 1, away: -1 };
+  return { middle: x + w / 2, base: half ? y + h : y - 1, away: half ? 1 : -1 };
 }
 
 /** A line along the outer edge, as wide as the box.
@@ -84,7 +94,6 @@ function outside({ x, y, w, h }, half) {
 export function bar(theme, ctx, rect, half, colour) {
   const { middle, base } = outside(rect, half);
   const reach = Math.max(rect.w, 3) / 2;
-  ctx.lineCap = "butt";
   for (const { tone, width, more } of [{ tone: theme.background, width: 3.5, more: 0.5 },
     { tone: colour, width: 2, more: 0 }]) {
     ctx.strokeStyle = tone;
@@ -98,13 +107,9 @@ export function triangle(theme, ctx, rect, half, colour, kind = "") {
   const { middle, base, away } = outside(rect, half);
   const [tip, flat] = [base + away, base + away * 7.5];
   if (kind === "stem") {
-    for (const { tone, width } of [{ tone: theme.background, width: 6 }, { tone: colour, width: 3 }]) {
-      ctx.strokeStyle = tone;
-      stroke(ctx, width, [middle, flat], [middle, flat + away * 7]);
-    }
+    haloed(theme, ctx, colour, 3, 6, [[middle, flat], [middle, flat + away * 7]]);
   }
-  path(ctx, [[middle, tip], [middle - 4, flat], [middle + 4, flat]]);
-  ctx.closePath();
+  polygon(ctx, [middle, tip], [middle - 4, flat], [middle + 4, flat]);
   haloStroke(theme, ctx);
   ctx.fillStyle = kind === "hollow" ? theme.background : colour;
   ctx.fill();
@@ -119,7 +124,6 @@ export function triangle(theme, ctx, rect, half, colour, kind = "") {
 export function plus(theme, ctx, rect, half, colour, lift = 0) {
   const { middle, base, away } = outside(rect, half);
   const centre = base + away * (5 + lift);
-  ctx.lineCap = "butt";
   for (const { tone, width, arm } of [{ tone: theme.background, width: 4.5, arm: 5 },
     { tone: colour, width: 2, arm: 4 }]) {
     ctx.strokeStyle = tone;
@@ -137,25 +141,13 @@ export function bracket(theme, ctx, rect, half, colour, dash = []) {
   const { middle, base, away } = outside(rect, half);
   const reach = Math.max(rect.w / 2 + 1, 5);
   const top = base + away * 4;
-  /** @type {[number, number][]} */
-  const points = [[middle - reach, base], [middle - reach, top], [middle + reach, top],
-    [middle + reach, base]];
-  ctx.lineCap = "butt";
-  ctx.strokeStyle = theme.background;
-  stroke(ctx, 3.5, ...points);
-  ctx.setLineDash(dash);
-  ctx.strokeStyle = colour;
-  stroke(ctx, 1.5, ...points);
-  ctx.setLineDash([]);
+  haloed(theme, ctx, colour, 1.5, 3.5, [[middle - reach, base], [middle - reach, top],
+    [middle + reach, top], [middle + reach, base]], dash);
 }
 
-/** @param {Theme} theme
- * @param {Ctx} ctx
- * @param {number} x
- * @param {number} y */
+/** @type {(theme: Theme, ctx: Ctx, x: number, y: number) => void} */
 export function diamond(theme, ctx, x, y) {
-  path(ctx, [[x, y - 4.5], [x + 4.5, y], [x, y + 4.5], [x - 4.5, y]]);
-  ctx.closePath();
+  polygon(ctx, [x, y - 4.5], [x + 4.5, y], [x, y + 4.5], [x - 4.5, y]);
   haloStroke(theme, ctx);
   ctx.fillStyle = theme.background;
   ctx.fill();
@@ -164,8 +156,7 @@ export function diamond(theme, ctx, x, y) {
   ctx.stroke();
 }
 
-/** @param {Theme} theme
- * @param {Ctx} ctx */
+/** @type {(theme: Theme, ctx: Ctx) => void} */
 function haloStroke(theme, ctx) {
   ctx.strokeStyle = theme.background;
   ctx.lineWidth = 3.5;
@@ -192,9 +183,18 @@ export function footing(theme, ctx, rect, half, colour, width) {
   const line = half ? y + width / 2 : y + h - 1 - width / 2;
   const foot = line + (half ? 4 : -4);
   const [left, right] = [x + width / 2, x + Math.max(w - 1, 2) - width / 2];
-  ctx.lineCap = "butt";
-  for (const { tone, more } of [{ tone: theme.background, more: 2 }, { tone: colour, more: 0 }]) {
-    ctx.strokeStyle = tone;
-    stroke(ctx, width + more, [left, foot], [left, line], [right, line], [right, foot]);
-  }
+  haloed(theme, ctx, colour, width, width + 2,
+    [[left, foot], [left, line], [right, line], [right, foot]]);
+}
+
+/** A word from below to above.
+ * @type {(ctx: Ctx, colour: string, word: string, x: number, middle: number) => void} */
+export function vertical(ctx, colour, word, x, middle) {
+  ctx.save();
+  ctx.translate(x, middle);
+  ctx.rotate(-Math.PI / 2);
+  ctx.textAlign = "center";
+  ctx.fillStyle = colour;
+  ctx.fillText(word, 0, 0);
+  ctx.restore();
 }

@@ -1,7 +1,7 @@
 // The retrieved levels as bars beside the tree's own rows: hollow before, filled after. In
 // the mirrored picture each half has its own, so the two are one mirrored histogram.
 
-import { rowBox } from "./geometry.js";
+import { halfBox, rowBox } from "./geometry.js";
 
 const [GAP, NUMBER, THICK, LINE] = [14, 40, 14, 12];
 
@@ -18,17 +18,15 @@ export function drawHistogram(s, ctx, half) {
   ctx.textAlign = "left";
   ctx.lineWidth = 1.5;
   ctx.fillStyle = theme.line;
-  const { offset, height } = geom.rows;
-  const edge = rowBox(geom, half, half ? 0 : offset.length - 1);
-  ctx.fillRect(left - 1, edge.y, 1, offset[offset.length - 1] + height[height.length - 1]);
+  const edge = halfBox(geom, half);
+  ctx.fillRect(left - 1, edge.y, 1, edge.h);
   let last = -Infinity;
   for (let level = 0; level <= tree.highest; level++) {
     const [was, is] = [before[level], after[level]];
     const { y, h } = rowBox(geom, half, level);
     const thick = Math.min(THICK, h * 0.6) * (both ? 0.5 : 1);
     const middle = y + h / 2;
-    /** @param {number} count
-     * @param {number} top */
+    /** @type {(count: number, top: number) => void} */
     const hollow = (count, top) => {
       ctx.strokeStyle = theme.text;
       if (count) ctx.strokeRect(left + 0.75, top + 0.75, unit * count - 1.5, thick - 1.5);

@@ -7,12 +7,13 @@
 // hover survive an update; only another `identity` resets them.
 
 import { element } from "../shared/dom.js";
+import { ending } from "../shared/hub.js";
 import { unpack } from "../shared/message.js";
 import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
 import { buildChanged, buildHold } from "./changed.js";
 import { buildControls } from "./controls.js";
 import { buildEvidence } from "./evidence.js";
-import { onFrame, onScores, schedule, showScores } from "./frame.js";
+import { createFrames, onFrame, onScores, schedule, showScores } from "./frame.js";
 import { buildHelp, listenKeys } from "./keyboard.js";
 import { labelChoice } from "./labels.js";
 import { buildLegend } from "./legend.js";
@@ -26,7 +27,7 @@ import { buildReasons } from "./reasons.js";
 import { readOut } from "./readout.js";
 import { buildTree, sessionRuns } from "./rows.js";
 import { createSearch, refind, resetSearch } from "./search.js";
-import { adoptSetting, change, createSettings, report } from "./settings.js";
+import { adoptSetting, createSettings } from "./settings.js";
 import { readTheme } from "./theme.js";
 import { buildTools } from "./toolbar.js";
 import { clampView, createHistory, isStill, moveView } from "./view.js";
@@ -70,11 +71,7 @@ function draw({ parentElement, setTriggerValue }, data) {
   // the next click on the same node.
   s.tell = setTriggerValue;
   if (data) update(s, data);
-  // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
-  const call = ++s.calls;
-  return () => {
-    if (call === s.calls) destroy(s);
-  };
+  return ending(s, () => destroy(s));
 }
 
 /** What is there before Python has sent anything.
@@ -96,10 +93,7 @@ function createState(parentElement) {
     },
     search: createSearch(),
     settings: createSettings(),
-    frames: {
-      asked: 0, baseDirty: true, painted: 0, fadeFrom: 0, frameShows: [], scoreShows: [],
-      fitted: new Map(), labelled: [],
-    },
+    frames: createFrames(),
     elements: { parent: parentElement },
   };
 }
@@ -128,39 +122,30 @@ function buildDom(s) {
   elements.root = element("div", "segviz", elements.parent);
   // Keys pressed here are not Streamlit's shortcuts.
   elements.root.addEventListener("keydown", (event) => event.stopPropagation());
-  /** @param {Partial<LiveSetting>} part */
-  const act = (part) => {
-    change(s, part);
-    schedule(s, true);
-  };
-  buildControls(s, elements.root, act, () => report(s));
+  elements.controls = buildControls(s, elements.root);
   buildHold(s, elements.controls.root);
   buildChanged(s, elements.root);
   const bar = element("div", "bar", elements.root);
-  buildColourMenu(s, bar);
+  elements.lookControls = buildColourMenu(s, bar);
   buildLegend(s, bar);
-  buildTools(s, elements.root);
+  elements.tools = buildTools(s, elements.root);
   const body = element("div", "body", elements.root);
   const column = element("div", "column", body);
   const stage = element("div", "stage", column);
   elements.base = element("canvas", "base", stage); // boxes and axis: repainted on data and zoom
-  elements.over = element("canvas", "over", stage); // outlines: repainted on hover and selection
-  elements.over.tabIndex = 0;
-  elements.over.setAttribute("role", "application");
-  elements.over.setAttribute("aria-label",
-    "Memory tree. Arrow keys walk parent, child and neighbour; Enter selects; ? names all keys.");
+  elements.over = element("canvas", { className: "over", tabIndex: 0, role: "application",
+    ariaLabel: "Memory tree. Arrow keys walk parent, child and neighbour; Enter selects; "
+      + "? names all keys." }, stage); // outlines: repainted on hover and selection
   elements.read = element("div", "read", column);
   onScores(s.frames, () => readOut(s));
-  buildOverview(s, column);
-  buildEvidence(s, body);
+  elements.overview = buildOverview(s, column);
+  elements.evidence = buildEvidence(s, body);
   const below = element("div", "below", elements.root);
-  buildPath(s, below);
-  buildReasons(s, below);
+  s.path = buildPath(s, below);
+  s.flow = buildReasons(s, below);
   buildHelp(elements, elements.root);
-  elements.mirror = element("div", "unseen", elements.root);
-  elements.mirror.setAttribute("role", "img");
-  elements.live = element("div", "unseen", elements.root);
-  elements.live.setAttribute("aria-live", "polite");
+  elements.mirror = element("div", { className: "unseen", role: "img" }, elements.root);
+  elements.live = element("div", { className: "unseen", ariaLive: "polite" }, elements.root);
   elements.stage = stage;
   onFrame(s.frames, mirror); // the last: it tells tests that all is painted
 }
@@ -183,7 +168,8 @@ function update(s, data) {
   adoptLook(s);
   scene.marks = markWeights(data);
   if (fresh) {
-    attention.focus = attention.hover = attention.trail = attention.excerpt = null;
+    Object.assign(attention, { focus: null, hover: null, trail: null, excerpt: null, pointed: null,
+      linkedUnits: [] });
     sight.history = createHistory();
     resetSearch(s);
     scene.isolated = null;
@@ -195,7 +181,7 @@ function update(s, data) {
       : clampView(sight.goal.x0, sight.goal.x1, data.total_units);
     moveView(sight, goal, !fresh); // an axis that gets longer slides, it does not jump
   }
-  relink(s, fresh);
+  relink(s);
   // Python's word counts when it changes: an echo of the old value must not undo a click.
   if (fresh || data.selected !== attention.sentByPython) {
     if (attention.selected !== data.selected) attention.trail = data.selected;
@@ -219,7 +205,7 @@ function update(s, data) {
   scene.theme = readTheme(s);
   refind(s);
   showScores(s);
-  elements.mirror.setAttribute("aria-label", data.summary);
+  elements.mirror.ariaLabel = data.summary;
   elements.root.dataset.loadMs = (performance.now() - started).toFixed(2);
   schedule(s, true);
 }

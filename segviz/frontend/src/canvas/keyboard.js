@@ -1,6 +1,6 @@
 // The keyboard on the canvas, and the panel that names all keys and what the mouse does.
 
-import { button, element } from "../shared/dom.js";
+import { button, element, make } from "../shared/dom.js";
 import { holdNone } from "./changed.js";
 import { schedule } from "./frame.js";
 import { showIsolated } from "./legend.js";
@@ -25,8 +25,7 @@ export function listenKeys(s) {
 
 const PAN_SHARE = 0.2;
 
-/** @param {State} s
- * @param {KeyboardEvent} event */
+/** @type {(s: State, event: KeyboardEvent) => void} */
 function pressKey(s, event) {
   const { attention } = s;
   const { key, shiftKey } = event;
@@ -89,24 +88,15 @@ const MOUSE = [
   ["Strip below", "drag the frame, its edges, or a new one"],
 ];
 
-/** @param {Elements} elements
- * @param {HTMLElement} parent */
+/** @type {(elements: Elements, parent: HTMLElement) => void} */
 export function buildHelp(elements, parent) {
-  const root = element("div", "help", parent);
-  root.hidden = true;
-  root.tabIndex = -1;
-  root.setAttribute("role", "dialog");
-  root.setAttribute("aria-label", "Keys and mouse");
+  const root = element("div", { className: "help", hidden: true, tabIndex: -1, role: "dialog",
+    ariaLabel: "Keys and mouse" }, parent);
   button("", root, "×", () => showHelp(elements, false), "Close");
   for (const { title, rows } of [{ title: "Keys, with the tree in focus", rows: KEYS },
     { title: "Mouse", rows: MOUSE }]) {
-    const part = element("div", "part", root);
-    element("div", "head", part, title);
-    const list = element("dl", "", part);
-    for (const [key, meaning] of rows) {
-      element("dt", "", list, key);
-      element("dd", "", list, meaning);
-    }
+    element("div", "part", root, make("div", "head", title), make("dl", "",
+      ...rows.flatMap(([key, meaning]) => [make("dt", "", key), make("dd", "", meaning)])));
   }
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" && event.key !== "?") return;
@@ -117,11 +107,10 @@ export function buildHelp(elements, parent) {
 }
 
 /** Opens or closes the panel; the keyboard goes in, and back to the tree.
- * @param {Elements} elements
- * @param {boolean} open */
+ * @type {(elements: Elements, open: boolean) => void} */
 export function showHelp(elements, open) {
   elements.help.hidden = !open;
-  elements.helpButton.setAttribute("aria-expanded", String(open));
+  elements.tools.help.ariaExpanded = String(open);
   elements.root.dataset.help = String(open);
   (open ? elements.help : elements.over).focus({ preventScroll: true });
 }

@@ -15,11 +15,11 @@ const SHORTEST = 3; // characters of a cut text that still say something
 const FITTED_KEPT = 4000;
 const STEP = 4; // pixels
 
-/** What can be written on this data's nodes: [choice, name, meaning].
+/** What can be written on this data's nodes.
  * @param {Message} message */
 export function labelsFor({ mode, initial, names, measures }) {
   const scored = mode !== "grow" && initial.length > 0;
-  /** @type {[...Offer, offered: boolean][]} */
+  /** @type {Offer[]} */
   const all = [
     ["words", "words", "what tells the node from its siblings", names.length > 0],
     ["marked", "words of marked", "the same, on retrieved, gold and selected nodes alone",
@@ -30,8 +30,7 @@ export function labelsFor({ mode, initial, names, measures }) {
     ["score", scored ? "score" : measures[0]?.name, "the score as a multiple of an even share, or the number behind the colour",
       scored || measures.length > 0],
   ];
-  return all.filter(([, , , offered]) => offered)
-    .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
+  return all.filter(([, , , offered]) => offered);
 }
 
 /** The choice; the first that there is where none was made or the data cannot show it.
@@ -43,40 +42,32 @@ export function labelChoice({ data, look }) {
 
 /** What may stand on a node: texts from long to short, of which one must fit whole, or one
  *  that may be cut.
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node
- * @param {string} choice */
+ * @type {(scene: Scene, half: number, node: number, choice: string) => string[]} */
 export function labelTexts(scene, half, node, choice) {
-  const { data, tree } = scene;
-  if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
-  if (choice === "words" || choice === "marked") {
-    const text = data.names[node] ?? "";
-    return { texts: text ? [text.length > LONGEST ? cutText(text, LONGEST) : text] : [],
-      cut: true };
-  }
+  const { data, tree, runs, runOf } = scene;
+  if (choice === "node") return [String(data.origin[node] ?? node)];
+  if (mayBeCut(choice)) return data.names[node] ? [cutText(data.names[node], LONGEST)] : [];
   if (choice === "session") {
-    const first = scene.runs[scene.runOf[tree.start[node]]]?.session ?? -1;
-    const last = scene.runs[scene.runOf[tree.stop[node] - 1]]?.session ?? -1;
+    const first = runs[runOf[tree.start[node]]]?.session ?? -1;
+    const last = runs[runOf[tree.stop[node] - 1]]?.session ?? -1;
     const [a, b] = [data.session_labels[first], data.session_labels[last]];
-    if (a === undefined || b === undefined) return { texts: [], cut: false };
-    return { texts: first === last ? [data.session_titles[first], a] : [`${a} – ${b}`],
-      cut: false };
+    if (a === undefined || b === undefined) return [];
+    return first === last ? [data.session_titles[first], a] : [`${a} – ${b}`];
   }
   const text = scoreText(scene, half, node);
-  return { texts: text ? [text] : [], cut: false };
+  return text ? [text] : [];
 }
 
+/** @param {string} choice */
+const mayBeCut = (choice) => choice === "words" || choice === "marked";
+
 /** The number behind the colour; where there is none, the half's score.
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node */
+ * @type {(scene: Scene, half: number, node: number) => string} */
 function scoreText(scene, half, node) {
   const shade = scene.shades[half];
   const value = shadeValue(scene, shade, node);
   if (isMeasure(scene.data, shade)) return Number.isNaN(value) ? "" : value.toFixed(2);
-  const differs = shade === "change" || (scene.picture === "change" && Number.isNaN(value));
-  if (differs) {
+  if (shade === "change" || (scene.picture === "change" && Number.isNaN(value))) {
     const change = changeOf(scene, node);
     return (change < 0 ? "−" : "+") + multiple(scene, Math.abs(change));
   }
@@ -86,10 +77,9 @@ function scoreText(scene, half, node) {
 
 /** The first text that fits whole, or the last one cut to the room with an ellipsis; ""
  *  where nothing useful is left.
- * @param {LabelTexts} labelTexts
- * @param {(text: string) => number} measure
- * @param {number} room */
-export function fitLabel({ texts, cut }, measure, room) {
+ * @type {(texts: string[], cut: boolean, measure: (text: string) => number,
+ *    room: number) => string} */
+export function fitLabel(texts, cut, measure, room) {
   for (const text of texts) {
     const plain = isolateText(text);
     if (measure(plain) <= room) return plain;
@@ -107,11 +97,9 @@ export function fitLabel({ texts, cut }, measure, room) {
 }
 
 /** A text, or as much of it as there is room for.
- * @param {Ctx} ctx
- * @param {string} text
- * @param {number} room */
+ * @type {(ctx: Ctx, text: string, room: number) => string} */
 export const fittingText = (ctx, text, room) =>
-  fitLabel({ texts: [text], cut: true }, (part) => ctx.measureText(part).width, room);
+  fitLabel([text], true, (part) => ctx.measureText(part).width, room);
 
 /** Black or white, whichever is read better: at least 4.58 : 1 on any colour.
  * @param {string} colour */
@@ -125,6 +113,7 @@ export function drawLabels(s, ctx, half) {
   s.frames.labelled[half] = new Set(); // retrieved nodes whose rank is in their label
   const choice = labelChoice(scene);
   if (choice === "none") return;
+  const cut = mayBeCut(choice);
   const { sight: { geom }, scene: { data, theme } } = s;
   const boxes = s.sight.boxes[half];
   const top = data.mode === "scores" ? Array.from(topOf(scene, half)) : [];
@@ -142,9 +131,9 @@ export function drawLabels(s, ctx, half) {
     if (h - 1 < LOWEST || room < 2 * STEP) return;
     const rank = ranks.get(node);
     if (choice === "marked" && !rank && !gold.has(node) && node !== s.attention.selected) return;
-    const label = labelTexts(scene, half, node, choice);
-    if (rank) label.texts = label.texts.map((text) => `${rank} · ${text}`);
-    const lines = inLines(s, label, choice, measure, room, Math.floor((h - 1) / LINE));
+    const texts = labelTexts(scene, half, node, choice);
+    const ranked = rank ? texts.map((text) => `${rank} · ${text}`) : texts;
+    const lines = inLines(s, ranked, cut, measure, room, Math.floor((h - 1) / LINE));
     if (!lines.length) return;
     if (rank) s.frames.labelled[half].add(node);
     const [x, middle] = [geom.left + boxes.x[i] + PAD, y + (h - 1) / 2 + 0.5];
@@ -159,47 +148,33 @@ export function drawLabels(s, ctx, half) {
 
 /** A label on one line or, where its words do not fit beside each other, on as many as there is
  *  room for.
- * @param {State} s
- * @param {LabelTexts} label
- * @param {string} choice
- * @param {(text: string) => number} measure
- * @param {number} room
- * @param {number} most */
-function inLines(s, label, choice, measure, room, most) {
-  if (!["words", "marked"].includes(choice) || most < 2 || !label.texts.length) {
-    return [fitted(s, label, measure, room)].filter(({ text }) => text);
-  }
-  const whole = fitted(s, { ...label, cut: false }, measure, room);
-  if (whole.text) return [whole];
-  return label.texts[0].split(", ").slice(0, most)
-    .map((text) => fitted(s, { texts: [text], cut: true }, measure, room))
-    .filter(({ text }) => text);
+ * @type {(s: State, texts: string[], cut: boolean, measure: (text: string) => number,
+ *    room: number, most: number) => { text: string, width: number }[]} */
+function inLines(s, texts, cut, measure, room, most) {
+  const inOne = !cut || most < 2 || !texts.length;
+  const whole = fitted(s, texts, cut && inOne, measure, room);
+  if (inOne || whole.text) return whole.text ? [whole] : [];
+  return texts[0].split(", ").slice(0, most)
+    .map((text) => fitted(s, [text], true, measure, room)).filter(({ text }) => text);
 }
 
-/** @param {State} s
- * @param {LabelTexts} label
- * @param {(text: string) => number} measure
- * @param {number} room */
-function fitted(s, label, measure, room) {
+/** @type {(s: State, texts: string[], cut: boolean, measure: (text: string) => number,
+ *    room: number) => { text: string, width: number }} */
+function fitted(s, texts, cut, measure, room) {
   const { frames } = s;
   const wide = Math.floor(room / STEP) * STEP; // while the view slides, most rooms stay the same
-  const key = `${wide} ${label.cut} ${label.texts.join("\n")}`;
+  const key = `${wide} ${cut} ${texts.join("\n")}`;
   const known = frames.fitted.get(key);
   if (known) return known;
   if (frames.fitted.size > FITTED_KEPT) frames.fitted.clear();
-  const text = fitLabel(label, measure, wide);
+  const text = fitLabel(texts, cut, measure, wide);
   const found = { text, width: text ? measure(text) : 0 };
   frames.fitted.set(key, found);
   return found;
 }
 
-/** @param {Ctx} ctx
- * @param {string} text
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {Segment[]} segments
- * @param {boolean} patterned */
+/** @type {(ctx: Ctx, text: string, x: number, y: number, width: number, segments: Segment[],
+ *    patterned: boolean) => void} */
 function write(ctx, text, x, y, width, segments, patterned) {
   /** @type {{ left: number, right: number, ink: string, colour: string }[]} */
   const runs = []; // neighbouring segments of one ink

@@ -1,7 +1,7 @@
 // What colours and marks mean, and how many nodes are of each colour. Every
 // class of colours is a button that lets it stand alone; Escape or a second click ends it.
 
-import { button as newButton, cleared, element, focusedBeside } from "../shared/dom.js";
+import { button as newButton, cleared, element, make, rewrite } from "../shared/dom.js";
 import { isolateText, number } from "../shared/text.js";
 import { colourClasses, counted, toggleIsolated } from "./classes.js";
 import { onFrame, onScores, schedule } from "./frame.js";
@@ -35,9 +35,7 @@ function showCount(s) {
 }
 
 /** Lets a class stand alone, or ends that.
- * @param {State} s
- * @param {string} kind
- * @param {number | string} key */
+ * @type {(s: State, kind: string, key: number | string) => void} */
 export function showIsolated(s, kind, key) {
   toggleIsolated(s.scene, kind, key);
   writeLegend(s);
@@ -54,27 +52,18 @@ function writeLegend(s) {
   const classes = colourClasses(scene);
   const marks = markEntries(scene);
   const { shades, most, theme, isolated } = scene;
-  const said = JSON.stringify([classes, marks, shades, most, theme.ramp, isolated]);
-  if (legend.dataset.said === said) return;
-  legend.dataset.said = said;
-  const focused = focusedBeside(legend)?.dataset.key;
-  legend.replaceChildren();
-  if (classes) writeClasses(s, classes);
-  else writeScale(s);
-  for (const mark of marks) writeMark(s, mark);
-  writeChip(s, classes);
-  if (focused !== undefined) {
-    [...legend.querySelectorAll("button")].find((b) => b.dataset.key === focused)?.focus();
-  }
+  rewrite(legend, [classes, marks, shades, most, theme.ramp, isolated], () => {
+    if (classes) writeClasses(s, classes);
+    else writeScale(s);
+    for (const mark of marks) writeMark(s, mark);
+    writeChip(s, classes);
+  }, "key");
 }
 
-/** @param {State} s
- * @param {ColourClasses} colourClasses */
-function writeClasses(s, { kind, counted: what, items, ramped }) {
-  const ramp = ramped;
-  const group = element("div", ramp ? "classes ramped" : "classes", s.elements.legend);
-  group.setAttribute("role", "group");
-  group.setAttribute("aria-label", `Colours: ${kind}. Press one to see it alone.`);
+/** @type {(s: State, colourClasses: ColourClasses) => void} */
+function writeClasses(s, { kind, counted: what, items, ramped: ramp }) {
+  const group = element("div", { className: ramp ? "classes ramped" : "classes", role: "group",
+    ariaLabel: `Colours: ${kind}. Press one to see it alone.` }, s.elements.legend);
   if (ramp) element("span", "", group, items[0].name);
   const holder = ramp ? element("div", "segments", group) : group;
   const chosen = items.findIndex(({ key }) => isIsolated(s.scene, kind, key));
@@ -84,43 +73,32 @@ function writeClasses(s, { kind, counted: what, items, ramped }) {
     // One stop of the Tab key for a whole ramp; arrow keys walk it.
     if (ramp) {
       button.tabIndex = i === Math.max(0, chosen) ? 0 : -1;
-      button.setAttribute("aria-label", isolateText(item.title));
+      button.ariaLabel = isolateText(item.title);
     }
     paintSwatch(ramp ? button : element("i", "swatch", button), item);
-    if (ramp) return;
-    element("span", "", button, item.name);
-    element("b", "", button, String(item.count));
+    if (!ramp) button.append(make("span", "", item.name), make("b", "", String(item.count)));
   });
   if (ramp) element("span", "", group, items[items.length - 1].name);
 }
 
-/** @param {HTMLElement} swatch
- * @param {ColourClass} colourClass */
+/** @type {(swatch: HTMLElement, colourClass: ColourClass) => void} */
 function paintSwatch(swatch, { colours, pattern }) {
   if (pattern) swatch.classList.add(pattern);
   swatch.style.backgroundColor = colours[0];
   if (colours.length > 1) swatch.style.backgroundImage = gradient(colours);
 }
 
-/** @param {Scene} scene
- * @param {string} kind
- * @param {number | string} key */
+/** @type {(scene: Scene, kind: string, key: number | string) => boolean} */
 const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isolated.key === key;
 
-/** @param {State} s
- * @param {HTMLElement} parent
- * @param {string} className
- * @param {string} kind
- * @param {number | string} key
- * @param {string} title */
+/** @type {(s: State, parent: HTMLElement, className: string, kind: string,
+ *    key: number | string, title: string) => HTMLButtonElement} */
 function isolateButton(s, parent, className, kind, key, title) {
   const button = newButton(className, parent, "", () => showIsolated(s, kind, key));
   const pressed = isIsolated(s.scene, kind, key);
   button.dataset.key = `${kind}:${key}`;
   const act = pressed ? "Shown alone; press again to end." : "Press to see it alone.";
-  button.title = `${title}. ${act}`;
-  button.setAttribute("aria-pressed", String(pressed));
-  return button;
+  return Object.assign(button, { title: `${title}. ${act}`, ariaPressed: String(pressed) });
 }
 
 /** Arrow keys, Home and End within a ramp of classes.
@@ -140,8 +118,7 @@ function walkRamp(event) {
 }
 
 /** What stands alone, where the legend has no button with its name.
- * @param {State} s
- * @param {ColourClasses | null} classes */
+ * @type {(s: State, classes: ColourClasses | null) => void} */
 function writeChip(s, classes) {
   const { data, isolated } = s.scene;
   if (!isolated) return;
@@ -153,8 +130,7 @@ function writeChip(s, classes) {
   const count = item && classes ? ` · ${counted(item.count, classes.counted)}` : "";
   const words = `${isolateText(name)}${count}`;
   const button = isolateButton(s, s.elements.legend, "class chip", kind, key, words);
-  element("span", "", button, `only ${words}`);
-  element("b", "", button, "×");
+  button.append(make("span", "", `only ${words}`), make("b", "", "×"));
 }
 
 // --- scales and marks ------------------------------------------------------------------
@@ -183,9 +159,9 @@ export function scaleOf(scene) {
 function writeScale(s) {
   const { words, ramp, ends } = scaleOf(s.scene);
   for (const { kind, text, colour } of [{ kind: "ramp", text: words, colour: gradient(ramp) }, ...ends]) {
-    const item = element("span", "mark", s.elements.legend);
-    element("i", kind, item).style.background = colour;
-    element("span", "", item, text);
+    const sample = make("i", kind);
+    sample.style.background = colour;
+    element("span", "mark", s.elements.legend, sample, make("span", "", text));
   }
 }
 
@@ -209,8 +185,7 @@ export function markEntries({ data, picture }) {
 }
 
 /** The retrieved nodes can stand alone, too: their mark is a button.
- * @param {State} s
- * @param {Mark} mark */
+ * @type {(s: State, mark: Mark) => void} */
 function writeMark(s, [kind, words, sign]) {
   const { scene: { theme }, elements: { legend } } = s;
   const item = kind === "top" ? isolateButton(s, legend, "class", "top", 0, `${words} retrieved nodes`)
@@ -221,12 +196,8 @@ function writeMark(s, [kind, words, sign]) {
 }
 
 /** A mark in its two shapes: around a box, and as a sign at a narrow one.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {string} kind
- * @param {string | undefined} sign
- * @param {number} x
- * @param {number} y */
+ * @type {(theme: Theme, ctx: Ctx, kind: string, sign: string | undefined, x: number,
+ *    y: number) => void} */
 export function drawMark(theme, ctx, kind, sign, x, y) {
   const { accent, text } = theme;
   if (kind === "diamond") return diamond(theme, ctx, x + 7, y);

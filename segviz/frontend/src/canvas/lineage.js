@@ -7,8 +7,7 @@ import { footing, outline } from "./glyphs.js";
 
 /** Where the descendants lie: {row, level, start, stop}, neighbours of a row joined, so that a
  *  root over 100,000 leaves is a few strokes.
- * @param {Tree} tree
- * @param {number} node */
+ * @type {(tree: Tree, node: number) => Run[]} */
 export function descendantRuns(tree, node) {
   const below = reached(tree.children, node);
   if (!below.size) return [];
@@ -34,8 +33,7 @@ export function descendantRuns(tree, node) {
 export const picked = { node: null, mode: "" };
 
 /** Was this node picked on another page? Then it is framed lightly: it is not what is asked about.
- * @param {Scene} scene
- * @param {number} node */
+ * @type {(scene: Scene, node: number) => boolean} */
 export const isCarried = ({ data }, node) => node === picked.node && data.mode !== picked.mode;
 
 /** @type {{ role: "hover" | "selected", width: number, alpha: number }[]} */
@@ -80,9 +78,7 @@ function lineage(s, role, node) {
   });
 }
 
-/** @param {State} state
- * @param {number} half
- * @param {Run} run */
+/** @type {(state: State, half: number, run: Run) => Rect | null} */
 function runRect({ scene: { tree }, sight: { geom, view } }, half, { row, level, start, stop }) {
   const scale = geom.width / (view.x1 - view.x0);
   const x = Math.max(0, (start - view.x0) * scale);

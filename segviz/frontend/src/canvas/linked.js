@@ -17,20 +17,13 @@ export function listenLinked(s) {
 }
 
 /** Finds the nodes anew, after the tree has changed.
- * @param {State} s
- * @param {any} [fresh] */
-export function relink(s, fresh = false) {
-  const { attention } = s;
-  if (fresh) {
-    attention.pointed = null;
-    attention.linkedUnits = [];
-  }
-  attention.linked = linkedNodes(s.scene, attention.linkedUnits);
+ * @param {State} s */
+export function relink({ scene, attention }) {
+  attention.linked = linkedNodes(scene, attention.linkedUnits);
 }
 
 /** Tells the others which units lie below a node; null lets go.
- * @param {State} s
- * @param {number | null} node */
+ * @type {(s: State, node: number | null) => void} */
 export function pointAt(s, node) {
   if (node === s.attention.pointed) return;
   s.attention.pointed = node;
@@ -38,10 +31,8 @@ export function pointAt(s, node) {
 }
 
 /** The units of a node as [start, stop) pairs.
- * @param {Scene} scene
- * @param {number} node
- * @returns {Span[]} */
-export function nodeUnits({ data, tree }, node) {
+ * @type {(scene: Scene, node: number) => Span[]} */
+function nodeUnits({ data, tree }, node) {
   const [start, stop] = [tree.start[node], tree.stop[node]];
   if (!data.axis_units) return [[start, stop]];
   const units = [...new Set(data.axis_units.slice(start, stop))].sort((a, b) => a - b);
@@ -56,9 +47,8 @@ export function nodeUnits({ data, tree }, node) {
 }
 
 /** The leaves over these units, and the nodes above them.
- * @param {Scene} scene
- * @param {Span[]} spans */
-export function linkedNodes({ data, tree }, spans) {
+ * @type {(scene: Scene, spans: Span[]) => Attention["linked"]} */
+function linkedNodes({ data, tree }, spans) {
   if (!spans.length) return { leaves: [], above: [] };
   const wanted = new Set();
   const leaves = tree.byLevel[0].filter((leaf) => {

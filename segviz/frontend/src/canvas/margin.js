@@ -3,7 +3,8 @@
 
 import { isolateText } from "../shared/text.js";
 import { pixel } from "./boxes.js";
-import { rowBox } from "./geometry.js";
+import { halfBox, rowBox } from "./geometry.js";
+import { vertical } from "./glyphs.js";
 import { colourChoice, sessionColour } from "./shades.js";
 
 /** Level names, as many as there is room for, fainter where the level has no node yet, and
@@ -23,24 +24,17 @@ export function drawMargin(s, ctx, half) {
     last = middle;
   }
   if (s.scene.picture === "grow") return;
-  const span = geom.rows.total;
-  const y = half ? geom.axisTop + geom.axisHeight + span / 2 : geom.axisTop - span / 2;
-  ctx.save();
+  const { y, h } = halfBox(geom, half);
   ctx.font = `12px ${theme.font}`;
   const name = halfName(s.scene, half);
   const reach = ctx.measureText(name).width / 2 + 4;
-  ctx.translate(9, Math.min(Math.max(y, reach), s.elements.stage.clientHeight - reach));
-  ctx.rotate(-Math.PI / 2);
-  ctx.textAlign = "center";
-  ctx.fillStyle = theme.text;
-  ctx.fillText(name, 0, 0);
-  ctx.restore();
+  const middle = Math.min(Math.max(y + h / 2, reach), s.elements.stage.clientHeight - reach);
+  vertical(ctx, theme.text, name, 9, middle);
 }
 
 /** What a half shows: its score; where another colour is chosen, that, or by what the nodes
  *  marked in it were retrieved.
- * @param {Scene} scene
- * @param {number} half */
+ * @type {(scene: Scene, half: number) => string} */
 function halfName(scene, half) {
   const [before, after] = scene.data.score_names;
   const own = half ? after : before;
@@ -49,8 +43,7 @@ function halfName(scene, half) {
   return colourChoice(scene) ? `top by ${own}` : own;
 }
 
-/** @param {State} s
- * @param {Ctx} ctx */
+/** @type {(s: State, ctx: Ctx) => void} */
 export function drawAxis(s, ctx) {
   const { sight, scene } = s;
   const { theme, data, isolated } = scene;
@@ -105,9 +98,7 @@ const NOW_ROOM = 34; // pixels that "now" needs right of its line
 
 /** How far the conversation has come: a line at the end of the grown part. Where there is
  *  no room to name it, it is left out.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} bottom */
+ * @type {(s: State, ctx: Ctx, bottom: number) => void} */
 function drawNow(s, ctx, bottom) {
   const { sight, scene: { theme, tree } } = s;
   const { geom } = sight;

@@ -16,8 +16,7 @@ import { drawFlow } from "./flow.js";
 import { FADE_MS } from "./paint.js";
 import { fillOf, topOf } from "./shades.js";
 
-/** @param {State} s
- * @param {Ctx} ctx */
+/** @type {(s: State, ctx: Ctx) => void} */
 export function drawOver(s, ctx) {
   const { scene: { theme, data, picture }, sight: { geom }, attention, search, elements } = s;
   const { selected, focus, hover } = attention;
@@ -40,9 +39,7 @@ export function drawOver(s, ctx) {
   for (let half = 0; half < geom.halves; half++) {
     drawLineage(s, ctx, half);
     if (half === geom.halves - 1 && picture !== "grow") drawFlow(s, ctx, half);
-    /** @param {number} node
-     * @param {number} width
-     * @param {Parameters<typeof outline>[5]} [given] */
+    /** @type {(node: number, width: number, given?: Parameters<typeof outline>[5]) => void} */
     const around = (node, width, given) =>
       outline(theme, ctx, nodeRect(s, half, node), theme.text, width, given);
     // Inside the outline of a retrieved node, so that both are seen.
@@ -68,10 +65,7 @@ export function drawOver(s, ctx) {
 }
 
 /** Where a mark of a node goes, by the width of its outline.
- * @param {State} s
- * @param {number} half
- * @param {number} node
- * @param {number} width */
+ * @type {(s: State, half: number, node: number, width: number) => Rect | null} */
 function markRect(s, half, node, width) {
   const rect = rowRect(s, half, node);
   return rect && !isNarrow(rect, width) ? nodeRect(s, half, node) : rect;
@@ -98,13 +92,11 @@ function drawLinked(s, ctx, half) {
   }
 }
 
+const SIGN_GAP = 7; // pixels between the middles of signs in one row
 const HIT_GAP = 6; // pixels between dots of one row
 
 /** What the search has found, the hit one is at larger.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} half
- * @param {number | null} current */
+ * @type {(s: State, ctx: Ctx, half: number, current: number | null) => void} */
 function drawHits(s, ctx, half, current) {
   const { theme, tree } = s.scene;
   const last = new Map(); // row -> where its last dot is
@@ -121,8 +113,7 @@ function drawHits(s, ctx, half, current) {
   if (rect) dot(theme, ctx, rect, half, theme.text, 4);
 }
 
-/** @param {State} s
- * @param {Ctx} ctx */
+/** @type {(s: State, ctx: Ctx) => void} */
 function drawGrowMarks(s, ctx) {
   const { theme, data } = s.scene;
   const { accent, text } = theme;
@@ -168,11 +159,7 @@ function drawGrowMarks(s, ctx) {
 
 /** Retrieved nodes: outline and rank, or bar and triangle where the box is narrow; what has
  *  entered is washed, or has a stem.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} half
- * @param {Ids} nodes
- * @param {boolean} [before] */
+ * @type {(s: State, ctx: Ctx, half: number, nodes: Ids, before?: boolean) => void} */
 function drawTop(s, ctx, half, nodes, before = false) {
   const { scene } = s;
   const { theme } = scene;
@@ -227,14 +214,13 @@ function drawLeft(s, ctx, half) {
 /** Of boxes in one row whose signs would lie on each other, the first one given.
  * @template {Rect} R
  * @param {R[]} rects
- * @param {number} [gap]
  * @returns {R[]} */
-export function spaced(rects, gap = 7) {
+export function spaced(rects) {
   /** @type {R[]} */
   const kept = [];
   for (const rect of rects) {
     const centre = rect.x + rect.w / 2;
-    if (kept.every(({ x, y, w }) => y !== rect.y || Math.abs(centre - x - w / 2) >= gap)) {
+    if (kept.every(({ x, y, w }) => y !== rect.y || Math.abs(centre - x - w / 2) >= SIGN_GAP)) {
       kept.push(rect);
     }
   }

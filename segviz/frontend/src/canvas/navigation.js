@@ -14,10 +14,7 @@ export const unitsOf = ({ data }) => data.total_units || 1;
 
 /** Shows another part of the conversation, from which Escape leads back. `kind` names the
  *  move; a slide is for jumps, not for what follows the pointer.
- * @param {State} s
- * @param {View} view
- * @param {string} kind
- * @param {boolean} [slides] */
+ * @type {(s: State, view: View, kind: string, slides?: boolean) => void} */
 export function jumpTo(s, view, kind, slides = true) {
   const { goal, history } = s.sight;
   if (view.x0 === goal.x0 && view.x1 === goal.x1) return;
@@ -25,9 +22,7 @@ export function jumpTo(s, view, kind, slides = true) {
   goTo(s, view, slides);
 }
 
-/** @param {State} s
- * @param {View} view
- * @param {boolean} slides */
+/** @type {(s: State, view: View, slides: boolean) => void} */
 function goTo(s, view, slides) {
   moveView(s.sight, view, slides);
   schedule(s, true);
@@ -45,8 +40,7 @@ export function stepBack(s) {
 }
 
 /** Zooms at the node a person is at, if that is in view, otherwise at the middle.
- * @param {State} s
- * @param {number} factor */
+ * @type {(s: State, factor: number) => void} */
 export function zoomBy(s, factor) {
   const { scene, attention } = s;
   const { x0, x1 } = s.sight.goal;
@@ -59,10 +53,7 @@ export function zoomBy(s, factor) {
 }
 
 /** Moves the view by a share of its own length.
- * @param {State} s
- * @param {number} share
- * @param {string} kind
- * @param {boolean} [slides] */
+ * @type {(s: State, share: number, kind: string, slides?: boolean) => void} */
 export function panBy(s, share, kind, slides = true) {
   const { x0, x1 } = s.sight.goal;
   const units = share * (x1 - x0);
@@ -70,8 +61,7 @@ export function panBy(s, share, kind, slides = true) {
 }
 
 /** The node fills the view; null stands for the whole conversation.
- * @param {State} s
- * @param {number | null} node */
+ * @type {(s: State, node: number | null) => void} */
 export function fitNode(s, node) {
   const { scene } = s;
   const total = unitsOf(scene);
@@ -82,8 +72,7 @@ export function fitNode(s, node) {
 }
 
 /** Pans so far that the node is in view.
- * @param {State} s
- * @param {number} node */
+ * @type {(s: State, node: number) => void} */
 export function reveal(s, node) {
   const { scene, sight } = s;
   const [start, stop] = [scene.tree.start[node], scene.tree.stop[node]];
@@ -93,8 +82,7 @@ export function reveal(s, node) {
   jumpTo(s, insideView(middle - half, middle + half, unitsOf(scene)), "reveal");
 }
 
-/** @param {State} s
- * @param {number | null} node */
+/** @type {(s: State, node: number | null) => void} */
 export function select(s, node) {
   const { attention } = s;
   if (node !== null) attention.focus = node;
@@ -108,9 +96,7 @@ export function select(s, node) {
   schedule(s);
 }
 
-/** @param {State} s
- * @param {number | null} node
- * @param {number | null} session */
+/** @type {(s: State, node: number | null, session: number | null) => void} */
 export function hover(s, node, session) {
   if (node !== s.attention.hover) schedule(s);
   s.attention.hover = node;
@@ -121,10 +107,7 @@ export function hover(s, node, session) {
 
 /** Moves the keyboard focus, brings it into view and says what it is, after what `before`
  *  says of the way there; `excerpt` takes the place of the node's text.
- * @param {State} s
- * @param {number} node
- * @param {string} [before]
- * @param {string | null} [excerpt] */
+ * @type {(s: State, node: number, before?: string, excerpt?: string | null) => void} */
 export function walkTo(s, node, before = "", excerpt = null) {
   const { attention } = s;
   if (node < 0) return;

@@ -2,7 +2,7 @@
 // part as a frame. The frame can be moved, pulled at its edges, or drawn anew beside it. All of it
 // can also be done by keys on the tree, so the strip takes no focus.
 
-import { cleared, element } from "../shared/dom.js";
+import { cleared, element, isNews } from "../shared/dom.js";
 import { onFrame } from "./frame.js";
 import { jumpTo, unitsOf } from "./navigation.js";
 import { clampView, insideView } from "./view.js";
@@ -10,25 +10,26 @@ import { clampView, insideView } from "./view.js";
 const HEIGHT = 24;
 const FEW_UNITS = 60; // these all have room in the tree itself
 const MOVED_PIXELS = 3;
+/** @typedef {"from" | "to" | "move" | "draw"} Grip */
 const CURSORS = { from: "ew-resize", to: "ew-resize", move: "grab", draw: "crosshair" };
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildOverview(s, parent) {
-  const root = element("div", "map", parent);
-  root.setAttribute("aria-hidden", "true");
+  const root = element("div", { className: "map", ariaHidden: "true" }, parent);
   const canvas = element("canvas", "", root);
   const frame = element("div", "frame", root);
-  s.elements.overview = { root, canvas, frame, drawn: [], drag: null, width: 0 };
   onFrame(s.frames, showOverview);
-  /** @param {string} name
-   * @param {(s: State, event: PointerEvent) => void} act */
+  /** @type {(name: string, act: (s: State, event: PointerEvent) => void) => void} */
   const on = (name, act) => root.addEventListener(name, (event) => {
     if (s.scene.data && s.sight.geom) act(s, /** @type {PointerEvent} */ (event));
   });
   on("pointerdown", takeHold);
   on("pointermove", pull);
   on("pointerup", letGo);
-  root.addEventListener("pointercancel", () => { s.elements.overview.drag = null; });
+  on("pointercancel", () => { s.elements.overview.drag = null; });
+  return { root, canvas, frame, width: 0, drawn: /** @type {unknown[]} */ ([]),
+    drag: /** @type {{ grip: Grip, x: number, view: View, moved: boolean } | null} */ (null) };
 }
 
 // --- painting ------------------------------------------------------------------------
@@ -47,9 +48,7 @@ function showOverview(s) {
   overview.width = width;
   overview.root.style.marginLeft = `${geom.left}px`;
   overview.root.style.width = `${width}px`;
-  const depends = [width, data, data.top_final, theme, s.search.hits];
-  if (depends.some((part, i) => part !== overview.drawn[i])) {
-    overview.drawn = depends;
+  if (isNews(overview.drawn, [width, data, data.top_final, theme, s.search.hits])) {
     drawOverview(s, cleared(overview.canvas, width, HEIGHT), width);
   }
   const { x, w } = frameOf(view, unitsOf(scene), width);
@@ -58,9 +57,7 @@ function showOverview(s) {
   overview.frame.classList.toggle("whole", w >= width);
 }
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {number} width */
+/** @type {(s: State, ctx: Ctx, width: number) => void} */
 function drawOverview(s, ctx, width) {
   const { scene, search } = s;
   const { data, theme, tree } = scene;
@@ -90,20 +87,16 @@ function drawOverview(s, ctx, width) {
 
 // --- pointer -------------------------------------------------------------------------
 
-/** @param {Elements} elements
- * @param {PointerEvent} pointerEvent */
+/** @type {(elements: Elements, pointerEvent: PointerEvent) => number} */
 const placeOf = ({ overview: { root } }, { clientX }) =>
   clientX - root.getBoundingClientRect().left;
-/** @param {State} s
- * @param {number} x */
+/** @type {(s: State, x: number) => number} */
 const unitOf = ({ scene, elements: { overview } }, x) => (x / overview.width) * unitsOf(scene);
-/** @param {State} s
- * @param {number} x */
+/** @type {(s: State, x: number) => Grip} */
 const gripOf = ({ scene, sight, elements: { overview: { width } } }, x) =>
   gripAt(x, frameOf(sight.goal, unitsOf(scene), width), width);
 
-/** @param {State} s
- * @param {PointerEvent} event */
+/** @type {(s: State, event: PointerEvent) => void} */
 function takeHold(s, event) {
   const { sight, elements } = s;
   if (event.button !== 0) return;
@@ -114,8 +107,7 @@ function takeHold(s, event) {
   sight.history.kind = ""; // every drag can be taken back by itself
 }
 
-/** @param {State} s
- * @param {PointerEvent} event */
+/** @type {(s: State, event: PointerEvent) => void} */
 function pull(s, event) {
   const { drag, root } = s.elements.overview;
   const x = placeOf(s.elements, event);
@@ -131,8 +123,7 @@ function pull(s, event) {
 }
 
 /** A click beside the frame brings the frame there.
- * @param {State} s
- * @param {PointerEvent} event */
+ * @type {(s: State, event: PointerEvent) => void} */
 function letGo(s, event) {
   const { sight } = s;
   const { drag } = s.elements.overview;
@@ -149,9 +140,7 @@ const LEAST_FRAME = 8; // a view of three units among 100,000 must still be seen
 const GRIP = 5;
 
 /** Where the visible window lies on an overview of so many pixels.
- * @param {View} view
- * @param {number} total
- * @param {number} width */
+ * @type {(view: View, total: number, width: number) => { x: number, w: number }} */
 export function frameOf(view, total, width) {
   const w = Math.min(width, Math.max(LEAST_FRAME, ((view.x1 - view.x0) / total) * width));
   const middle = ((view.x0 + view.x1) / 2 / total) * width;
@@ -160,9 +149,7 @@ export function frameOf(view, total, width) {
 
 /** What lies under x: an edge of the frame ("from", "to"), its inside ("move"), or neither,
  *  where a drag draws another one. A frame around everything cannot be moved.
- * @param {number} x
- * @param {{ x: number, w: number }} frame
- * @param {number} width */
+ * @type {(x: number, frame: { x: number, w: number }, width: number) => Grip} */
 export function gripAt(x, frame, width) {
   const inner = Math.min(GRIP, frame.w / 4);
   if (x >= frame.x - GRIP && x <= frame.x + inner) return "from";
@@ -172,11 +159,7 @@ export function gripAt(x, frame, width) {
 }
 
 /** The view after a drag from one unit to another.
- * @param {string} grip
- * @param {View} view
- * @param {number} from
- * @param {number} to
- * @param {number} total */
+ * @type {(grip: string, view: View, from: number, to: number, total: number) => View} */
 export function draggedView(grip, view, from, to, total) {
   const shift = to - from;
   if (grip === "move") return insideView(view.x0 + shift, view.x1 + shift, total);

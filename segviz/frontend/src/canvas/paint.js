@@ -3,6 +3,7 @@
 import { boxEdges, eachBox, pixel, readRatio, sessionSegments, snap } from "./boxes.js";
 import { drawCandidates } from "./candidates.js";
 import { isMember } from "./classes.js";
+import { halfBox } from "./geometry.js";
 import { drawHistogram } from "./histogram.js";
 import { drawLabels } from "./labels.js";
 import { drawAxis, drawMargin } from "./margin.js";
@@ -10,8 +11,7 @@ import { fillOf } from "./shades.js";
 
 export const FADE_MS = 700; // how long a new node glows
 
-/** @param {State} s
- * @param {Ctx} ctx */
+/** @type {(s: State, ctx: Ctx) => void} */
 export function drawBase(s, ctx) {
   const { geom } = s.sight;
   readRatio();
@@ -31,9 +31,7 @@ const TINT = 0.3;
 const NARROW = [1.5, 4]; // pixels; wider leaves have a gap between them, narrower ones run together
 
 /** Every second leaf is paler where there is no room for gaps.
- * @param {Tree} tree
- * @param {number} node
- * @param {number} width */
+ * @type {(tree: Tree, node: number, width: number) => boolean} */
 const alternates = ({ level, start }, node, width) =>
   level[node] === 0 && start[node] % 2 === 1 && width >= NARROW[0] && width < NARROW[1];
 
@@ -89,14 +87,14 @@ function drawVeil(s, ctx, half) {
 /** @type {Painter} */
 function veilColumns(s, ctx, half) {
   const { geom } = s.sight;
-  const top = half ? geom.axisTop + geom.axisHeight : geom.axisTop - geom.rows.total;
+  const { y, h } = halfBox(geom, half);
   const end = geom.left + geom.width;
   /** @param {number} unit */
   const edge = (unit) => Math.round(Math.min(end, Math.max(geom.left, pixel(s.sight, unit))));
   for (const run of s.scene.runs) {
     if (run.session === s.scene.isolated?.key) continue;
     const [x, right] = [edge(run.start), edge(run.stop)];
-    if (right > x) ctx.fillRect(x, top, right - x, geom.rows.total);
+    if (right > x) ctx.fillRect(x, y, right - x, h);
   }
 }
 

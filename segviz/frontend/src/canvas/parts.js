@@ -13,8 +13,7 @@ const bases = new Map();
 const early = new Map();
 
 /** Mounts a part.
- * @param {Mount<any>} component
- * @param {Draw} draw */
+ * @type {(component: Mount<any>, draw: Draw) => () => void} */
 export const mountPart = (component, draw) =>
   (component.data.digest ? keep(component) : drawn(component, draw));
 
@@ -33,8 +32,7 @@ function keep({ data, setTriggerValue }) {
 }
 
 /** Keeps a part, and lets those go that were used longest ago.
- * @param {string} digest
- * @param {{bytes: number}} part */
+ * @type {(digest: string, part: {bytes: number}) => void} */
 function hold(digest, part) {
   bases.delete(digest);
   bases.set(digest, part);
@@ -46,8 +44,7 @@ function hold(digest, part) {
   }
 }
 
-/** @param {Mount<any>} component
- * @param {Draw} draw */
+/** @type {(component: Mount<any>, draw: Draw) => () => void} */
 function drawn(component, draw) {
   const values = component.data;
   const { first, initial } = values;

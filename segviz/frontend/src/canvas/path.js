@@ -5,10 +5,8 @@
 import { ranksOf, topNodes } from "./propagate.js";
 
 /** The values of the axis.
- * @param {"alpha" | "horizon"} over
- * @param {Live} live
- * @param {LiveSetting} setting */
-export function pathValues(over, { alpha_max, alpha_step, horizon_max }, { horizon }) {
+ * @type {(over: "alpha" | "horizon", live: Live, setting: LiveSetting) => number[]} */
+function pathValues(over, { alpha_max, alpha_step, horizon_max }, { horizon }) {
   const steps = over === "alpha" ? Math.round(alpha_max / alpha_step) : Math.max(horizon_max, horizon);
   // As a slider has them: a multiple of a step is not a sum of steps.
   return Array.from({ length: steps + 1 }, (_, i) =>
@@ -43,8 +41,7 @@ export function* pathOf(data, scores, setting, over) {
 }
 
 /** Where on the path a node is retrieved: [first, last] values of each run.
- * @param {Path} path
- * @param {number} node */
+ * @type {(path: Path, node: number) => [number, number][]} */
 export function retrievedAt({ values, tops }, node) {
   /** @type {[number, number][]} */
   const runs = [];
@@ -59,19 +56,20 @@ export function retrievedAt({ values, tops }, node) {
 
 /** What the control would have to be for a node to be retrieved, the nearest such value:
  *  "α ≥ .42", "H ≤ 1"; "" where there is none.
- * @param {Path} path
- * @param {number} node
- * @param {number} now */
+ * @type {(path: Path, node: number, now: number) => string} */
 export function needed(path, node, now) {
   const runs = retrievedAt(path, node);
   const ends = runs.flatMap(([first, last]) => (last < now ? [last] : [first]));
   if (!ends.length) return "";
   const end = ends.reduce((a, b) => (Math.abs(b - now) < Math.abs(a - now) ? b : a));
-  return `${path.over === "alpha" ? "α" : "H"} ${end < now ? "≤" : "≥"} ${short(path.over, end)}`;
+  return `${sign(path.over)} ${end < now ? "≤" : "≥"} ${short(path.over, end)}`;
 }
 
 /** A value of the axis without needless digits: ".42", "2".
- * @param {string} over
- * @param {number} value */
+ * @type {(over: string, value: number) => string} */
 export const short = (over, value) =>
   (over === "alpha" ? value.toFixed(2).replace(/^0/, "") : String(value));
+
+/** What the axis is called.
+ * @param {string} over */
+export const sign = (over) => (over === "alpha" ? "α" : "H");

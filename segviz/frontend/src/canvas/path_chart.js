@@ -1,14 +1,15 @@
 // Draws the α path: ranks above, level shares below, on one axis that can be dragged. The picture
 // is painted when the path is another; a drag moves a line over it.
 
-import { button, cleared, element } from "../shared/dom.js";
+import { button, cleared, element, isNews, make } from "../shared/dom.js";
 import { edgePairs } from "../shared/links.js";
 import { checksum, once } from "../shared/message.js";
 import { levelName, nameOf } from "./answer.js";
 import { onFrame, onScores, schedule } from "./frame.js";
+import { polygon, stroke, vertical } from "./glyphs.js";
 import { propagator } from "./propagate.js";
 import { select } from "./navigation.js";
-import { pathOf, retrievedAt, short } from "./path.js";
+import { pathOf, retrievedAt, short, sign } from "./path.js";
 import { change, keyLetGo, report } from "./settings.js";
 
 const [LEFT, RIGHT, TOP, GAP, SHARES, FOOT] = [50, 12, 8, 12, 54, 18];
@@ -16,33 +17,31 @@ const SLICE_MS = 6; // of a frame, so that a long path does not hold up a drag
 const TAKEN = 0.62; // share of the height for the ranks that are retrieved
 const NEAR = 6; // pixels
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildPath(s, parent) {
   const root = element("section", "path", parent);
   const head = element("div", "head", root);
   const title = element("span", "", head);
   const over = button("", head, "", () => {
-    path.over = path.over === "alpha" ? "horizon" : "alpha";
-    path.key = [];
+    s.path.over = s.path.over === "alpha" ? "horizon" : "alpha";
     follow(s);
   });
-  const plot = element("div", "plot", root);
+  const plot = element("div", { className: "plot", tabIndex: 0, role: "slider" }, root);
   const canvas = element("canvas", "", plot);
   const now = element("div", "now", plot);
   const said = element("div", "said", plot);
-  const twin = element("details", "twin", root);
-  element("summary", "", twin, "Table");
-  const holder = element("div", "", twin);
+  const holder = make("div");
+  const twin = element("details", "twin", root, make("summary", "", "Table"), holder);
   twin.addEventListener("toggle", () => writeTable(s));
-  plot.tabIndex = 0;
-  plot.setAttribute("role", "slider");
-  /** @type {PathView} */
-  const path = { over: "alpha", key: [], run: null, found: null, drawn: [], held: false, hover: null,
-    elements: { root, title, over, plot, canvas, now, said, twin, holder } };
-  s.path = path;
-  listen(s);
+  listen(s, plot, said);
   onScores(s.frames, follow);
   onFrame(s.frames, showPath);
+  return { over: /** @type {"alpha" | "horizon"} */ ("alpha"), key: /** @type {unknown[]} */ ([]),
+    run: /** @type {Generator<undefined, Path> | null} */ (null),
+    found: /** @type {Path | null} */ (null), drawn: /** @type {unknown[]} */ ([]), held: false,
+    hover: /** @type {number | null} */ (null),
+    elements: { root, title, over, plot, canvas, now, twin, holder } };
 }
 
 // --- computing ---------------------------------------------------------------------------
@@ -59,8 +58,7 @@ function follow(s) {
   const live = /** @type {Live} */ (data.live);
   const key = [path.over, policy, path.over === "alpha" ? horizon : alpha, data.initial.length,
     live.k, live.budget, String(live.levels), data.identity, String(data.gold), sumOf(data.initial)];
-  if (key.every((part, i) => part === path.key[i])) return;
-  path.key = key;
+  if (!isNews(path.key, key)) return;
   // Hops of its own: those of the picture belong to the setting that is shown.
   const scores = propagator(data.initial, { ...data, edges: edgePairs(data) });
   path.run = pathOf(data, scores, { ...setting }, path.over);
@@ -68,8 +66,7 @@ function follow(s) {
   advance(s, path.run);
 }
 
-/** @param {State} s
- * @param {Generator<undefined, Path>} run */
+/** @type {(s: State, run: Generator<undefined, Path>) => void} */
 function advance(s, run) {
   setTimeout(() => {
     const { path } = s;
@@ -95,29 +92,26 @@ function showPath(s) {
   const { scene, settings: { setting }, path, attention: { selected } } = s;
   const { elements } = path;
   if (!setting || elements.root.hidden) return;
-  const [name, value] = path.over === "alpha" ? ["α", setting.alpha] : ["H", setting.horizon];
-  const other = path.over === "alpha" ? `H ${setting.horizon}` : `α ${setting.alpha.toFixed(2)}`;
+  const { over } = path;
+  const [name, value] = [sign(over), setting[over]];
+  const other = over === "alpha" ? `H ${setting.horizon}` : `α ${setting.alpha.toFixed(2)}`;
   elements.title.textContent = `Ranks over ${name}, ${setting.policy}, ${other}`;
-  elements.over.textContent = path.over === "alpha" ? "over H" : "over α";
-  elements.plot.setAttribute("aria-label", `${name}: ranks of the retrieved nodes over its range`);
-  elements.plot.setAttribute("aria-valuenow", String(value));
-  elements.plot.setAttribute("aria-valuetext", `${name} ${value}`);
+  elements.over.textContent = `over ${over === "alpha" ? "H" : "α"}`;
+  Object.assign(elements.plot, { ariaLabel: `${name}: ranks of the retrieved nodes over its range`,
+    ariaValueNow: String(value), ariaValueText: `${name} ${value}` });
   const { clientWidth: width, clientHeight: height } = elements.plot;
   if (!path.found || !width) return;
   const x = placeOf(path.found, width, value);
   elements.now.style.transform = `translateX(${x}px)`;
   elements.now.dataset.value = `${name} ${short(path.over, value)}`;
   elements.now.classList.toggle("end", x > width - 60);
-  const depends = [path.found, width, height, scene.theme, selected, path.hover];
-  if (depends.every((part, i) => part === path.drawn[i])) return;
-  path.drawn = depends;
-  draw(s, path.found, cleared(elements.canvas, width, height), width, height);
+  if (isNews(path.drawn, [path.found, width, height, scene.theme, selected, path.hover])) {
+    draw(s, path.found, cleared(elements.canvas, width, height), width, height);
+  }
 }
 
 /** Pixel of a value of the axis.
- * @param {Path} path
- * @param {number} width
- * @param {number} value */
+ * @type {(path: Path, width: number, value: number) => number} */
 const placeOf = ({ values }, width, value) =>
   LEFT + ((value - values[0]) / (values[values.length - 1] - values[0] || 1)) * (width - LEFT - RIGHT);
 
@@ -134,22 +128,15 @@ function rankScale(found, height) {
 }
 
 /** Pixel of a rank: evenly up to the last that is retrieved, then by its logarithm.
- * @param {number} rank
- * @param {number} size
- * @param {number} most
- * @param {number} height */
-export function rankPlace(rank, size, most, height) {
+ * @type {(rank: number, size: number, most: number, height: number) => number} */
+function rankPlace(rank, size, most, height) {
   const line = TAKEN * height;
   if (rank <= size) return TOP + ((rank - 0.5) / size) * (line - TOP);
   const share = Math.log(rank / (size + 0.5)) / Math.log(Math.max(most, size + 2) / (size + 0.5));
   return line + 5 + Math.min(1, share) * (height - line - 9);
 }
 
-/** @param {State} s
- * @param {Path} found
- * @param {Ctx} ctx
- * @param {number} width
- * @param {number} height */
+/** @type {(s: State, found: Path, ctx: Ctx, width: number, height: number) => void} */
 function draw(s, found, ctx, width, height) {
   const { scene: { theme, data, tree }, attention: { selected }, path } = s;
   const { upper, size, most, y } = rankScale(found, height);
@@ -167,7 +154,7 @@ function draw(s, found, ctx, width, height) {
     if (y(rank) - last < 12) continue;
     ctx.fillText(String(rank), LEFT - 6, last = y(rank));
   }
-  vertical(ctx, theme.text, "rank", upper / 2);
+  vertical(ctx, theme.text, "rank", 8, upper / 2);
   const gold = new Set(data.gold);
   const known = new Set([...data.gold, selected, path.hover]);
   const order = found.nodes.map((_, i) => i)
@@ -183,11 +170,7 @@ function draw(s, found, ctx, width, height) {
   }
   ctx.setLineDash([5, 4]);
   ctx.strokeStyle = theme.text;
-  ctx.lineWidth = 1;
-  ctx.beginPath();
-  ctx.moveTo(LEFT, line + 0.5);
-  ctx.lineTo(width - RIGHT, line + 0.5);
-  ctx.stroke();
+  stroke(ctx, 1, [LEFT, line + 0.5], [width - RIGHT, line + 0.5]);
   ctx.setLineDash([]);
   drawShares(s, ctx, found, width, height - FOOT - SHARES);
   ctx.textAlign = "center";
@@ -199,11 +182,8 @@ function draw(s, found, ctx, width, height) {
   path.elements.root.dataset.levels = String(tree.highest);
 }
 
-/** @param {Ctx} ctx
- * @param {Path} found
- * @param {Int32Array} ranks
- * @param {number} width
- * @param {(rank: number) => number} y */
+/** @type {(ctx: Ctx, found: Path, ranks: Int32Array, width: number,
+ *    y: (rank: number) => number) => void} */
 function trace(ctx, found, ranks, width, y) {
   ctx.beginPath();
   found.values.forEach((value, i) => {
@@ -216,12 +196,8 @@ function trace(ctx, found, ranks, width, y) {
 }
 
 /** Diamonds where a gold leaf begins and ends and where it crosses the line.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {Path} found
- * @param {number} i
- * @param {number} width
- * @param {(rank: number) => number} y */
+ * @type {(s: State, ctx: Ctx, found: Path, i: number, width: number,
+ *    y: (rank: number) => number) => void} */
 function marks({ scene: { theme } }, ctx, found, i, width, y) {
   const inside = found.tops.map((top) => top.includes(found.nodes[i]));
   found.values.forEach((value, at) => {
@@ -229,10 +205,7 @@ function marks({ scene: { theme } }, ctx, found, i, width, y) {
     if (!found.ranks[i][at] || !(end || inside[at] !== inside[at - 1])) return;
     const x = placeOf(found, width, value);
     const there = y(found.ranks[i][at]);
-    ctx.beginPath();
-    ctx.moveTo(x, there - 4);
-    for (const [dx, dy] of [[4, 0], [0, 4], [-4, 0]]) ctx.lineTo(x + dx, there + dy);
-    ctx.closePath();
+    polygon(ctx, [x, there - 4], [x + 4, there], [x, there + 4], [x - 4, there]);
     ctx.fillStyle = inside[at] ? theme.text : theme.background;
     ctx.fill();
     ctx.lineWidth = 1.5;
@@ -240,11 +213,7 @@ function marks({ scene: { theme } }, ctx, found, i, width, y) {
   });
 }
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {Path} found
- * @param {number} width
- * @param {number} top */
+/** @type {(s: State, ctx: Ctx, found: Path, width: number, top: number) => void} */
 function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
   const { values, tops } = found;
   const half = (placeOf(found, width, values[1] ?? 1) - LEFT) / 2;
@@ -261,7 +230,7 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
       y -= h;
     });
   });
-  vertical(ctx, theme.text, "levels", top + SHARES / 2);
+  vertical(ctx, theme.text, "levels", 8, top + SHARES / 2);
   let at = top + SHARES - 6;
   ctx.textAlign = "right";
   for (let level = 0; level <= tree.highest && at > top; level++, at -= 12) {
@@ -273,33 +242,16 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
 }
 
 /** A level's colour at full strength: here it stands for itself, and nothing is written on it.
- * @param {Message} data
- * @param {number} level */
+ * @type {(data: Message, level: number) => string} */
 const full = ({ level_colours: all }, level) => all[Math.min(level, all.length - 1)];
-
-/** @param {Ctx} ctx
- * @param {string} colour
- * @param {string} word
- * @param {number} middle */
-function vertical(ctx, colour, word, middle) {
-  ctx.save();
-  ctx.translate(8, middle);
-  ctx.rotate(-Math.PI / 2);
-  ctx.textAlign = "center";
-  ctx.fillStyle = colour;
-  ctx.fillText(word, 0, 0);
-  ctx.restore();
-}
 
 // --- pointer and keys ----------------------------------------------------------------------
 
-/** @param {State} s */
-function listen(s) {
-  const { path } = s;
-  const { plot, said } = path.elements;
+/** @type {(s: State, plot: HTMLElement, said: HTMLElement) => void} */
+function listen(s, plot, said) {
   /** @param {PointerEvent} event */
   const set = (event) => {
-    const found = path.found;
+    const { found } = s.path;
     if (!found) return;
     const width = plot.clientWidth - LEFT - RIGHT;
     const share = Math.min(1, Math.max(0, (event.offsetX - LEFT) / width));
@@ -307,45 +259,45 @@ function listen(s) {
   };
   /** @param {number} index */
   const go = (index) => {
-    const values = path.found?.values ?? [];
-    const value = values[Math.min(values.length - 1, Math.max(0, index))];
-    if (value === undefined || value === s.settings.setting?.[path.over]) return;
-    change(s, { [path.over]: value });
+    const { over, found } = s.path;
+    const value = found?.values[Math.min(found.values.length - 1, Math.max(0, index))];
+    if (value === undefined || value === s.settings.setting?.[over]) return;
+    change(s, { [over]: value });
     schedule(s, true);
   };
   plot.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     const node = nodeAt(s, event.offsetX, event.offsetY);
     if (node !== null) return select(s, node);
-    path.held = true;
+    s.path.held = true;
     plot.setPointerCapture(event.pointerId);
     set(event);
   });
   plot.addEventListener("pointermove", (event) => {
-    if (path.held) return set(event);
+    if (s.path.held) return set(event);
     const node = nodeAt(s, event.offsetX, event.offsetY);
     said.textContent = node === null ? "" : lineWords(s, node);
     plot.style.cursor = node === null ? "ew-resize" : "pointer";
-    if (node !== path.hover) {
-      path.hover = node;
+    if (node !== s.path.hover) {
+      s.path.hover = node;
       schedule(s);
     }
     return undefined;
   });
   const let_go = () => {
-    if (path.held) report(s);
-    path.held = false;
+    if (s.path.held) report(s);
+    s.path.held = false;
   };
   plot.addEventListener("pointerup", let_go);
   plot.addEventListener("pointercancel", let_go);
   plot.addEventListener("pointerleave", () => {
-    path.hover = null;
+    s.path.hover = null;
     said.textContent = "";
     schedule(s);
   });
   plot.addEventListener("keydown", (event) => {
-    const values = path.found?.values ?? [];
-    const at = values.indexOf(s.settings.setting?.[path.over] ?? NaN);
+    const values = s.path.found?.values ?? [];
+    const at = values.indexOf(s.settings.setting?.[s.path.over] ?? NaN);
     const next = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1,
       PageUp: at + 10, PageDown: at - 10, Home: 0, End: values.length - 1 }[event.key];
     if (next === undefined) return;
@@ -356,9 +308,7 @@ function listen(s) {
 }
 
 /** The node whose line is under the pointer, gold first; null if none is.
- * @param {State} s
- * @param {number} x
- * @param {number} y */
+ * @type {(s: State, x: number, y: number) => null} */
 function nodeAt({ path: { found, elements: { plot } }, scene: { data } }, x, y) {
   if (!found || x < LEFT) return null;
   const { clientWidth: width, clientHeight: height } = plot;
@@ -375,19 +325,15 @@ function nodeAt({ path: { found, elements: { plot } }, scene: { data } }, x, y) 
   return best;
 }
 
-/** @param {State} s
- * @param {number} node */
+/** @type {(s: State, node: number) => string} */
 function lineWords({ scene: { data }, path: { found, over } }, node) {
   return `${nameOf(data, node)} · ${levelName(data, data.level[node])} · ${runText(found, over, node)}`;
 }
 
-/** @param {Path | null} found
- * @param {string} over
- * @param {number} node */
+/** @type {(found: Path | null, over: string, node: number) => string} */
 function runText(found, over, node) {
   const runs = found ? retrievedAt(found, node) : [];
-  const name = over === "alpha" ? "α" : "H";
-  return runs.length ? `in at ${name} ${runs.map(([a, b]) =>
+  return runs.length ? `in at ${sign(over)} ${runs.map(([a, b]) =>
     (a === b ? short(over, a) : `${short(over, a)}–${short(over, b)}`)).join(", ")}` : "never in";
 }
 
@@ -398,20 +344,14 @@ function writeTable(s) {
   const { path: { found, over, elements: { twin, holder } }, scene: { data }, settings: { setting } } = s;
   holder.replaceChildren();
   if (!twin.open || !found || !setting) return;
-  const now = found.values.indexOf(setting[over]);
-  const table = element("table", "", holder);
-  const head = element("tr", "", element("thead", "", table));
-  const name = over === "alpha" ? "α" : "H";
-  const ends = [0, found.values.length - 1];
-  for (const text of ["node", "level", "gold", `rank at ${name} ${short(over, found.values[0])}`,
-    "now", `at ${short(over, found.values[ends[1]])}`, "retrieved"]) element("th", "", head, text);
-  const body = element("tbody", "", table);
-  found.nodes.forEach((node, i) => {
-    const row = element("tr", "", body);
-    for (const text of [nameOf(data, node), levelName(data, data.level[node]),
-      data.gold.includes(node) ? "gold" : "", ...[ends[0], now, ends[1]].map(
-        (at) => String(found.ranks[i][at] || "")), runText(found, over, node)]) {
-      element("td", "", row, text);
-    }
-  });
+  const last = found.values.length - 1;
+  const places = [0, found.values.indexOf(setting[over]), last];
+  /** @type {(tag: "th" | "td", texts: string[]) => HTMLTableRowElement} */
+  const row = (tag, texts) => make("tr", "", ...texts.map((text) => make(tag, "", text)));
+  element("table", "", holder, make("thead", "", row("th", ["node", "level", "gold",
+    `rank at ${sign(over)} ${short(over, found.values[0])}`, "now",
+    `at ${short(over, found.values[last])}`, "retrieved"])),
+  make("tbody", "", ...found.nodes.map((node, i) => row("td", [nameOf(data, node),
+    levelName(data, data.level[node]), data.gold.includes(node) ? "gold" : "",
+    ...places.map((at) => String(found.ranks[i][at] || "")), runText(found, over, node)]))));
 }

@@ -14,9 +14,8 @@ const DRAG_PIXELS = 4;
 export function listenPointer(s) {
   const { sight, attention } = s;
   onFrame(s.frames, showCursor);
-  /** @param {string} name
-   * @param {(event: any) => void} act
-   * @param {AddEventListenerOptions} [options] */
+  /** @type {(name: string, act: (event: any) => void,
+   *    options?: AddEventListenerOptions) => void} */
   const on = (name, act, options) => s.elements.over.addEventListener(name, (event) => {
     if (s.scene.data && sight.geom) act(event);
   }, options);
@@ -50,8 +49,7 @@ function showCursor({ elements: { over }, attention: { drag, hover: node } }) {
 }
 
 /** Node under the pointer, or null.
- * @param {State} s
- * @param {{ offsetX: number, offsetY: number }} given */
+ * @type {(s: State, given: { offsetX: number, offsetY: number }) => number | null} */
 function nodeAt(s, { offsetX, offsetY }) {
   const { sight } = s;
   const x = offsetX - sight.geom.left;
@@ -63,8 +61,7 @@ function nodeAt(s, { offsetX, offsetY }) {
   return s.scene.data.level[found] >= 0 ? found : null; // boxes may be a frame older than the data
 }
 
-/** @param {State} s
- * @param {any} event */
+/** @type {(s: State, event: any) => void} */
 function movePointer(s, event) {
   const { attention } = s;
   if (attention.drag && !(event.buttons & 1)) attention.drag = null; // released outside the canvas
@@ -88,8 +85,7 @@ function movePointer(s, event) {
 }
 
 /** Session whose band on the axis is under the pointer, or null.
- * @param {State} s
- * @param {{ offsetX: number, offsetY: number }} given */
+ * @type {(s: State, given: { offsetX: number, offsetY: number }) => number | null} */
 function sessionAt(s, { offsetX, offsetY }) {
   const { sight } = s;
   const { axisTop, axisHeight, left, width } = sight.geom;
@@ -100,8 +96,7 @@ function sessionAt(s, { offsetX, offsetY }) {
   return session < 0 ? null : session;
 }
 
-/** @param {State} s
- * @param {any} event */
+/** @type {(s: State, event: any) => void} */
 function turnWheel(s, event) {
   const { sight } = s;
   const { x0, x1 } = sight.view;

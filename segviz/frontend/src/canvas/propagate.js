@@ -67,8 +67,7 @@ export function shares(pairs, nodes) {
 // --- scores ----------------------------------------------------------------------------
 
 /** The next hop, W_P s.
- * @param {Float64Array} scores
- * @param {ReturnType<typeof shares>} operator */
+ * @type {(scores: Float64Array, operator: ReturnType<typeof shares>) => Float64Array} */
 export function nextHop(scores, { source, target, share }) {
   const next = new Float64Array(scores.length);
   for (let i = 0; i < source.length; i++) next[target[i]] += scores[source[i]] * share[i];
@@ -76,10 +75,7 @@ export function nextHop(scores, { source, target, share }) {
 }
 
 /** Σ αᵏ sᵏ / Σ αᵏ over the first `horizon` + 1 hops (equation 4); `none` has no operator.
- * @param {Float64Array[]} hops
- * @param {string} policy
- * @param {number} alpha
- * @param {number} horizon */
+ * @type {(hops: Float64Array[], policy: string, alpha: number, horizon: number) => Float64Array} */
 export function combineHops(hops, policy, alpha, horizon) {
   if (policy === "none") return hops[0].slice();
   const weights = [1];
@@ -103,9 +99,7 @@ export function combineHops(hops, policy, alpha, horizon) {
 
 /** A function (policy, alpha, horizon) -> final scores. It keeps the hops of the last
  *  policy, so that a new alpha costs one weighted sum.
- * @param {Float64Array} initial
- * @param {Edged} tree
- * @returns {Propagator} */
+ * @type {(initial: Float64Array, tree: Edged) => Propagator} */
 export function propagator(initial, tree) {
   /** @type {string | null} */
   let known = null;
@@ -129,9 +123,8 @@ export function propagator(initial, tree) {
 /** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
  *  node: k of them, or, with a budget (null: none), those before the first whose text no
  *  longer fits into so many tokens.
- * @param {Weights} scores
- * @param {Pick<Columns, "level" | "tokens">} given
- * @param {Retrieval} retrieval */
+ * @type {(scores: Weights, given: Pick<Columns, "level" | "tokens">,
+ *    retrieval: Retrieval) => Int32Array} */
 export function topNodes(scores, { level, tokens }, { k, budget, levels }) {
   const admitted = levels && new Set(levels);
   /** @param {number} id */
@@ -140,9 +133,7 @@ export function topNodes(scores, { level, tokens }, { k, budget, levels }) {
     : highest(scores, admits, k));
 }
 
-/** @param {Weights} scores
- * @param {(id: number) => boolean} admits
- * @param {number} k */
+/** @type {(scores: Weights, admits: (id: number) => boolean, k: number) => number[]} */
 function highest(scores, admits, k) {
   /** @type {number[]} */
   const top = [];
@@ -164,10 +155,8 @@ function highest(scores, admits, k) {
   return top;
 }
 
-/** @param {Weights} scores
- * @param {(id: number) => boolean} admits
- * @param {Int32Array} tokens
- * @param {number} budget */
+/** @type {(scores: Weights, admits: (id: number) => boolean, tokens: Int32Array,
+ *    budget: number) => number[]} */
 function affordable(scores, admits, tokens, budget) {
   const nodes = Array.from(scores, (_, id) => id).filter(admits);
   nodes.sort((a, b) => scores[b] - scores[a] || a - b);
@@ -179,9 +168,8 @@ function affordable(scores, admits, tokens, budget) {
 
 /** 1-based ranks of nodes by score among the admissible ones, 0 for one that is not; a node
  *  that is drawn several times (`origin`) counts once. One pass: most nodes lie below all.
- * @param {number[]} nodes
- * @param {Weights} scores
- * @param {Pick<Columns, "level" | "origin"> & { live: { levels: number[] | null } | null }} data */
+ * @type {(nodes: number[], scores: Weights,
+ *    data: Pick<Message, "level" | "origin" | "live">) => number[]} */
 export function ranksOf(nodes, scores, { level, origin, live }) {
   const admitted = live?.levels && new Set(live.levels);
   const order = nodes.map((_, i) => i)
@@ -217,9 +205,7 @@ export function ranksOf(nodes, scores, { level, origin, live }) {
 }
 
 /** How many of the nodes lie on each of `levels` levels.
- * @param {Ids} nodes
- * @param {Int32Array} level
- * @param {number} levels */
+ * @type {(nodes: Ids, level: Int32Array, levels: number) => number[]} */
 export function levelCounts(nodes, level, levels) {
   const counts = new Array(levels).fill(0);
   for (const id of nodes) counts[level[id]]++;

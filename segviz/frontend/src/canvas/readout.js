@@ -1,7 +1,7 @@
 // What is said about a node, and the line below the tree that says it: a fixed place, so that it
 // covers none of the neighbours one compares.
 
-import { element, make } from "../shared/dom.js";
+import { element, make, rewrite } from "../shared/dom.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
 import { goldClass, measureOf } from "./shades.js";
@@ -9,9 +9,7 @@ import { goldClass, measureOf } from "./shades.js";
 const TIP_LENGTH = 280;
 
 /** [class, text] of the lines about a node.
- * @param {Scene} scene
- * @param {number} node
- * @returns {TipLine[]} */
+ * @type {(scene: Scene, node: number) => TipLine[]} */
 export function nodeLines(scene, node) {
   const { data, tree } = scene;
   const [start, stop] = [tree.start[node], tree.stop[node]];
@@ -55,16 +53,14 @@ export function nodeLines(scene, node) {
 }
 
 /** What became of a gold leaf, where that is what colours show.
- * @param {Scene} scene
- * @param {number} node */
+ * @type {(scene: Scene, node: number) => string} */
 const goldFate = (scene, node) =>
   (scene.shades.includes("gold") ? `, ${goldClass(scene, scene.shades.length - 1, node)}` : "");
 
 /** Says in the line below the tree what a person is at: `lines`, else the node under the pointer,
  *  the one the keyboard or the last click is on, or how to begin. What a search has found is
  *  marked.
- * @param {State} s
- * @param {TipLine[] | null} [given] */
+ * @type {(s: State, given?: TipLine[] | null) => void} */
 export function readOut(s, given = null) {
   const { scene, elements: { read }, search: { query }, attention: { hover, trail, excerpt } } = s;
   const node = hover ?? trail;
@@ -75,16 +71,11 @@ export function readOut(s, given = null) {
   const told = lines.filter(([kind]) => kind !== "text");
   const text = known && excerpt?.node === node && !given ? isolateText(excerpt.text)
     : lines.find(([kind]) => kind === "text")?.[1] ?? "";
-  const said = JSON.stringify([told, text, query]);
-  if (read.dataset.said === said) return;
-  read.dataset.said = said;
-  read.replaceChildren();
-  const first = element("div", "", read);
-  for (const [kind, words] of told) element("span", kind, first, words);
-  const second = element("div", "text", read);
-  second.dir = "auto";
-  const at = query ? text.toLowerCase().indexOf(query) : -1;
-  const end = at + query.length;
-  if (at < 0) second.textContent = text;
-  else second.append(text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end));
+  rewrite(read, [told, text, query], () => {
+    element("div", "", read, ...told.map(([kind, words]) => make("span", kind, words)));
+    const at = query ? text.toLowerCase().indexOf(query) : -1;
+    const end = at + query.length;
+    element("div", { className: "text", dir: "auto" }, read, ...at < 0 ? [text]
+      : [text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end)]);
+  });
 }

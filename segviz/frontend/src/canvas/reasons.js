@@ -1,7 +1,7 @@
 // Beside the α path: what the selected node's score is made of, hop by hop, and the nodes that were
 // almost retrieved, missed gold first, with what each would need.
 
-import { button, element, focusedBeside, sign } from "../shared/dom.js";
+import { button, element, isNews, make, rewrite, sign } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
 import { levelName, nameOf, turnsOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./frame.js";
@@ -15,46 +15,34 @@ const NEXT = 4; // nodes after the last that is retrieved
 const GIVERS = 3; // nodes that are named of a hop
 const [HOP_MS, GROW_MS] = [1100, 700];
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildReasons(s, parent) {
   const root = element("section", "reasons", parent);
-  const flow = element("div", "flow", root);
-  const misses = element("div", "misses", root);
-  s.flow = { incoming: null, policy: "", data: null, key: "", found: null, hop: 0, timer: 0, began: 0,
-    missed: [],
-    grown: (now) => {
-      const share = s.flow.began ? Math.min(1, (now - s.flow.began) / GROW_MS) : 1;
+  onFrame(s.frames, showReasons);
+  return { root, flow: element("div", "flow", root), misses: element("div", "misses", root),
+    incoming: /** @type {Incoming | null} */ (null), policy: "",
+    data: /** @type {Message | null} */ (null), key: "", found: /** @type {Flow | null} */ (null),
+    hop: 0, // whose ribbons are shown, 0 for all
+    timer: /** @type {Timer} */ (0), began: 0, missed: /** @type {unknown[]} */ ([]),
+    /** How far the ribbons have grown, 0 to 1.
+     * @param {number} now */
+    grown(now) {
+      const share = this.began ? Math.min(1, (now - this.began) / GROW_MS) : 1;
       if (share < 1) schedule(s);
       return share;
-    },
-    elements: { root, flow, misses } };
-  onFrame(s.frames, showReasons);
+    } };
 }
 
 /** @param {State} s */
 function showReasons(s) {
-  const { settings: { setting, held }, flow: { elements: { root, flow, misses } } } = s;
+  const { settings: { setting, held }, flow: { root, flow, misses, missed } } = s;
   root.hidden = !setting;
   if (!setting || held) return;
-  write(flow, flowKey(s), () => writeFlow(s, flow));
-  const depends = [s.scene.answer, s.path.found, s.path.run, setting];
-  if (depends.every((part, i) => part === s.flow.missed[i])) return;
-  s.flow.missed = depends;
+  rewrite(flow, flowKey(s), () => writeFlow(s, flow));
+  if (!isNews(missed, [s.scene.answer, s.path.found, s.path.run, setting])) return;
   const rows = missRows(s);
-  write(misses, JSON.stringify(rows), () => writeMisses(s, misses, rows));
-}
-
-/** Writes a part anew where it would say something else; the keyboard keeps its place.
- * @param {HTMLElement} part
- * @param {string} said
- * @param {() => void} act */
-function write(part, said, act) {
-  if (part.dataset.said === said) return;
-  part.dataset.said = said;
-  const at = focusedBeside(part)?.dataset.at;
-  part.replaceChildren();
-  act();
-  if (at) /** @type {HTMLElement | null} */ (part.querySelector(`[data-at="${at}"]`))?.focus();
+  rewrite(misses, rows, () => writeMisses(s, misses, rows));
 }
 
 // --- flow ----------------------------------------------------------------------------------
@@ -65,30 +53,27 @@ function flowKey(s) {
   return found ? `${found.node} ${s.scene.data.selected} ${s.scene.data.ingredients} ${s.flow.key} ${s.flow.hop} ${Boolean(s.flow.timer)}` : "none";
 }
 
-/** @param {State} s
- * @param {HTMLElement} part */
+/** @type {(s: State, part: HTMLElement) => void} */
 function writeFlow(s, part) {
   const { scene: { data }, flow } = s;
   const found = shownFlow(s);
   if (!found) {
-    element("p", "hint", part, "Select a node to see where its score comes from.");
+    part.append(make("p", "hint", "Select a node to see where its score comes from."));
     return;
   }
   /** @param {number} amount */
   const share = (amount) => (found.total > 0 ? `${((100 * amount) / found.total).toFixed(1)} %` : "0 %");
   element("div", "head", part, `Score of ${nameOf(data, found.node)}`);
-  const row = element("div", "hops", part);
-  element("span", "", row, `own ${share(found.own)}`);
+  const row = element("div", "hops", part, make("span", "", `own ${share(found.own)}`));
   if (data.selected === found.node && data.ingredients.length) {
     const parts = data.ingredients.map(([name, part]) => `${name} ${share(part * found.own)}`);
     element("div", "ingredients", part, `Own: ${parts.join(", ")}`);
   }
-  /** @param {string} text
-   * @param {number} hop */
+  /** @type {(text: string, hop: number) => void} */
   const hopButton = (text, hop) => {
     const made = button("", row, text, () => showHop(s, hop));
     made.dataset.at = `hop${hop}`;
-    made.setAttribute("aria-pressed", String(flow.hop === hop));
+    made.ariaPressed = String(flow.hop === hop);
   };
   found.hops.forEach(({ amount }, i) => hopButton(`hop ${i + 1}: ${share(amount)}`, i + 1));
   if (found.hops.length > 1) {
@@ -101,25 +86,22 @@ function writeFlow(s, part) {
   found.hops.forEach(({ given }, i) => {
     if (flow.hop && flow.hop !== i + 1) return;
     for (const { source, amount } of given.slice(0, flow.hop ? 2 * GIVERS : GIVERS)) {
-      const item = element("li", "", list);
-      element("span", "share", item, share(amount));
       const from = source === found.node ? "itself, there and back" : nameOf(data, source);
-      element("span", "", item, `hop ${i + 1}, ${levelName(data, data.level[source])}: `);
-      element("bdi", "", item, from);
+      element("li", "", list, make("span", "share", share(amount)),
+        make("span", "", `hop ${i + 1}, ${levelName(data, data.level[source])}: `),
+        make("bdi", "", from));
     }
   });
 }
 
-/** @param {State} s
- * @param {number} hop */
+/** @type {(s: State, hop: number) => void} */
 function showHop(s, hop) {
   stop(s);
   Object.assign(s.flow, { hop, began: isStill() ? 0 : performance.now() });
   schedule(s);
 }
 
-/** @param {State} s
- * @param {number} hop */
+/** @type {(s: State, hop: number) => void} */
 function playFrom(s, hop) {
   const last = shownFlow(s)?.hops.length ?? 0;
   showHop(s, hop > last ? 0 : hop);
@@ -136,9 +118,8 @@ function stop(s) {
 // --- near misses ------------------------------------------------------------------------------
 
 /** Gold leaves that were missed, best first, then the next nodes: rank, words, what it would need.
- * @param {State} s
- * @returns {MissRow[]} */
-export function missRows({ scene, settings: { setting }, path }) {
+ * @param {State} s */
+function missRows({ scene, settings: { setting }, path }) {
   const { data } = scene;
   const answer = /** @type {Answer | null} */ (scene.answer);
   if (!answer?.after.length || !setting || !data.final.length) return [];
@@ -162,9 +143,7 @@ export function missRows({ scene, settings: { setting }, path }) {
   }).sort((a, b) => Number(!a.gold.length) - Number(!b.gold.length) || a.rank - b.rank);
 }
 
-/** @param {State} s
- * @param {HTMLElement} part
- * @param {MissRow[]} rows */
+/** @type {(s: State, part: HTMLElement, rows: ReturnType<typeof missRows>) => void} */
 function writeMisses(s, part, rows) {
   element("div", "head", part, "Nearly retrieved, and what it would take");
   const list = element("ol", "", part);
@@ -175,9 +154,8 @@ function writeMisses(s, part, rows) {
       reveal(s, node);
     });
     line.dataset.at = `miss${node}`;
-    element("span", "rank", line, String(rank || "–"));
-    element("span", "needs", line, needs);
-    element("span", "level", line, level);
+    line.append(make("span", "rank", String(rank || "–")), make("span", "needs", needs),
+      make("span", "level", level));
     if (gold.length) {
       sign("gold missed", line, "◇", `missed gold ${isolateText(gold.join(", "))}`);
     }

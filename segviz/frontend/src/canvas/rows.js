@@ -36,12 +36,12 @@ export function buildTree(data) {
     for (let here = level[id]; here <= top[id]; here++) reaching[here].push(id);
   }
   /** @type {number[][]} */
-  const rows = []; // ids of one lane, by start
+  const rows = []; // ids of one lane, by start, also those whose chain reaches it from below
   /** @type {number[]} */
   const firstRow = []; // level -> its first row
   /** @type {number[]} */
   const laneCount = [];
-  const rowOf = new Int32Array(level.length).fill(-1);
+  const rowOf = new Int32Array(level.length).fill(-1); // the row a node begins at
   for (const [here, ids] of reaching.entries()) {
     ids.sort((a, b) => start[a] - start[b] || stop[b] - stop[a] || a - b);
     const { lanes, count } = assignLanes(ids, start, stop);
@@ -54,20 +54,19 @@ export function buildTree(data) {
       if (level[ids[i]] === here) rowOf[ids[i]] = row;
     }
   }
+  // Up to which level a node is one box: not beyond its own where lanes are between.
   const tall = Int32Array.from(level, (lowest, id) => {
     if (lowest < 0 || lowest === top[id]) return lowest;
     const crossed = laneCount.slice(lowest, top[id] + 1);
     return crossed.every((count) => count === 1) ? top[id] : lowest;
   });
   return { level, top, tall, start, stop, rows, firstRow, laneCount, rowOf, ...linksOf(edgePairs(data)),
-    byLevel: reaching.map((ids, here) => ids.filter((id) => level[id] === here)),
+    byLevel: reaching.map((ids, here) => ids.filter((id) => level[id] === here)), // they begin at
     highest: reaching.findLastIndex((ids) => ids.length), active, newest };
 }
 
 /** The node an arrow key leads to; the same node at the edge of the tree.
- * @param {Tree} tree
- * @param {number} node
- * @param {string} key */
+ * @type {(tree: Tree, node: number, key: string) => number} */
 export function neighbour(tree, node, key) {
   const leaves = tree.byLevel[0];
   if (key === "Home") return leaves[0] ?? node;
@@ -84,7 +83,7 @@ export function neighbour(tree, node, key) {
 
 // --- sessions along the time axis ------------------------------------------------------
 
-/** Runs of equal session along the units.
+/** Runs of equal session along the units, -1 for none.
  * @param {Ids} unitSession */
 export function sessionRuns(unitSession) {
   const runs = [];

@@ -8,22 +8,15 @@ import { walkTo } from "./navigation.js";
 
 const TYPED_MS = 300;
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildFind(s, parent) {
-  const root = element("div", "find", parent);
-  root.setAttribute("role", "search");
-  const input = element("input", "", root);
-  input.type = "search";
-  input.setAttribute("aria-label", "Find text in the nodes");
+  const root = element("div", { className: "find", role: "search" }, parent);
+  const input = element("input", { type: "search", ariaLabel: "Find text in the nodes" }, root);
   const mark = element("i", "hit", root);
   const words = element("span", "words", root);
-  /** @param {string} text
-   * @param {string} label
-   * @param {boolean} back */
-  const step = (text, label, back) => button("", root, text, () => walkHit(s, back), label);
-  const before = step("‹", "Hit before (Shift Enter)", true);
-  const next = step("›", "Next hit (Enter)", false);
-  s.elements.find = { root, input, mark, words, before, next };
+  const before = button("", root, "‹", () => walkHit(s, true), "Hit before (Shift Enter)");
+  const next = button("", root, "›", () => walkHit(s, false), "Next hit (Enter)");
   input.addEventListener("input", () => seek(s, input.value));
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return; // Enter ends a word, not the search
@@ -32,11 +25,11 @@ export function buildFind(s, parent) {
     else return;
     event.preventDefault();
   });
+  return { root, input, mark, words, before, next };
 }
 
 /** Searches for something else.
- * @param {State} s
- * @param {string} query */
+ * @type {(s: State, query: string) => void} */
 function seek(s, query) {
   const { search } = s;
   Object.assign(search, { query, at: -1, walks: false });
@@ -83,8 +76,7 @@ function ask(s) {
 }
 
 /** Takes the keyboard to the next hit, or to the one before.
- * @param {State} s
- * @param {boolean} back */
+ * @type {(s: State, back: boolean) => void} */
 export function walkHit(s, back) {
   const { search } = s;
   if (search.timer) ask(s);
@@ -136,8 +128,8 @@ function showFind(s) {
 // --- searching: pure functions -----------------------------------------------------------
 
 export const createSearch = () => ({
-  query: "", hits: [], total: 0, at: -1, timer: 0, asked: "", excerpts: {},
-  waits: false, walks: false,
+  query: "", hits: /** @type {number[]} */ ([]), total: 0, at: -1, asked: "", waits: false,
+  timer: /** @type {Timer} */ (0), excerpts: /** @type {Record<string, string>} */ ({}), walks: false,
 });
 
 /** @param {string} query */
@@ -145,9 +137,8 @@ export const normalised = (query) => query.trim().toLowerCase();
 
 /** Active nodes whose text holds the query in any case, in reading order: by start, the
  *  narrower first.
- * @param {string} query
- * @param {string[]} labels
- * @param {{ level: Ids, start: Ids, stop: Ids }} given */
+ * @type {(query: string, labels: string[],
+ *    given: { level: Ids, start: Ids, stop: Ids }) => number[]} */
 export function findText(query, labels, { level, start, stop }) {
   const wanted = normalised(query);
   /** @type {number[]} */
@@ -160,9 +151,7 @@ export function findText(query, labels, { level, start, stop }) {
 }
 
 /** Place of the hit after `at`, or before it; -1 stands before the first. Round and round.
- * @param {number} at
- * @param {number} count
- * @param {boolean} back */
+ * @type {(at: number, count: number, back: boolean) => number} */
 export function nextHit(at, count, back) {
   if (!count) return -1;
   if (at < 0) return back ? count - 1 : 0;
@@ -170,9 +159,7 @@ export function nextHit(at, count, back) {
 }
 
 /** The hit to begin with: the first one in view, or the first of all.
- * @param {number[]} hits
- * @param {{ start: Ids, stop: Ids }} given
- * @param {View} view */
+ * @type {(hits: number[], given: { start: Ids, stop: Ids }, view: View) => number} */
 export function firstHit(hits, { start, stop }, view) {
   const seen = hits.findIndex((id) => start[id] >= view.x0 && stop[id] <= view.x1);
   return Math.max(0, seen);

@@ -15,8 +15,12 @@ const LOST_MS = 10_000; // without any answer
 const OVERDUE_MS = 2000; // an answer that still does not know a change sent so long ago
 
 export const createSettings = () => ({
-  setting: null, sequence: 0, answered: 0, sent: 0, timer: 0, sentAt: 0, stale: false, scores: null,
-  apart: false, held: null, again: 0,
+  setting: /** @type {LiveSetting | null} */ (null),
+  sequence: 0, answered: 0, sent: 0, sentAt: 0, stale: false, apart: false,
+  timer: /** @type {Timer} */ (0), again: /** @type {Timer} */ (0),
+  scores: /** @type {Propagator | null} */ (null),
+  /** What was shown before "no propagation" was held. */
+  held: /** @type {{ final: Float64Array, top: Int32Array } | null} */ (null),
 });
 
 /** Takes the setting of a new message, or keeps the browser's where that is newer.
@@ -49,8 +53,7 @@ export function adoptSetting(s) {
 }
 
 /** A control has moved: show it at the next frame, report it when it rests.
- * @param {State} s
- * @param {Partial<LiveSetting>} part */
+ * @type {(s: State, part: Partial<LiveSetting>) => void} */
 export function change(s, part) {
   const { settings } = s;
   settings.setting = { .../** @type {LiveSetting} */ (settings.setting), ...part };
@@ -98,8 +101,7 @@ export function recompute(s) {
 }
 
 /** Shows the question without propagation, or again as it was. Did that change anything?
- * @param {State} s
- * @param {boolean} held */
+ * @type {(s: State, held: boolean) => boolean} */
 export function hold({ scene: { data }, settings }, held) {
   if (held === Boolean(settings.held)) return false;
   if (held) {

@@ -6,13 +6,13 @@ import { changeIndex, levelStrength, mix, rampIndex } from "./colour.js";
 
 const MIRRORED = "the score of each half; in Change, the difference";
 
-/** What this data can be coloured by: [choice, name, meaning], the page's own first.
+/** What this data can be coloured by, the page's own first.
  * @param {Message} message */
 export function coloursFor({ mode, initial, final, gold, measures, own_names }) {
   const grow = mode === "grow";
   const scored = !grow && initial.length > 0;
   const both = scored && final.length > 0;
-  /** @type {[...Offer, offered: boolean][]} */
+  /** @type {Offer[]} */
   const all = [
     ["", grow ? "session" : "scores", grow ? "the session it was said in" : MIRRORED, true],
     ["session", "session", "the session it was said in", !grow],
@@ -22,11 +22,9 @@ export function coloursFor({ mode, initial, final, gold, measures, own_names }) 
     ["change", "change", "propagated − initial score, in both halves", both],
     ["gold", "gold", "what became of the gold evidence", !grow && gold.length > 0],
     ["own", "own label", "the label that a file gives it, or most turns below it", own_names.length > 0],
-    .../** @type {[...Offer, offered: boolean][]} */
-    (measures.map(({ name, meaning }) => [name, name, meaning, true])),
+    ...measures.map(({ name, meaning }) => /** @type {Offer} */ ([name, name, meaning, true])),
   ];
-  return all.filter(([, , , offered]) => offered)
-    .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
+  return all.filter(([, , , offered]) => offered);
 }
 
 /** The choice, or the page's own colours where the data cannot show it.
@@ -45,15 +43,13 @@ export function shadesOf(scene) {
 }
 
 /** Propagated minus initial score.
- * @param {Scene} scene
- * @param {number} node */
+ * @type {(scene: Scene, node: number) => number} */
 export const changeOf = ({ data }, node) => data.final[node] - data.initial[node];
 
 /** A change as far as it matters for a rank: scores are measured by the score of the last that is
  *  retrieved, and the change by what the node lacked to that line, or had beyond it. 1 is
  *  enough to cross the line; what is small beside it moves no rank.
- * @param {Message} data
- * @returns {(node: number) => number} */
+ * @type {(data: Message) => (node: number) => number} */
 export function crossings({ initial, final, top_initial, top_final }) {
   const before = initial[top_initial[top_initial.length - 1]];
   const after = final[top_final[top_final.length - 1]];
@@ -67,9 +63,7 @@ export function crossings({ initial, final, top_initial, top_final }) {
 const LEAST_GAP = 0.05; // of the score at the line
 
 /** The number behind a node's colour; NaN where the shade has none.
- * @param {Scene} scene
- * @param {string} shade
- * @param {number} node */
+ * @type {(scene: Scene, shade: string, node: number) => number} */
 export function shadeValue(scene, shade, node) {
   const { data } = scene;
   if (shade === "initial") return data.initial[node];
@@ -79,14 +73,11 @@ export function shadeValue(scene, shade, node) {
 }
 
 /** Whether a shade is a node measure: a number in 0 to 1 that Python sends for every node.
- * @param {Message} message
- * @param {string} shade */
+ * @type {(message: Message, shade: string) => boolean} */
 export const isMeasure = ({ measures }, shade) => measures.some(({ name }) => name === shade);
 
 /** The measure of a node; NaN where it is not known, or the shade is no measure.
- * @param {Message} message
- * @param {string} shade
- * @param {number} node */
+ * @type {(message: Message, shade: string, node: number) => number} */
 export const measureOf = (message, shade, node) => message[`measure:${shade}`]?.[node] ?? NaN;
 
 /** Scores are coloured by their share of the highest one, or by its square root, so that weak
@@ -97,9 +88,8 @@ export const powerOf = ({ root_scale: root }) => (root ? 0.5 : 1);
 /** Colour of a node in one half, and the name of the pattern on it, if any. A change is
  *  full where it crosses rank K, hatched where the node has left. In "session" this is
  *  the session at the node's middle; boxes.js shows all of them.
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node */
+ * @type {(scene: Scene, half: number,
+ *    node: number) => { colour: string, pattern: string | null }} */
 export function fillOf(scene, half, node) {
   const { theme, data, tree } = scene;
   const shade = scene.shades[half];
@@ -118,7 +108,7 @@ export function fillOf(scene, half, node) {
       return { colour: theme.gold[kind], pattern: GOLD_PATTERN[kind] ?? null };
     }
     case "change":
-      return { colour: theme.changeTable[changeIndex(crossings(data)(node), 1)],
+      return { colour: theme.changeTable[changeIndex(crossings(data)(node))],
         pattern: scene.answer?.left.includes(node) ? "hatch" : null };
     case "session": {
       const middle = (tree.start[node] + tree.stop[node] - 1) >> 1;
@@ -135,14 +125,11 @@ export function fillOf(scene, half, node) {
 }
 
 /** Levels have few colours; higher ones keep the last.
- * @param {Theme} theme
- * @param {number} level */
+ * @type {(theme: Theme, level: number) => string} */
 export const levelColour = ({ levels }, level) => levels[Math.min(level, levels.length - 1)];
 
 /** A session's colour, paler on higher levels.
- * @param {Scene} scene
- * @param {number} session
- * @param {number} level */
+ * @type {(scene: Scene, session: number, level: number) => string} */
 export function sessionColour(scene, session, level) {
   const key = level * 65536 + session;
   let colour = scene.tints.get(key);
@@ -164,9 +151,7 @@ export const GOLD_PATTERN = { covered: "hatch", missed: "cross" };
  *  a map from node to "found" (its unit came back by itself), "covered" (only a wider node
  *  did), "missed" or "above". A leaf that is drawn twice has one fate, that of its better
  *  copy.
- * @param {Tree} tree
- * @param {Message} message
- * @param {Ids} top */
+ * @type {(tree: Tree, message: Message, top: Ids) => Map<number, string>} */
 export function goldClasses(tree, { gold, origin }, top) {
   /** @param {number} node */
   const original = (node) => (origin.length ? origin[node] : node);
@@ -189,15 +174,12 @@ export function goldClasses(tree, { gold, origin }, top) {
 }
 
 /** The retrieved nodes of one half.
- * @param {Scene} scene
- * @param {number} half */
+ * @type {(scene: Scene, half: number) => Int32Array} */
 export const topOf = ({ picture, data }, half) =>
   (picture === "scores" && !half ? data.top_initial : data.top_final);
 
 /** Class of a node in one half; what does not concern gold is "other".
- * @param {Scene} scene
- * @param {number} half
- * @param {number} node */
+ * @type {(scene: Scene, half: number, node: number) => string} */
 export function goldClass(scene, half, node) {
   // Kept until the tree or what was retrieved is another.
   const { tree, data, gold } = scene;

@@ -1,6 +1,6 @@
 // The colours and patterns of the present theme, as the canvas needs them.
 
-import { contextOf } from "../shared/dom.js";
+import { contextOf, make } from "../shared/dom.js";
 import { luminance, mix, rampTable } from "./colour.js";
 
 /** Theme variables as plain "#rrggbb", by way of a canvas that parses any CSS colour.
@@ -9,8 +9,7 @@ export function readTheme(s) {
   const { scene, elements } = s;
   const style = getComputedStyle(elements.root);
   const parser = contextOf(elements.base);
-  /** @param {string} name
-   * @param {string} fallback */
+  /** @type {(name: string, fallback: string) => string} */
   const colour = (name, fallback) => {
     parser.fillStyle = fallback;
     parser.fillStyle = style.getPropertyValue(name).trim() || fallback;
@@ -55,12 +54,9 @@ export const PATTERN_LINES = {
 
 /** The lines of a tile in the page's colour: on a fill they show as strongly as
  *  the fill does.
- * @param {Ctx} ctx
- * @param {string} colour
- * @param {TileLine[]} lines */
+ * @type {(ctx: Ctx, colour: string, lines: TileLine[]) => CanvasPattern} */
 function pattern(ctx, colour, lines) {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = TILE;
+  const tile = make("canvas", { width: TILE, height: TILE });
   const pen = contextOf(tile);
   pen.strokeStyle = colour;
   pen.lineWidth = PATTERN_WIDTH;

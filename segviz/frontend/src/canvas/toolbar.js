@@ -1,6 +1,6 @@
 // The row above the tree: where one is, finding, zooming.
 
-import { button, element, focusedBeside } from "../shared/dom.js";
+import { button, element, focusedBeside, isNews, make } from "../shared/dom.js";
 import { pathTo } from "../shared/links.js";
 import { isolateText, levelsText, spanText } from "../shared/text.js";
 import { onFrame } from "./frame.js";
@@ -8,36 +8,35 @@ import { showHelp } from "./keyboard.js";
 import { fitNode, select, stepBack, zoomBy } from "./navigation.js";
 import { buildFind } from "./search.js";
 
-/** @type {Builder} */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildTools(s, parent) {
   const { elements } = s;
   const row = element("div", "tools", parent);
   onFrame(s.frames, showTools);
-  buildBreadcrumb(s, row);
-  buildFind(s, row);
+  onFrame(s.frames, showBreadcrumb);
+  const crumbs = element("nav", { className: "crumbs", ariaLabel: "Path to the node" }, row);
+  elements.find = buildFind(s, row);
   const buttons = element("div", "buttons", row);
-  /** @param {string} text
-   * @param {string} label
-   * @param {() => void} act */
-  const tool = (text, label, act) =>
-    button("", buttons, text, () => s.scene.data && act(), label);
-  elements.backButton = tool("back", "Back to the view before (Esc)", () => stepBack(s));
-  elements.zoomIn = tool("+", "Zoom in", () => zoomBy(s, 1.6));
-  elements.zoomOut = tool("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
-  elements.fit = tool("fit", "Show the whole conversation", () => fitNode(s, null));
-  elements.helpButton = tool("?", "Keys and mouse",
-    () => showHelp(elements, elements.help.hidden));
-  elements.helpButton.setAttribute("aria-expanded", "false");
+  /** @type {(text: string, label: string, act: () => void) => HTMLButtonElement} */
+  const tool = (text, label, act) => button("", buttons, text, () => s.scene.data && act(), label);
+  const back = tool("back", "Back to the view before (Esc)", () => stepBack(s));
+  const closer = tool("+", "Zoom in", () => zoomBy(s, 1.6));
+  const wider = tool("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
+  const whole = tool("fit", "Show the whole conversation", () => fitNode(s, null));
+  const help = tool("?", "Keys and mouse", () => showHelp(elements, elements.help.hidden));
+  help.ariaExpanded = "false";
+  return { crumbs, shown: /** @type {unknown[]} */ ([]), back, closer, wider, whole, help };
 }
 
 /** What of the row follows from the view.
  * @param {State} s */
 function showTools(s) {
-  const { elements, sight: { goal, history }, scene: { data } } = s;
+  const { elements: { tools }, sight: { goal, history }, scene: { data } } = s;
   const span = goal.x1 - goal.x0;
-  elements.zoomOut.disabled = elements.fit.disabled = span >= data.total_units;
-  elements.zoomIn.disabled = span <= 3;
-  elements.backButton.disabled = !history.views.length;
+  tools.wider.disabled = tools.whole.disabled = span >= data.total_units;
+  tools.closer.disabled = span <= 3;
+  tools.back.disabled = !history.views.length;
 }
 
 // --- the path from the root to the node a person is at, as buttons -------------------------
@@ -45,54 +44,33 @@ function showTools(s) {
 const MOST = 9; // of a longer path the ends are shown
 const HINT = "Select a node to see the path to it.";
 
-/** @type {Builder} */
-function buildBreadcrumb(s, parent) {
-  const root = element("nav", "crumbs", parent);
-  root.setAttribute("aria-label", "Path to the node");
-  onFrame(s.frames, showBreadcrumb);
-  s.elements.breadcrumb = { root, list: null, shown: [] };
-}
-
 /** The ends of a long path; null stands for what is left out.
- * @param {number[]} path
- * @param {number} [most] */
-export function pathEnds(path, most = MOST) {
-  if (path.length <= most) return path;
-  return [path[0], null, ...path.slice(2 - most)];
-}
+ * @param {number[]} path */
+export const pathEnds = (path) =>
+  (path.length <= MOST ? path : [path[0], null, ...path.slice(2 - MOST)]);
 
 /** @param {State} s */
 function showBreadcrumb(s) {
-  const { elements: { breadcrumb, root, stage }, scene: { tree }, attention } = s;
-  const { trail, selected } = attention;
-  const depends = [tree, trail, selected, stage.clientWidth];
-  if (depends.every((part, i) => part === breadcrumb.shown[i])) return;
-  breadcrumb.shown = depends;
-  const focused = breadcrumb.list?.contains(focusedBeside(root));
-  breadcrumb.root.replaceChildren();
+  const { elements: { tools: { crumbs, shown }, root, stage }, scene: { tree } } = s;
+  const { trail, selected } = s.attention;
+  if (!isNews(shown, [tree, trail, selected, stage.clientWidth])) return;
+  const focused = crumbs.contains(focusedBeside(root));
   root.dataset.path = "";
   if (trail === null) {
-    element("span", "hint", breadcrumb.root, tree.active ? HINT : "");
+    crumbs.replaceChildren(make("span", "hint", tree.active ? HINT : ""));
     return;
   }
   const path = pathTo(tree, trail);
   root.dataset.path = path.slice(-MOST).join(" ");
-  breadcrumb.list = element("ol", "", breadcrumb.root);
-  for (const node of pathEnds(path)) crumb(s, breadcrumb.list, node);
-  fit(breadcrumb.list);
-  const buttons = breadcrumb.list.querySelectorAll("button");
-  if (focused) buttons[buttons.length - 1]?.focus();
+  const list = make("ol", "", ...pathEnds(path).map((node) => crumb(s, node)));
+  crumbs.replaceChildren(list);
+  fit(list);
+  if (focused) [...list.querySelectorAll("button")].at(-1)?.focus();
 }
 
-/** @param {State} s
- * @param {HTMLElement} list
- * @param {number | null} node */
-function crumb(s, list, node) {
-  const item = element("li", "", list);
-  if (node === null) {
-    element("span", "", item, "…");
-    return;
-  }
+/** @type {(s: State, node: number | null) => HTMLLIElement} */
+function crumb(s, node) {
+  if (node === null) return make("li", "", make("span", "", "…"));
   const { level, top, start, stop } = s.scene.tree;
   const here = node === s.attention.trail;
   const where = spanText(start[node], stop[node]);
@@ -100,9 +78,11 @@ function crumb(s, list, node) {
   const place = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
   const name = called ? isolateText(here ? called : called.split(", ")[0]) : place;
   const text = here ? `${called ? `${name} · ` : ""}${place} · ${where}` : name;
+  const item = make("li");
   const made = button("", item, text, () => select(s, node),
     `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`);
-  if (here) made.setAttribute("aria-current", "true");
+  if (here) made.ariaCurrent = "true";
+  return item;
 }
 
 /** Leaves out ancestors, from the second on, until the rest has room.
@@ -112,9 +92,7 @@ function fit(list) {
   while (list.scrollWidth > list.clientWidth && list.children.length > 2 + gap) {
     list.children[1 + gap].remove();
     if (gap) continue;
-    const item = document.createElement("li");
-    element("span", "", item, "…");
-    list.children[0].after(item);
+    list.children[0].after(make("li", "", make("span", "", "…")));
     gap = 1;
   }
 }

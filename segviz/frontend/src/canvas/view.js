@@ -3,9 +3,7 @@
 const SMALLEST_VIEW = 3;
 
 /** A view inside [0, total] of at least three units (or all of them).
- * @param {number} x0
- * @param {number} x1
- * @param {number} total */
+ * @type {(x0: number, x1: number, total: number) => View} */
 export function clampView(x0, x1, total) {
   const span = Math.min(total, Math.max(Math.min(SMALLEST_VIEW, total), x1 - x0));
   const from = Math.min(Math.max(0, (x0 + x1 - span) / 2), total - span);
@@ -13,10 +11,7 @@ export function clampView(x0, x1, total) {
 }
 
 /** Zoom so that the unit `anchor` keeps its place on the screen.
- * @param {View} view
- * @param {number} factor
- * @param {number} anchor
- * @param {number} total */
+ * @type {(view: View, factor: number, anchor: number, total: number) => View} */
 export function zoomView(view, factor, anchor, total) {
   const span = Math.min(total, Math.max(SMALLEST_VIEW, (view.x1 - view.x0) / factor));
   const share = (anchor - view.x0) / (view.x1 - view.x0);
@@ -34,9 +29,7 @@ const MOVE_MS = 180;
 
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** @param {Sight} sight
- * @param {View} goal
- * @param {boolean} smooth */
+/** @type {(sight: Sight, goal: View, smooth: boolean) => void} */
 export function moveView(sight, goal, smooth) {
   const slides = smooth && sight.view && sight.geom && !isStill();
   sight.goal = goal;
@@ -55,9 +48,7 @@ export function slide(sight) {
 }
 
 /** The view at a share of the way, quick at first.
- * @param {View} from
- * @param {View} to
- * @param {number} share */
+ * @type {(from: View, to: View, share: number) => View} */
 export function between(from, to, share) {
   if (share >= 1) return to;
   const left = (1 - Math.max(0, share)) ** 3;
@@ -69,16 +60,12 @@ export function between(from, to, share) {
 const KEPT = 50;
 const ONE_MOVE_MS = 1000; // turns of the wheel that follow so closely are one move
 
-/** @returns {Views} */
-export const createHistory = () => ({ views: [], kind: "", at: -Infinity });
+export const createHistory = () => ({ kind: "", at: -Infinity,
+  views: /** @type {(View & { whole: boolean })[]} */ ([]) });
 
 /** Keeps the view that is about to be left. Moves of one kind in quick succession count as
  *  one. A view of the whole conversation stays one while the conversation grows.
- * @param {Views} history
- * @param {View} view
- * @param {number} total
- * @param {string} kind
- * @param {number} now */
+ * @type {(history: Views, view: View, total: number, kind: string, now: number) => void} */
 export function remember(history, view, total, kind, now) {
   const same = kind === history.kind && now - history.at < ONE_MOVE_MS;
   Object.assign(history, { kind, at: now });
@@ -88,9 +75,7 @@ export function remember(history, view, total, kind, now) {
 }
 
 /** The last view that differs from the present one, taken out; null if there is none.
- * @param {Views} history
- * @param {View} view
- * @param {number} total */
+ * @type {(history: Views, view: View, total: number) => View | null} */
 export function goBack(history, view, total) {
   history.kind = ""; // what follows is a move of its own
   for (let last = history.views.pop(); last; last = history.views.pop()) {
@@ -102,9 +87,7 @@ export function goBack(history, view, total) {
 }
 
 /** A view of the same length that has been pushed back inside [0, total].
- * @param {number} x0
- * @param {number} x1
- * @param {number} total */
+ * @type {(x0: number, x1: number, total: number) => View} */
 export function insideView(x0, x1, total) {
   const span = Math.min(x1 - x0, total);
   const from = Math.min(Math.max(0, x0), total - span);

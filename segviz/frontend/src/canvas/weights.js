@@ -36,8 +36,7 @@ export function columnWeights(scene) {
   return halves.map((half) => weigh(scene, half));
 }
 
-/** @param {Scene} scene
- * @param {number} half */
+/** @type {(scene: Scene, half: number) => Float64Array | Float32Array} */
 function shadeWeights(scene, half) {
   const { data } = scene;
   /** @param {(node: number) => number} weigh */
@@ -74,8 +73,7 @@ const picksNodes = ({ isolated }) =>
   isolated !== null && isolated.kind !== "session" && isolated.kind !== "level";
 
 /** Where a class stands alone, each of its nodes before all others.
- * @param {Scene} scene
- * @param {number} half */
+ * @type {(scene: Scene, half: number) => Float64Array} */
 function isolatedWeights(scene, half) {
   const weights = shadeWeights(scene, half);
   return Float64Array.from(scene.data.level, (_, node) =>

@@ -3,7 +3,7 @@
 //
 // The page comes from the view's JSON alone; foreign text is only ever set as textContent.
 
-import { contextOf, element } from "../shared/dom.js";
+import { contextOf, element, make } from "../shared/dom.js";
 import { linksOf, reached } from "../shared/links.js";
 import { multiple } from "../canvas/answer.js";
 import { evidenceRows } from "../canvas/evidence.js";
@@ -199,11 +199,9 @@ const parsed = (picture) => document.importNode(
  * @param {Blob} content
  * @param {string} ending */
 function save(content, ending) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = `${view.file}.${ending}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  const href = URL.createObjectURL(content);
+  make("a", { href, download: `${view.file}.${ending}` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
 const SVG_TYPE = { type: "image/svg+xml" };
@@ -222,7 +220,7 @@ async function savePng() {
   image.src = url;
   try {
     await image.decode();
-    const paper = Object.assign(document.createElement("canvas"), { width, height });
+    const paper = make("canvas", { width, height });
     contextOf(paper).drawImage(image, 0, 0);
     const blob = await new Promise((/** @type {BlobCallback} */ done) => {
       paper.toBlob(done, "image/png");
@@ -268,7 +266,7 @@ function showPicture(kind) {
  * tree of its own, for the names in its picture are those of every other. */
 function film() {
   const { width, height, film: [columns, rows] } = view.picture;
-  const sheet = document.createElement("div");
+  const sheet = make("div");
   Object.assign(sheet.style, { display: "grid", gridTemplateColumns: `repeat(${columns}, ${width}px)`,
     gridAutoRows: `${height}px`, lineHeight: "0" });
   const s = stateOf(shadow);
@@ -283,8 +281,7 @@ function film() {
       recompute(s);
       showScores(s);
     }
-    sheet.appendChild(document.createElement("div")).attachShadow({ mode: "open" })
-      .append(parsed(drawn()));
+    element("div", "", sheet).attachShadow({ mode: "open" }).append(parsed(drawn()));
   }
   return sheet;
 }

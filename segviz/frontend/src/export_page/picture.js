@@ -2,7 +2,7 @@
 // what colours and marks mean. The painters are those of the canvas, on a recording context.
 
 import { eachBox, boxEdges } from "../canvas/boxes.js";
-import { changeParts } from "../canvas/changed.js";
+import { changeParts, changeWords } from "../canvas/changed.js";
 import { colourClasses } from "../canvas/classes.js";
 import { layOut } from "../canvas/frame.js";
 import { outline } from "../canvas/glyphs.js";
@@ -21,9 +21,8 @@ const [EDGE, LINE] = [16, 20];
 
 /** The picture of what the canvas shows, in its present colours: of `width` × `height` pixels,
  *  of which the canvas has those between head and foot. `titles` gives every node its texts.
- * @param {State} state
- * @param {PictureWords} words
- * @param {((node: number) => string) | null} [titles] */
+ * @type {(state: State, words: PictureWords,
+ *    titles?: ((node: number) => string) | null) => string} */
 export function pictureOf(state, words, titles = null) {
   const { width, height, head, foot } = words;
   const canvasHeight = height - head - foot;
@@ -55,16 +54,13 @@ export function pictureOf(state, words, titles = null) {
   return recorder.svg(width, height, theme.font, said.join(""));
 }
 
-/** @param {Theme} theme
- * @returns {Map<unknown, Tile>} */
+/** @type {(theme: Theme) => Map<unknown, Tile>} */
 const tiles = ({ patterns, background }) => new Map(Object.entries(patterns).map(
   ([name, pattern]) => [pattern,
     { size: TILE, width: PATTERN_WIDTH, colour: background, lines: PATTERN_LINES[name] }]));
 
 /** An unseen box over every node that is drawn, with its words for the pointer.
- * @param {State} s
- * @param {Recorder} recorder
- * @param {(node: number) => string} titles */
+ * @type {(s: State, recorder: Recorder, titles: (node: number) => string) => void} */
 function nodeTitles(s, recorder, titles) {
   const { sight } = s;
   for (let half = 0; half < sight.geom.halves; half++) {
@@ -84,16 +80,11 @@ function nodeTitles(s, recorder, titles) {
 
 // --- head --------------------------------------------------------------------------------
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {PictureWords} words */
+/** @type {(s: State, ctx: Ctx, words: PictureWords) => void} */
 function drawHead(s, ctx, { width, heading, setting, card }) {
   const { scene: { theme }, sight: { boxes: [{ shown, inView }] } } = s;
   let large = card === null ? 16 : 26;
-  /** @param {string} text
-   * @param {number} y
-   * @param {number} size
-   * @param {number} room */
+  /** @type {(text: string, y: number, size: number, room: number) => void} */
   const write = (text, y, size, room) => {
     ctx.font = `${size === large ? "600 " : ""}${size}px ${theme.font}`;
     ctx.fillStyle = size > 12 ? theme.text : theme.muted;
@@ -128,9 +119,7 @@ function cardLine({ scene, settings: { setting } }) {
 // --- legend ------------------------------------------------------------------------------
 
 /** Colours first, then marks, in lines from left to right.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {PictureWords} words */
+ * @type {(s: State, ctx: Ctx, words: PictureWords) => void} */
 function drawLegend(s, ctx, { width, height, foot, note, card, setting }) {
   const { scene, attention: { selected } } = s;
   const { data, theme } = scene;
@@ -145,10 +134,8 @@ function drawLegend(s, ctx, { width, height, foot, note, card, setting }) {
   }
   let [x, y] = [EDGE, height - foot + 16];
   /** A sign so wide, drawn by `draw` at its place, and its name.
-   * @param {number} wide
-   * @param {string} text
-   * @param {(x: number, y: number) => void} [draw]
-   * @param {string} [before] */
+   * @type {(wide: number, text: string, draw?: (x: number, y: number) => void,
+   *    before?: string) => void} */
   const item = (wide, text, draw, before = "") => {
     ctx.font = `12px ${theme.font}`;
     const [lead, words] = [before && isolateText(before), isolateText(text)];
@@ -172,15 +159,12 @@ function drawLegend(s, ctx, { width, height, foot, note, card, setting }) {
       outline(theme, ctx, swatch(at, middle), theme.text, 2));
   }
   if (scene.answer) {
-    item(0, changeParts(scene).map(([kind, text]) => (kind === "same" ? text : `${kind} ${text}`))
-      .join(" · ").replace(/[\u2068\u2069]/g, ""));
+    item(0, changeWords(changeParts(scene)).replace(/[\u2068\u2069]/g, ""));
   }
   if (note) item(0, note);
 }
 
-/** @param {number} x
- * @param {number} y
- * @returns {Rect} */
+/** @type {(x: number, y: number) => Rect} */
 const swatch = (x, y) => ({ x, y: y - 6, w: SWATCH + 1, h: 12 });
 
 /** What colours mean: [width, words after, painter, words before].
@@ -189,10 +173,8 @@ const swatch = (x, y) => ({ x, y: y - 6, w: SWATCH + 1, h: 12 });
  * @returns {[number, string, (x: number, y: number) => void, string?][]} */
 function colourItems(scene, ctx) {
   /** Colours side by side, so wide each.
-   * @param {string[]} colours
-   * @param {number} wide
-   * @param {string | null} [pattern]
-   * @returns {(x: number, y: number) => void} */
+   * @type {(colours: string[], wide: number,
+   *    pattern?: string | null) => (x: number, y: number) => void} */
   const row = (colours, wide, pattern = null) => (x, y) => colours.forEach((colour, i) => {
     for (const fill of [colour, pattern && scene.theme.patterns[pattern]]) {
       if (!fill) continue;

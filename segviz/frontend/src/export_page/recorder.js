@@ -3,8 +3,8 @@
 
 /** What `save` keeps.
  * @type {(keyof Recorder)[]} */
-const KEPT = ["fillStyle", "strokeStyle", "lineWidth", "lineCap", "lineJoin", "globalAlpha",
-  "font", "textAlign", "textBaseline", "dash", "groups"];
+const KEPT = ["fillStyle", "strokeStyle", "lineWidth", "lineJoin", "globalAlpha", "font",
+  "textAlign", "textBaseline", "dash", "groups"];
 /** @type {Record<string, string>} */
 const ANCHOR = { center: "middle", right: "end", end: "end" };
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
@@ -25,9 +25,8 @@ export const escaped = (text) =>
 const short = (value) => String(Math.round(value * 100) / 100 || 0);
 
 /** An element; of its attributes those that are undefined are left out.
- * @param {string} name
- * @param {Record<string, string | number | undefined>} attributes
- * @param {string} [text] */
+ * @type {(name: string, attributes: Record<string, string | number | undefined>,
+ *    text?: string) => string} */
 export function tag(name, attributes, text) {
   const given = Object.entries(attributes).map(([key, value]) => (value === undefined ? ""
     : ` ${key}="${typeof value === "number" ? short(value) : escaped(value)}"`)).join("");
@@ -41,7 +40,6 @@ export class Recorder {
   fillStyle = "#000000";
   strokeStyle = "#000000";
   lineWidth = 1;
-  lineCap = "butt";
   lineJoin = "miter";
   globalAlpha = 1;
   font = "10px sans-serif";
@@ -84,13 +82,12 @@ export class Recorder {
     this.groups++;
   }
 
-  /** @param {number} x
-   * @param {number} y */
+  /** @type {Ctx["translate"]} */
   translate(x, y) {
     this.group({ transform: `translate(${short(x)} ${short(y)})` });
   }
 
-  /** @param {number} angle */
+  /** @type {Ctx["rotate"]} */
   rotate(angle) {
     this.group({ transform: `rotate(${short((angle * 180) / Math.PI)})` });
   }
@@ -106,14 +103,12 @@ export class Recorder {
     this.path = "";
   }
 
-  /** @param {number} x
-   * @param {number} y */
+  /** @type {Ctx["moveTo"]} */
   moveTo(x, y) {
     this.path += `M${short(x)} ${short(y)}`;
   }
 
-  /** @param {number} x
-   * @param {number} y */
+  /** @type {Ctx["lineTo"]} */
   lineTo(x, y) {
     this.path += `L${short(x)} ${short(y)}`;
   }
@@ -127,18 +122,13 @@ export class Recorder {
     this.path += "Z";
   }
 
-  /** @param {number} x
-   * @param {number} y
-   * @param {number} w
-   * @param {number} h */
+  /** @type {Ctx["rect"]} */
   rect(x, y, w, h) {
     this.path += `M${short(x)} ${short(y)}h${short(w)}v${short(h)}h${short(-w)}Z`;
   }
 
   /** A whole circle.
-   * @param {number} x
-   * @param {number} y
-   * @param {number} r */
+   * @type {(x: number, y: number, r: number) => void} */
   arc(x, y, r) {
     const half = `a${short(r)} ${short(r)} 0 1 1 `;
     this.path += `M${short(x - r)} ${short(y)}${half}${short(2 * r)} 0${half}${short(-2 * r)} 0Z`;
@@ -158,20 +148,14 @@ export class Recorder {
     this.parts.push(tag("path", { d: this.path, fill: "none", ...this.stroked() }));
   }
 
-  /** @param {number} x
-   * @param {number} y
-   * @param {number} w
-   * @param {number} h */
+  /** @type {Ctx["fillRect"]} */
   fillRect(x, y, w, h) {
     const tile = this.patterns.get(this.fillStyle);
     if (tile) this.parts.push(...hatching(tile, x, y, w, h));
     else this.parts.push(tag("rect", { x, y, width: w, height: h, ...this.filled() }));
   }
 
-  /** @param {number} x
-   * @param {number} y
-   * @param {number} w
-   * @param {number} h */
+  /** @type {Ctx["strokeRect"]} */
   strokeRect(x, y, w, h) {
     this.parts.push(tag("rect",
       { x, y, width: w, height: h, fill: "none", ...this.stroked() }));
@@ -185,7 +169,6 @@ export class Recorder {
     return {
       stroke: this.strokeStyle, "stroke-opacity": this.opacity(), "stroke-width": this.lineWidth,
       "stroke-dasharray": this.dash.length ? this.dash.map(short).join(" ") : undefined,
-      "stroke-linecap": this.lineCap === "butt" ? undefined : this.lineCap,
       "stroke-linejoin": this.lineJoin === "miter" ? undefined : this.lineJoin,
     };
   }
@@ -203,9 +186,7 @@ export class Recorder {
   }
 
   /** The marks that isolate a direction become an attribute: not every font hides them.
-   * @param {string} text
-   * @param {number} x
-   * @param {number} y */
+   * @type {Ctx["fillText"]} */
   fillText(text, x, y) {
     const [, weight, size] = /^(\d+ )?([\d.]+)px/.exec(this.font) ?? [];
     const words = text.replace(/[\u2068\u2069]/g, "");
@@ -242,11 +223,7 @@ export class Recorder {
 
 /** A pattern as lines of its own within a rectangle: a tile's diagonals as long ones, what
  *  lies flat as dashes.
- * @param {Tile} tile
- * @param {number} x
- * @param {number} y
- * @param {number} w
- * @param {number} h */
+ * @type {(tile: Tile, x: number, y: number, w: number, h: number) => string[]} */
 function hatching({ size, width, colour, lines }, x, y, w, h) {
   const [right, bottom] = [x + w, y + h];
   return lines.map(([x0, y0, x1, y1]) => {

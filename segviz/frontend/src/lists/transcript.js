@@ -9,9 +9,10 @@
 // The arrow keys walk from turn to turn. Other views of the memory ("about") are told the
 // unit of the turn that the pointer or the keyboard is on.
 
-import { focusedBeside, make } from "../shared/dom.js";
+import { element, focusedBeside, make } from "../shared/dom.js";
+import { ending } from "../shared/hub.js";
 import { holds, listenPointing, point } from "../shared/pointing.js";
-import { allOf, firstPart, lengthOf, LONG, moreButton, replaceRows, toggling } from "../shared/lines.js";
+import { allOf, firstPart, lengthOf, moreButton, replaceRows } from "../shared/lines.js";
 
 const STATE = "segvizTranscript";
 const HEADING = 28; // the session's line stays at the top, over the turns
@@ -64,48 +65,38 @@ function askForMore(list) {
 }
 
 /** @param {SessionItem} item */
-function sessionRow(item) {
-  const line = make("div", "session");
-  line.setAttribute("role", "heading");
-  line.setAttribute("aria-level", "4");
+function sessionRow({ heading, colour }) {
   const swatch = make("i");
-  swatch.style.background = item.colour;
-  line.append(swatch, make("bdi", "", item.heading));
-  return line;
+  swatch.style.background = colour;
+  return make("div", { className: "session", role: "heading", ariaLevel: "4" },
+    swatch, make("bdi", "", heading));
 }
 
-/** @param {TurnItem} item
- * @param {boolean} open
- * @param {() => void} toggle */
-function turnRow(item, open, toggle) {
-  const line = make("div", ["turn", ...item.marks ?? []].join(" "));
-  line.dataset.turn = item.id;
-  if (Number.isInteger(item.unit)) line.dataset.unit = String(item.unit);
-  line.setAttribute("role", "group");
-  line.setAttribute("aria-label", `turn ${item.id}`);
-  line.tabIndex = -1;
+/** @param {Transcript} list
+ * @param {TurnItem} item */
+function turnRow(list, item) {
+  const { id, unit } = item;
   const caption = item.caption || "";
-  const [said, seen] = open ? [allOf(item), caption] : [item.text, caption].map(firstPart);
-  const body = make("div", "body");
-  body.dir = "auto";
-  body.append(make("bdi", "speaker", item.speaker), " ", make("bdi", "", said));
+  const key = `${id} ${lengthOf(item)}`; // another conversation's turn is not open
+  const [said, seen] = list.opened.has(key) ? [allOf(item), caption]
+    : [item.text, caption].map(firstPart);
+  const body = make("div", { className: "body", dir: "auto" },
+    make("bdi", "speaker", item.speaker), " ", make("bdi", "", said));
   if (caption) body.append(" ", make("bdi", "caption", "image: " + seen));
-  if (Math.max(lengthOf(item), caption.length) > LONG) {
-    const count = (lengthOf(item) + caption.length).toLocaleString("en");
-    body.append(" ", moreButton(item.id, open, `turn ${item.id}, ${count} characters`, toggle));
-  }
-  line.append(make("span", "id", item.id), body, make("span", "flag", item.flag || ""));
+  const more = moreButton(list, key, item, fill, `turn ${id}`, caption);
+  if (more) body.append(" ", more);
+  const line = make("div", { className: ["turn", ...item.marks ?? []].join(" "), role: "group",
+    ariaLabel: `turn ${id}`, tabIndex: -1 },
+  make("span", "id", id), body, make("span", "flag", item.flag));
+  line.dataset.turn = id;
+  if (Number.isInteger(unit)) line.dataset.unit = String(unit);
   return line;
 }
 
 /** @param {Transcript} list */
 function fill(list) {
-  const rows = list.rows.map((item) => {
-    if ("heading" in item) return sessionRow(item);
-    const key = `${item.id} ${lengthOf(item)}`; // another conversation's turn is not open
-    return turnRow(item, list.opened.has(key), toggling(list, key, item, fill));
-  });
-  replaceRows(list, rows);
+  replaceRows(list,
+    list.rows.map((item) => ("heading" in item ? sessionRow(item) : turnRow(list, item))));
   keepStop(list, turnOf(focusedBeside(list)));
   light(list, list.lit);
 }
@@ -183,9 +174,8 @@ function pressKey(list, event) {
 
 /** @param {any} parentElement */
 function createList(parentElement) {
-  const list = /** @type {Transcript} */ (/** @type {HTMLElement} */ (make("div", "transcript")));
-  list.setAttribute("role", "region");
-  list.setAttribute("aria-label", "Transcript");
+  const list = /** @type {Transcript} */ (/** @type {HTMLElement} */ (element("div",
+    { className: "transcript", role: "region", ariaLabel: "Transcript" }, parentElement)));
   Object.assign(list, { opened: new Set(), rows: [], lit: [], away: null, fromEnd: null, calls: 0,
     about: "" });
   /** @param {string} name
@@ -205,7 +195,6 @@ function createList(parentElement) {
   on("wheel", () => { list.away = null; }); // who scrolls wants to stay there
   on("scroll", () => askForMore(list));
   list.silence = listenPointing(list, () => list.about, (spans) => light(list, spans));
-  parentElement.append(list);
   return list;
 }
 
@@ -229,15 +218,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   list.fromEnd = null;
   show(list, data);
   list.still = list.scrollTop;
-  // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
-  const call = ++list.calls;
-  return () => {
-    if (call !== list.calls) return;
+  return ending(list, () => {
     tell(list, null);
     list.silence();
     list.remove();
     delete parentElement[STATE];
-  };
+  });
 }
 
 /** Brings the turn into view that Python wants there, once.

@@ -23,7 +23,7 @@ function select(s, row) {
   if (row.node === s.attention.selected) return;
   s.attention.selected = row.node;
   for (const item of s.list.items.values()) {
-    item.setAttribute("aria-selected", String(item.dataset.node === String(row.node)));
+    item.ariaSelected = String(item.dataset.node === String(row.node));
   }
   s.elements.root.dataset.selected = String(row.node);
   s.tell("selected", row.node);

@@ -6,6 +6,7 @@
 // it is still open after a look at another drawing.
 
 import { element } from "../shared/dom.js";
+import { ending } from "../shared/hub.js";
 import { listen } from "./events.js";
 import { buildBar, goTo, render } from "./list.js";
 import { buildForest, countBelow, createOpen, openTo } from "./rows.js";
@@ -23,14 +24,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   // the next click on the same node.
   s.tell = setTriggerValue;
   if (data) update(s, data);
-  // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
-  const call = ++s.calls;
-  return () => {
-    if (call !== s.calls) return;
+  return ending(s, () => {
     clearTimeout(s.wanting.timer);
     s.elements.root.remove();
     delete parentElement[STATE];
-  };
+  });
 }
 
 /** @param {Holder} parentElement */
@@ -48,8 +46,7 @@ function createState(parentElement) {
   const { elements } = s;
   elements.root = element("div", "outline", parentElement);
   elements.bar = element("div", "bar", elements.root);
-  elements.tree = element("ul", "tree", elements.root);
-  elements.tree.setAttribute("role", "tree");
+  elements.tree = element("ul", { className: "tree", role: "tree" }, elements.root);
   buildBar(s);
   listen(s);
   return s;
@@ -80,12 +77,13 @@ function update(s, data) {
     });
   }
   s.elements.root.style.height = `${data.stage_height}px`;
-  s.elements.tree.setAttribute("aria-label", `Outline of ${data.title || "the memory"}`);
+  s.elements.tree.ariaLabel = `Outline of ${data.title || "the memory"}`;
   if (fresh) begin(s);
-  let goal = null;
-  if (fresh || data.selected !== attention.sentByPython) {
-    goal = attention.selected = data.selected;
-    if (goal !== null && !shows(s, goal)) openTo(memory.forest, list.open, goal);
+  const news = fresh || data.selected !== attention.sentByPython;
+  const goal = news ? data.selected : null;
+  if (news) attention.selected = goal;
+  if (goal !== null && !(list.rows.some(({ node }) => node === goal) && data.level[goal] >= 0)) {
+    openTo(memory.forest, list.open, goal); // it cannot be seen yet, wherever
   }
   attention.sentByPython = data.selected;
   render(s);
@@ -104,9 +102,3 @@ function begin(s) {
   list.active = null;
   s.wanting.asked = "";
 }
-
-/** A node can be seen already, wherever.
- * @param {OutlineState} s
- * @param {number} node */
-const shows = ({ memory, list }, node) =>
-  list.rows.some((row) => row.node === node) && memory.forest.level[node] >= 0;

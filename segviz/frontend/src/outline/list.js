@@ -35,8 +35,7 @@ export function render(s) {
  * @param {OutlineState} s */
 export function buildBar(s) {
   const { list, memory, elements: { bar } } = s;
-  /** @param {string} text
-   * @param {() => void} act */
+  /** @type {(text: string, act: () => void) => HTMLButtonElement} */
   const tool = (text, act) => button("", bar, text, () => {
     act();
     render(s);
@@ -82,9 +81,7 @@ function askForTexts(s) {
 }
 
 /** Makes a row the one the keyboard is on and brings it into view, inside the outline.
- * @param {OutlineState} s
- * @param {Row | undefined} row
- * @param {boolean} [focus] */
+ * @type {(s: OutlineState, row: Row | undefined, focus?: boolean) => void} */
 export function goTo(s, row, focus = true) {
   const { list, elements: { tree } } = s;
   const item = row && list.items.get(rowKey(row));

@@ -1,30 +1,27 @@
 // One row of the outline as HTML, and the same in words for screen readers.
 // Foreign text goes in through textContent alone.
 
-import { make } from "../shared/dom.js";
+import { element, make } from "../shared/dom.js";
 import { CONTROLS, spanText } from "../shared/text.js";
 import { PAGE } from "./rows.js";
 
 const PARENTS_NAMED = 3;
 
 /** "S3", or "S3–S7" for a node over several sessions.
- * @param {OutlineMessage} data
- * @param {number} node */
-export function sessionsText(data, node) {
+ * @type {(data: OutlineMessage, node: number) => string} */
+function sessionsText(data, node) {
   const [first, last] = endsOf(data, node).map((session) => data.session_labels[session] ?? "");
   return first === last ? first : `${first}–${last}`;
 }
 
-/** @param {OutlineMessage} outlineMessage
- * @param {number} node */
+/** @type {(outlineMessage: OutlineMessage, node: number) => number[]} */
 function endsOf({ start, stop, unit_session }, node) {
   return [unit_session[start[node]], unit_session[stop[node] - 1]];
 }
 
 /** What marks a node, as [class, words].
- * @param {Memory} memory
- * @param {NodeRow} row */
-export function marksOf(memory, row) {
+ * @type {(memory: Memory, row: NodeRow) => string[][]} */
+function marksOf(memory, row) {
   const { node, open } = row;
   const marks = [];
   if (memory.sets.gold.has(node)) marks.push(["gold", "gold"]);
@@ -50,15 +47,14 @@ export function marksOf(memory, row) {
 }
 
 /** A score as a multiple of an even share.
- * @param {Memory} memory
- * @param {number} value */
+ * @type {(memory: Memory, value: number) => string} */
 const multiple = ({ active }, value) => `×${(value * active).toFixed(2)}`;
 
 /** The scores of a node as [name, value, share of the highest, rank].
  * @param {Memory} memory
  * @param {number} node
  * @returns {[name: string, value: number, share: number, rank: number][]} */
-export function scoresOf({ data, most }, node) {
+function scoresOf({ data, most }, node) {
   if (!data.initial.length) return [];
   const columns = [{ scores: data.initial, ranks: data.rank_initial },
     { scores: data.final, ranks: data.rank_final }];
@@ -68,16 +64,14 @@ export function scoresOf({ data, most }, node) {
 }
 
 /** The words of a node in a single line; undefined where they have not been sent.
- * @param {Memory} memory
- * @param {number} node */
+ * @type {(memory: Memory, node: number) => string} */
 export function wordsOf({ data }, node) {
   return data.texts[node]?.replace(CONTROLS, " ");
 }
 
 /** All that a row says, in one sentence.
- * @param {Memory} memory
- * @param {Row} row */
-export function labelOf(memory, row) {
+ * @type {(memory: Memory, row: Row) => string} */
+function labelOf(memory, row) {
   if (row.node === undefined) return moreText(row);
   const { data } = memory;
   const { node } = row;
@@ -94,39 +88,32 @@ export function labelOf(memory, row) {
 const count = (value) => value.toLocaleString("en");
 
 /** @param {MoreRow} moreRow */
-export function moreText({ shown, size }) {
+function moreText({ shown, size }) {
   const next = count(Math.min(size - shown, PAGE));
   return `Showing ${count(shown)} of ${count(size)}; show ${next} more`;
 }
 
 /** A row as an element of the tree; how deep it lies is told, not nested.
- * @param {OutlineState} s
- * @param {Row} row */
-export function buildRow(s, row) {
-  const { memory } = s;
-  const item = make("li", "place");
-  item.setAttribute("role", "treeitem");
-  item.setAttribute("aria-level", String(row.depth));
-  item.setAttribute("aria-label", labelOf(memory, row));
+ * @type {(s: OutlineState, row: Row) => HTMLLIElement} */
+export function buildRow({ memory, attention }, row) {
+  const item = make("li", { className: "place", role: "treeitem", ariaLevel: String(row.depth),
+    ariaLabel: labelOf(memory, row), ariaSelected: "false", tabIndex: -1 });
   item.dataset.key = rowKey(row);
-  item.tabIndex = -1;
-  const line = make("div", "row");
+  const line = element("div", "row", item);
   line.style.setProperty("--depth", String(Math.min(row.depth - 1, 12)));
-  item.append(line);
   if (row.node === undefined) {
     item.classList.add("more-row");
-    item.setAttribute("aria-selected", "false");
     line.append(make("span", "more-text", moreText(row)));
     return item;
   }
-  item.dataset.node = String(row.node);
-  item.setAttribute("aria-setsize", String(row.size));
-  item.setAttribute("aria-posinset", String(row.position));
-  item.setAttribute("aria-selected", String(row.node === s.attention.selected));
-  if (row.branches) item.setAttribute("aria-expanded", String(row.open));
-  line.append(make("span", row.branches ? `twist ${row.open ? "open" : "closed"}` : "twist"),
-    swatch(memory.data, row.node), head(memory, row), words(memory, row.node));
-  const scores = scoresOf(memory, row.node);
+  const { node, size, position, branches, open } = row;
+  item.dataset.node = String(node);
+  Object.assign(item, { ariaSetSize: String(size), ariaPosInSet: String(position),
+    ariaSelected: String(node === attention.selected) });
+  if (branches) item.ariaExpanded = String(open);
+  line.append(make("span", branches ? `twist ${open ? "open" : "closed"}` : "twist"),
+    swatch(memory.data, node), head(memory, row), words(memory, node));
+  const scores = scoresOf(memory, node);
   if (scores.length) line.append(scoreBars(memory, scores));
   return item;
 }
@@ -135,8 +122,7 @@ export function buildRow(s, row) {
  * @param {Row} row */
 export const rowKey = (row) => (row.more ? `${row.key}>` : row.key);
 
-/** @param {OutlineMessage} data
- * @param {number} node */
+/** @type {(data: OutlineMessage, node: number) => HTMLElement} */
 function swatch(data, node) {
   const made = make("i", "swatch");
   const [first, last] = endsOf(data, node).map((session) => data.session_colours[session]);
@@ -145,40 +131,28 @@ function swatch(data, node) {
   return made;
 }
 
-/** @param {Memory} memory
- * @param {NodeRow} row */
+/** @type {(memory: Memory, row: NodeRow) => HTMLSpanElement} */
 function head(memory, row) {
   const { data } = memory;
   const { node } = row;
-  const made = make("span", "head");
-  made.append(make("span", "name", data.kinds[data.kind_of[node]]),
-    make("span", "where", `node ${node}`),
-    make("span", "where", spanText(data.start[node], data.stop[node])),
-    make("span", "where", sessionsText(data, node)));
-  for (const [kind, text] of marksOf(memory, row)) made.append(make("span", `mark ${kind}`, text));
-  return made;
+  return make("span", "head", make("span", "name", data.kinds[data.kind_of[node]]),
+    ...[`node ${node}`, spanText(data.start[node], data.stop[node]), sessionsText(data, node)]
+      .map((text) => make("span", "where", text)),
+    ...marksOf(memory, row).map(([kind, text]) => make("span", `mark ${kind}`, text)));
 }
 
-/** @param {Memory} memory
- * @param {number} node */
+/** @type {(memory: Memory, node: number) => HTMLElement} */
 function words(memory, node) {
   const text = wordsOf(memory, node);
-  const made = make("bdi", text === undefined ? "words late" : "words", text ?? "…");
-  made.dir = "auto";
-  return made;
+  return make("bdi", { className: text === undefined ? "words late" : "words", dir: "auto" },
+    text ?? "…");
 }
 
-/** @param {Memory} memory
- * @param {ReturnType<typeof scoresOf>} scores */
-function scoreBars(memory, scores) {
-  const made = make("span", "scores");
-  scores.forEach(([, value, share, rank], i) => {
-    const track = make("i", "track");
+/** @type {(memory: Memory, scores: ReturnType<typeof scoresOf>) => HTMLSpanElement} */
+const scoreBars = (memory, scores) => make("span", "scores",
+  ...scores.flatMap(([, value, share, rank], i) => {
     const fill = make("b", i ? "final" : "initial");
     fill.style.width = `${(100 * share).toFixed(1)}%`;
-    track.append(fill);
-    made.append(track, make("span", "number", multiple(memory, value)),
-      make("span", "rank", rank ? `#${rank}` : "–"));
-  });
-  return made;
-}
+    return [make("i", "track", fill), make("span", "number", multiple(memory, value)),
+      make("span", "rank", rank ? `#${rank}` : "–")];
+  }));

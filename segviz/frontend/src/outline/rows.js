@@ -11,6 +11,7 @@ export const PAGE = 300;
 
 /** To a node with more nodes above it the way is not opened: it would be all there is to see. */
 const DEEPEST = 300;
+const MOST_STEPS = 1_000_000;
 
 /** Who is whose parent, and the nodes without one, by a message of Python.
  * @param {Pick<Columns, "level" | "parent" | "edges">} data */
@@ -20,20 +21,18 @@ export function buildForest(data) {
   for (const [id, level] of data.level.entries()) {
     if (level >= 0 && !links.parents.has(id)) roots.push(id);
   }
-  return { level: data.level, ...links, roots };
+  return { ...links, roots };
 }
 
 /** For every node above one of `nodes`, how many of them lie below it.
- * @param {Forest} forest
- * @param {Iterable<number>} nodes
- * @param {number} [limit] */
-export function countBelow(forest, nodes, limit = 1_000_000) {
+ * @type {(forest: Forest, nodes: Iterable<number>) => Map<number, number>} */
+export function countBelow(forest, nodes) {
   const counts = new Map();
   let steps = 0;
   for (const node of nodes) {
     const seen = new Set([node]);
     const pending = [node];
-    while (pending.length && steps < limit) {
+    while (pending.length && steps < MOST_STEPS) {
       for (const above of forest.parents.get(/** @type {number} */ (pending.pop())) ?? []) {
         steps++;
         if (seen.has(above)) continue;
@@ -50,20 +49,17 @@ export function countBelow(forest, nodes, limit = 1_000_000) {
 
 /** A fresh outline: a single root is open, several are not. `opened` holds keys of places,
  *  `limits` how many of a long list are shown.
- * @param {Forest} forest
- * @returns {Open} */
+ * @type {(forest: Forest) => Open} */
 export function createOpen({ roots }) {
   return { opened: new Set(roots.length === 1 ? [keyOf("", roots[0])] : []), limits: new Map() };
 }
 
-/** @param {string} above
- * @param {number} node */
+/** @type {(above: string, node: number) => string} */
 const keyOf = (above, node) => `${above}/${node}`;
 
 /** The rows in order. A node's row: { node, key, depth, position, size, branches, open };
  *  a row that shows more of a list: { more: true, key, depth, shown, size }.
- * @param {Forest} forest
- * @param {Open} open */
+ * @type {(forest: Forest, open: Open) => Row[]} */
 export function listRows(forest, { opened, limits }) {
   /** @type {Row[]} */
   const rows = [];
@@ -92,9 +88,7 @@ export function listRows(forest, { opened, limits }) {
 }
 
 /** Opens what lies above a node so that it has a row.
- * @param {Forest} forest
- * @param {Open} open
- * @param {number} node */
+ * @type {(forest: Forest, open: Open, node: number) => void} */
 export function openTo(forest, { opened, limits }, node) {
   const path = pathTo(forest, node);
   if (path.length > DEEPEST) return;
@@ -111,27 +105,12 @@ export function openTo(forest, { opened, limits }, node) {
 // --- keys ------------------------------------------------------------------------------
 
 /** What a key does at row `at`: { to } another row, { toggle: true }, or null.
- * @param {Row[]} rows
- * @param {number} at
- * @param {string} key
- * @returns {{ to?: number, toggle?: boolean } | null} */
+ * @type {(rows: Row[], at: number, key: string) => { to?: number, toggle?: boolean } | null} */
 export function press(rows, at, key) {
-  const row = rows[at];
-  /** @param {number} to */
-  const bounded = (to) => ({ to: Math.max(0, Math.min(rows.length - 1, to)) });
-  if (key === "ArrowDown") return bounded(at + 1);
-  if (key === "ArrowUp") return bounded(at - 1);
-  if (key === "Home") return bounded(0);
-  if (key === "End") return bounded(rows.length - 1);
-  if (key === "ArrowRight") {
-    if (!row.branches) return null;
-    return row.open ? bounded(at + 1) : { toggle: true };
-  }
-  if (key === "ArrowLeft") {
-    if (row.open) return { toggle: true };
-    let above = at;
-    while (above > 0 && rows[above].depth >= row.depth) above--;
-    return rows[above].depth < row.depth ? { to: above } : null;
-  }
-  return null;
+  const { open, branches, depth } = rows[at];
+  if (open ? key === "ArrowLeft" : branches && key === "ArrowRight") return { toggle: true };
+  const above = rows.findLastIndex((row, i) => i < at && row.depth < depth);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1,
+    ArrowRight: open ? at + 1 : NaN, ArrowLeft: above < 0 ? NaN : above }[key] ?? NaN;
+  return Number.isNaN(to) ? null : { to: Math.max(0, Math.min(rows.length - 1, to)) };
 }

@@ -1,40 +1,38 @@
 // Elements with literal text, and canvases at the resolution of the screen.
 
-/** A new element with a class and literal text: foreign text never becomes markup.
+/** A new element: its class, or its properties, and what is inside: elements, and literal text,
+ *  so that foreign text never becomes markup. What is empty or undefined is left out.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {string} [className]
- * @param {string} [text]
+ * @param {string | Partial<HTMLElementTagNameMap[K]>} [given]
+ * @param {...(Node | string | undefined)} inside
  * @returns {HTMLElementTagNameMap[K]} */
-export function make(tag, className, text) {
+export function make(tag, given = {}, ...inside) {
   const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
+  if (typeof given !== "string") Object.assign(made, given);
+  else if (given) made.className = given;
+  made.append(.../** @type {Node[]} */ (inside.filter(Boolean)));
   return made;
 }
 
-/** A new element with a class and literal text, appended to its parent.
+/** A new element, appended to its parent.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {string} className
+ * @param {string | Partial<HTMLElementTagNameMap[K]>} given
  * @param {ParentNode} parent
- * @param {string} [text]
- * @returns {HTMLElementTagNameMap[K]} */
-export function element(tag, className, parent, text) {
-  const made = make(tag, className, text);
+ * @param {...(Node | string | undefined)} inside */
+export function element(tag, given, parent, ...inside) {
+  const made = make(tag, given, ...inside);
   parent.append(made);
   return made;
 }
 
-/** A new button with literal text; `label`, if any, is its tooltip and what screen readers say.
- * @param {string} className
- * @param {ParentNode} parent
- * @param {string} text
- * @param {() => void} act
- * @param {string} [label] */
+/** A new button; `label`, if any, is its tooltip and what screen readers say.
+ * @type {(className: string, parent: ParentNode, text: string, act: () => void,
+ *    label?: string) => HTMLButtonElement} */
 export function button(className, parent, text, act, label) {
-  const made = element("button", className, parent, text);
-  made.type = "button";
+  const made = element("button", { type: "button" }, parent, text);
+  if (className) made.className = className;
   made.addEventListener("click", act);
   return label ? labelled(made, label) : made;
 }
@@ -43,19 +41,35 @@ export function button(className, parent, text, act, label) {
  * @template {HTMLElement} E
  * @param {E} made
  * @param {string} label */
-export function labelled(made, label) {
-  made.title = label;
-  made.setAttribute("aria-label", label);
-  return made;
-}
+const labelled = (made, label) => Object.assign(made, { title: label, ariaLabel: label });
 
 /** A sign that stands for `label`.
- * @param {string} className
- * @param {ParentNode} parent
- * @param {string} text
- * @param {string} label */
+ * @type {(className: string, parent: ParentNode, text: string, label: string) => HTMLElement} */
 export const sign = (className, parent, text, label) =>
-  labelled(element("span", className, parent, text), label).setAttribute("role", "img");
+  labelled(element("span", { className, role: "img" }, parent, text), label);
+
+/** Writes what is inside an element anew where it would say something else; the keyboard keeps its
+ *  place, which a data attribute names.
+ * @type {(part: HTMLElement, said: unknown, act: () => void, place?: string) => void} */
+export function rewrite(part, said, act, place = "at") {
+  const words = JSON.stringify(said);
+  if (part.dataset.said === words) return;
+  part.dataset.said = words;
+  const focused = focusedBeside(part)?.dataset[place];
+  part.replaceChildren();
+  act();
+  if (focused !== undefined) among(part, place, focused)?.focus();
+}
+
+/** The element below another one that a data attribute names so.
+ * @type {(part: HTMLElement, name: string, value: string) => HTMLElement | null} */
+export const among = (part, name, value) => /** @type {HTMLElement | null} */ (
+  part.querySelector(`[data-${name}="${CSS.escape(value)}"]`));
+
+/** Whether anything that a picture depends on is another than when this was last asked.
+ * @type {(known: unknown[], now: unknown[]) => boolean} */
+export const isNews = (known, now) => now.some((part, i) => part !== known[i])
+  && Boolean(Object.assign(known, now));
 
 /** What has the keyboard in the tree of elements that this one is in.
  * @param {Node} element */
@@ -68,9 +82,7 @@ export function focusedBeside(element) {
 export const contextOf = (canvas) => /** @type {Ctx} */ (canvas.getContext("2d"));
 
 /** The context of a canvas of so many CSS pixels, empty and scaled to them.
- * @param {HTMLCanvasElement} canvas
- * @param {number} width
- * @param {number} height */
+ * @type {(canvas: HTMLCanvasElement, width: number, height: number) => Ctx} */
 export function cleared(canvas, width, height) {
   const ratio = devicePixelRatio || 1;
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];

@@ -1,6 +1,6 @@
 // Foreign text as lines of HTML, shown literally (textContent only).
 
-import { focusedBeside, make } from "./dom.js";
+import { among, focusedBeside, make } from "./dom.js";
 
 const SPEAKER = /^([^\n:]{1,60}): /;
 const MOST_LINES = 500;
@@ -8,7 +8,7 @@ const MOST_LINES = 500;
 /** [kind, text] pieces cut at line ends: one list of pieces for each line. Beyond the first
  *  lines the rest stays one list, so that a text of nothing but line ends costs little.
  * @param {Piece[]} pieces */
-export function splitLines(pieces) {
+function splitLines(pieces) {
   /** @type {Piece[][]} */
   const lines = [[]];
   for (const [kind, text] of pieces) {
@@ -54,25 +54,21 @@ export function matchedPieces(text, matches, lines = true) {
  * @param {(kind: string) => "span" | "del" | "ins" | "mark"} [tagOf] */
 export function lineBlocks(pieces, tagOf = (kind) => (kind === "same" ? "span" : "mark")) {
   return splitLines(pieces).map((line) => {
-    const block = make("div", "line");
-    block.dir = "auto";
+    const block = make("div", { className: "line", dir: "auto" });
     line.forEach(([kind, text], i) => {
-      const speaker = i ? null : SPEAKER.exec(text);
+      const name = i ? undefined : SPEAKER.exec(text)?.[1];
       const tag = tagOf(kind);
-      const element = make(tag, tag === "mark" ? kind : "");
-      if (speaker) {
-        element.append(make("bdi", "speaker", speaker[1]), text.slice(speaker[1].length));
-      } else element.textContent = text;
-      block.append(element);
+      block.append(make(tag, tag === "mark" ? kind : "",
+        name && make("bdi", "speaker", name), name ? text.slice(name.length) : text));
     });
-    if (!line.length) block.append(document.createElement("br"));
+    if (!line.length) block.append(make("br"));
     return block;
   });
 }
 
 // --- long texts ----------------------------------------------------------------------
 
-export const LONG = 2000;
+const LONG = 2000;
 
 /** The first 2,000 characters, never half of one.
  * @param {string} text */
@@ -82,54 +78,44 @@ export function firstPart(text) {
   return text.slice(0, high ? LONG - 1 : LONG) + "…";
 }
 
-/** The button that shows and hides the rest of something.
- * @param {string} id
- * @param {boolean} open
- * @param {string} what
- * @param {() => void} toggle */
-export function moreButton(id, open, what, toggle) {
-  const button = make("button", "more", open ? "show less" : "show all");
-  button.type = "button";
-  button.dataset.more = id;
-  button.setAttribute("aria-expanded", String(open));
-  button.setAttribute("aria-label", `${button.textContent}: ${what}`);
-  button.onclick = toggle;
-  return button;
-}
-
 /** As Python sends it, a very long text lacks its end (cut) until its name is asked for.
  * @param {LongText} item */
 export const lengthOf = (item) => item.length ?? item.text.length;
 /** @param {LongText} item */
 export const allOf = (item) => item.text + (item.cut ? "…" : "");
 
-/** What a "show all" button does: opens or closes the text kept under this key.
- * @param {OpenList} list
+/** The button that shows and hides the rest of a long text, which is open under this key; none for
+ *  a short one.
+ * @template {OpenList} List
+ * @param {List} list
  * @param {string} key
  * @param {LongText} item
- * @param {(list: any) => void} fill */
-export function toggling(list, key, item, fill) {
-  return () => {
-    const open = !list.opened.delete(key);
-    if (open) list.opened.add(key);
-    if (item.name !== undefined) list.whole(open ? item.name : "");
+ * @param {(list: List) => void} fill
+ * @param {string} what
+ * @param {string} [caption] */
+export function moreButton(list, key, item, fill, what, caption = "") {
+  if (Math.max(lengthOf(item), caption.length) <= LONG) return undefined;
+  const open = list.opened.has(key);
+  const text = open ? "show less" : "show all";
+  const count = (lengthOf(item) + caption.length).toLocaleString("en");
+  const button = make("button", { type: "button", className: "more", ariaExpanded: String(open),
+    ariaLabel: `${text}: ${what}, ${count} characters` }, text);
+  button.dataset.more = key;
+  button.onclick = () => {
+    list.opened[open ? "delete" : "add"](key);
+    if (item.name !== undefined) list.whole(open ? "" : item.name);
     fill(list);
   };
+  return button;
 }
 
 /** Replaces the children; neither the scroll position nor the keyboard's place is lost.
- * @param {OpenList} list
- * @param {Node[]} children */
+ * @type {(list: OpenList, children: Node[]) => void} */
 export function replaceRows(list, children) {
   const scrolled = list.scrollTop;
-  const { node, more, turn } = focusedBeside(list)?.dataset ?? {};
+  const focused = focusedBeside(list)?.dataset ?? {};
   list.replaceChildren(...children);
-  /** @param {string} name
-   * @param {string} value */
-  const find = (name, value) => /** @type {HTMLElement | null} */ (
-    list.querySelector(`[data-${name}="${CSS.escape(value)}"]`));
-  const [name, value] = more !== undefined ? ["more", more]
-    : turn !== undefined ? ["turn", turn] : ["node", node];
-  if (value !== undefined) find(name, value)?.focus({ preventScroll: true });
+  const name = ["more", "turn", "node"].find((each) => focused[each] !== undefined);
+  if (name) among(list, name, focused[name] ?? "")?.focus({ preventScroll: true });
   list.scrollTop = scrolled;
 }

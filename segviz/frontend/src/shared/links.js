@@ -14,9 +14,7 @@ export function edgePairs({ parent, edges }) {
 export function linksOf(pairs) {
   /** @type {{ parents: Links, children: Links }} */
   const links = { parents: new Map(), children: new Map() };
-  /** @param {Links} of
-   * @param {number} node
-   * @param {number} other */
+  /** @type {(of: Links, node: number, other: number) => void} */
   const add = (of, node, other) => {
     const known = of.get(node);
     if (known) known.push(other);
@@ -30,8 +28,7 @@ export function linksOf(pairs) {
 }
 
 /** All that the links lead to from a node, each once; never the node itself.
- * @param {Links} links
- * @param {number} node */
+ * @type {(links: Links, node: number) => Set<number>} */
 export function reached(links, node) {
   /** @type {Set<number>} */
   const found = new Set();
@@ -48,13 +45,11 @@ export function reached(links, node) {
 }
 
 /** All ancestors, each once, along every parent.
- * @param {Pick<Tree, "parents">} tree
- * @param {number} node */
+ * @type {(tree: Pick<Tree, "parents">, node: number) => number[]} */
 export const ancestors = (tree, node) => [...reached(tree.parents, node)];
 
 /** The nodes from a root to this one, along first parents.
- * @param {Pick<Tree, "parents">} tree
- * @param {number} node */
+ * @type {(tree: Pick<Tree, "parents">, node: number) => number[]} */
 export function pathTo(tree, node) {
   const path = [];
   const seen = new Set();

@@ -50,8 +50,7 @@ export function once(compute) {
 }
 
 /** The message with other plain values in its header.
- * @param {Uint8Array} message
- * @param {Record<string, unknown>} values */
+ * @type {(message: Uint8Array, values: Record<string, unknown>) => Uint8Array} */
 export function withValues(message, values) {
   const { head, begin } = readHead(message);
   const text = new TextEncoder().encode(JSON.stringify({ ...head, ...values }));

@@ -7,18 +7,14 @@
 const POINTING = "segviz:pointing";
 
 /** Tells the other views of the memory `about` that `view` is on these units.
- * @param {unknown} view
- * @param {string} about
- * @param {Span[]} spans */
+ * @type {(view: unknown, about: string, spans: Span[]) => void} */
 export function point(view, about, spans) {
   document.dispatchEvent(new CustomEvent(POINTING, { detail: { view, about, spans } }));
 }
 
 /** Calls `act(spans)` for what other views of the memory `about()` are on; returns what
  *  ends that.
- * @param {unknown} view
- * @param {() => string} about
- * @param {(spans: Span[]) => void} act */
+ * @type {(view: unknown, about: () => string, act: (spans: Span[]) => void) => () => void} */
 export function listenPointing(view, about, act) {
   /** @param {any} event */
   const hear = ({ detail }) => {
@@ -29,6 +25,5 @@ export function listenPointing(view, about, act) {
 }
 
 /** Whether a unit lies in one of these spans.
- * @param {Span[]} spans
- * @param {number} unit */
+ * @type {(spans: Span[], unit: number) => boolean} */
 export const holds = (spans, unit) => spans.some(([start, stop]) => start <= unit && unit < stop);

@@ -14,8 +14,7 @@ export function number(value) {
 const SINGLE = /^[\u0020-\u02ff\u2010-\u2027]*$/;
 
 /** At most `limit` user-perceived characters, cut after a word where one ends nearby.
- * @param {string} text
- * @param {number} limit */
+ * @type {(text: string, limit: number) => string} */
 export function cutText(text, limit) {
   if (text.length <= limit) return text;
   let end = limit;
@@ -46,14 +45,12 @@ export function isolateText(text) {
 }
 
 /** "level 1", or "levels 0–2, same text" of a same-text chain.
- * @param {number} level
- * @param {number} top */
+ * @type {(level: number, top: number) => string} */
 export const levelsText = (level, top) =>
   (level === top ? `level ${level}` : `levels ${level}–${top}, same text`);
 
 /** "unit 45" or "units 45–50" (the last one included, counted from 0 as Unit.index).
- * @param {number} start
- * @param {number} stop */
+ * @type {(start: number, stop: number) => string} */
 export function spanText(start, stop) {
   return stop - start === 1 ? `unit ${start}` : `units ${start}–${stop - 1}`;
 }

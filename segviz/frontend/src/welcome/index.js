@@ -1,7 +1,7 @@
 // The first minute: what this is, and the doors into it. Once dismissed it stays away in this
 // browser.
 
-import { element } from "../shared/dom.js";
+import { element, make } from "../shared/dom.js";
 
 const STATE = "segvizWelcome";
 const DISMISSED = "segviz-welcome-dismissed";
@@ -19,19 +19,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   if (localStorage.getItem(DISMISSED)) hide();
   else if (data) {
-    root.replaceChildren();
-    const text = element("p", "", root);
-    element("strong", "", text, "segviz");
-    text.append(` ${data.what}`);
-    const doors = element("div", "doors", root);
-    for (const [name, label] of data.doors) {
-      element("button", "", doors, label).onclick = () => setTriggerValue("door", name);
-    }
-    const close = element("button", "close", doors, "×");
-    close.setAttribute("aria-label", "Dismiss the introduction");
-    close.onclick = () => {
+    root.replaceChildren(make("p", "", make("strong", "", "segviz"), ` ${data.what}`));
+    const onclick = () => {
       localStorage.setItem(DISMISSED, "yes");
       hide();
     };
+    element("div", "doors", root, ...data.doors.map(([name, label]) =>
+      make("button", { onclick: () => setTriggerValue("door", name) }, label)),
+    make("button", { className: "close", ariaLabel: "Dismiss the introduction", onclick }, "×"));
   }
 }
