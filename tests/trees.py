@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -93,17 +93,22 @@ def random_tree(rng: random.Random, n: int) -> list[tuple[int, int]]:
 
 
 def chat(
-    sessions: Sequence[Sequence[tuple[str, str]]], questions: Sequence[Question] = ()
+    sessions: Sequence[Sequence[tuple[str, str]]],
+    questions: Sequence[Question] = (),
+    first: datetime = datetime(2024, 1, 3),
+    days: Sequence[int] | None = None,
 ) -> Conversation:
-    """A conversation from (speaker, text) pairs, two weeks between sessions."""
+    """A conversation from (speaker, text) pairs; sessions begin so many days after the first of
+    them, or every second day."""
+    after = [2 * s for s in range(len(sessions))] if days is None else days
     made = tuple(
         Session(
             f"session_{s}",
-            datetime(2024, 1, 1 + 2 * s),
+            first + timedelta(days=passed),
             f"day {s}",
             tuple(Turn(f"D{s}:{t}", who, text) for t, (who, text) in enumerate(turns, start=1)),
         )
-        for s, turns in enumerate(sessions, start=1)
+        for s, (turns, passed) in enumerate(zip(sessions, after, strict=True), start=1)
     )
     speakers = tuple(dict.fromkeys(t.speaker for s in made for t in s.turns))
     return Conversation("chat", speakers, made, tuple(questions))

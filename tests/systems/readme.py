@@ -108,7 +108,7 @@ def memtree(talks: Corpus) -> str:
         for base, rate in ((0.4, 0.5), (0.45, 1.0), (0.35, 0.5)):
             settings = {"annotate": {"name": "extractive", "max_words": words}}
             built = [segviz.build(t, "memtree", base=base, rate=rate, **settings) for t in talks]
-            means = np.mean([_rooted(memory.structure) for memory in built], axis=0)
+            means = np.mean([rooted(memory.structure) for memory in built], axis=0)
             name = f"base {base:g}, rate {rate:g}, {words} words"
             rows.append((name, *(f"{mean:.2f}" for mean in means)))
     head = ("", ">nodes/leaf", ">max depth", ">mean depth", ">std", ">branching")
@@ -118,7 +118,7 @@ def memtree(talks: Corpus) -> str:
     )
 
 
-def _rooted(s: Structure) -> tuple[float, ...]:
+def rooted(s: Structure) -> tuple[float, ...]:
     shaped, inner = shape(s), int((s.level > 0).sum()) + 1
     ratio = (len(s) + 1) / len(s.leaves)
     depths = (shaped.max_depth + 1, shaped.mean_depth + 1, shaped.depth_std)

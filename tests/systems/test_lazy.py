@@ -13,7 +13,8 @@ from segviz.memory import arrivals
 from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
-from tests.systems.test_segment_tree import Blank, Scripted, as_nested, bracket
+from tests.systems.common import Blank, bracket
+from tests.systems.test_segment_tree import Scripted, as_nested
 from tests.trees import arrival
 
 
