@@ -16,7 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 from streamlit.testing.v1 import AppTest
 
 from segviz.ui import rim
-from tests.app.test_pages import clean, open_path, texts
+from tests.app.conftest import clean, grow, open_path, texts
 from tests.data import ROOT
 
 HERE = ["localhost", "localhost:8501", "LOCALHOST.", "127.0.0.1:8501", "[::1]:8501"]
@@ -168,7 +168,7 @@ def test_paths_lead_below_the_folder_and_nowhere_else(folder, at, monkeypatch):
 
 
 def test_refusals_tell_neither_what_exists_nor_what_is_in_it(folder):
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180).run()
+    app = grow().run()
     refusals = set()
     for path in ("inside/secret.csv", "inside/none", "outside/chat.json", "outside/none"):
         open_path(app, folder / path)

@@ -120,17 +120,6 @@ class TestRebuild:
         assert shape(memory.structure).max_depth == shape(talk.structure).max_depth
         assert texts_of_spans(memory.structure) == texts_of_spans(talk.structure)
 
-    def test_a_higher_subtree_lifts_what_is_above(self):
-        memory = segviz.build(
-            conversation(60), unit="turn", embedder=HashingEmbedder(), compatibility="cosine"
-        )
-        structure = memory.structure
-        for node in np.flatnonzero(structure.level > 0).tolist():
-            if len(structure.coverage(node)) > 1:
-                after = memory.operate("rebuild", node=node)
-                assert after.check() == []
-                assert coverage(after) == coverage(memory)
-
     def test_what_cannot_be_rebuilt_is_told(self, talk):
         leaf = talk.structure.leaves[0]
         with pytest.raises(ValueError, match="1 leaf"):
