@@ -153,20 +153,10 @@ class TestLaws:
         plain = propagate(initial, edges, policy, alpha, horizon).final
         np.testing.assert_allclose(renamed[new], plain, rtol=0, atol=1e-15)
 
-    def test_zero_in_zero_out(self):
-        assert not propagate(np.zeros(11), toy().edges, "top-down", 0.5, 3).final.any()
-
     def test_without_edges_only_the_first_hop_counts(self):
         initial = np.array([0.25, 0.75])
         result = propagate(initial, np.zeros((0, 2), dtype=np.int32), "top-down", 0.5, 2)
         np.testing.assert_allclose(result.final, initial / 1.75)
-
-    def test_a_deep_chain_needs_no_recursion(self):
-        n = 100_000
-        edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
-        initial = np.zeros(n)
-        initial[0] = 1.0
-        assert propagate(initial, edges, "top-down", 0.5, 5).hops[5, 5] == 1.0
 
 
 class TestErrors:

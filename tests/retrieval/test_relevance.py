@@ -172,3 +172,5 @@ class TestInitialScoresOfManyQuestions:
         raw = np.array([[1.0, 3.0, -2.0], [0.0, 0.0, 0.0]])
         active = np.array([True, True, False])
         assert initial_scores(raw, active).tolist() == [[0.25, 0.75, 0], [0.5, 0.5, 0]]
+        assert initial_scores(raw[0]).tolist() == [0.25, 0.75, 0]
+        assert initial_scores(np.zeros(0)).tolist() == []

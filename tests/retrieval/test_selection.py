@@ -77,23 +77,11 @@ def test_scores_that_are_no_numbers_come_last():
     assert first(scores, toy(), 3).tolist() == [4, 5, 0]
 
 
-def test_ties_go_to_the_older_node():
-    assert top_k(np.full(11, 0.5), toy(), 3) == [0, 1, 2]
-
-
 def test_a_unary_node_takes_no_place():
     scores = np.zeros(11)
     scores[8], scores[3], scores[0] = 0.9, 0.8, 0.1
     assert top_k(scores, toy().collapsed, 2) == [3, 0]
     assert top_k(scores, toy(), 2) == [8, 3]
-
-
-def test_retired_nodes_are_never_returned():
-    s = toy()
-    active = s.active.copy()
-    active[0] = False
-    s = type(s)(s.level, s.start, s.stop, s.text, s.vector, active, s.edges)
-    assert 0 not in top_k(np.ones(11), s, 11)
 
 
 def test_fewer_nodes_than_asked_for():

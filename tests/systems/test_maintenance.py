@@ -46,19 +46,6 @@ class TestLaws:
         for step in range(len(talk.steps) + 1):
             assert check(talk.at(step), AFTER) == []
 
-    @pytest.mark.parametrize(
-        ("nodes", "edges", "law"),
-        [
-            ([(0, 0, 1), (0, 2, 3), (1, 0, 3)], [(2, 0), (2, 1)], "tiling"),
-            ([(0, 0, 1), (0, 1, 2), (1, 0, 2)], [(2, 1), (2, 0)], "consecutive"),
-            ([(0, 0, 1), (0, 1, 2)], [], "one root"),
-            ([(0, 0, 1), (1, 0, 1), (1, 0, 1)], [(1, 0), (2, 0)], "one parent"),
-            ([(0, 0, 1), (0, 0, 1), (1, 0, 1)], [(2, 0), (2, 1)], "frontier"),
-        ],
-    )
-    def test_each_is_told_when_broken(self, nodes, edges, law):
-        assert law in {violation.invariant for violation in check(grown(nodes, edges), AFTER)}
-
     def test_they_come_with_the_operation_and_go_with_undo(self, talk):
         after = talk.operate("compress")
         assert (talk.laws, after.laws) == ("segment-tree", AFTER)

@@ -38,12 +38,6 @@ class TestShape:
         assert (one.leaves, one.nodes, one.max_depth, one.branching) == (1, 1, 0, 0.0)
         assert shape(grown([], [])).nodes_per_leaf == 0
 
-    def test_a_long_chain_is_one_leaf(self):
-        n = 5000
-        chain = grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])
-        measured = shape(chain)
-        assert (measured.nodes, measured.unary, measured.max_depth) == (1, n - 1, 0)
-
 
 def random_structure(rng, n, make):
     """Nodes as high as their longest path to a leaf; some nodes are wrappers of one child."""
