@@ -178,14 +178,6 @@ class TestGuide:
         )
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_every_system_can_be_grown_and_asked(name):
-    app = opened({"system": name, "sample": "recurrence"})
-    assert app.selectbox(key="system").value == name
-    app.button(key="go-chevron_left").click().run()
-    clean(app)
-
-
 class TestOperations:
     def test_a_deletion_is_shown_and_undone(self):
         app = opened({"system": "memtree", "sample": "recurrence"})
