@@ -24,17 +24,21 @@ def arrival(index: int, session: int = 0) -> Arrival:
     return Arrival(u.index, u.turn_ids, u.session, u.text, vector=ZERO)
 
 
-def grown(nodes: Sequence[tuple[int, int, int]], edges: Sequence[tuple[int, int]]) -> Structure:
-    """A structure from (level, start, stop) rows and [parent, child] pairs. A node with a single
-    child has that child's text."""
+def grown(
+    nodes: Sequence[tuple[int, int, int]],
+    edges: Sequence[tuple[int, int]],
+    texts: Sequence[str] = (),
+) -> Structure:
+    """A structure from (level, start, stop) rows and [parent, child] pairs. Without ``texts`` a
+    node with a single child has that child's."""
     children: dict[int, list[int]] = {}
     for parent, child in edges:
         children.setdefault(parent, []).append(child)
 
-    text = [f"node {node}" for node in range(len(nodes))]
+    text = list(texts) or [f"node {node}" for node in range(len(nodes))]
     # Children of one-child nodes first, so that a text climbs its whole chain.
     for node in sorted(children, key=lambda node: nodes[node][0]):
-        if len(children[node]) == 1:
+        if len(children[node]) == 1 and not texts:
             text[node] = text[children[node][0]]
 
     events: list[Event] = [
@@ -42,6 +46,11 @@ def grown(nodes: Sequence[tuple[int, int, int]], edges: Sequence[tuple[int, int]
     ]
     events += [Link(*edge) for edge in edges]
     return replay([Step(unit(0), "", None, tuple(events))])
+
+
+def chain(n: int) -> Structure:
+    """Each node the only child of the next."""
+    return grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])
 
 
 def toy() -> Structure:

@@ -118,11 +118,6 @@ def test_a_larger_budget_only_adds(texts, budget, more):
     assert large[: len(small)] == small
 
 
-def test_a_best_node_beyond_the_budget_leaves_nothing():
-    assert taken([0, 1], ["long text here", "ab"], 5, 2) == []
-    assert taken([1, 0], ["long text here", "ab"], 5, 2) == [1]
-
-
 def test_k_does_not_count_beside_a_budget():
     assert taken([0, 1, 2], ["a", "b", "c"], 1, 100) == [0, 1, 2]
     with pytest.raises(ValueError, match="k is 0"):

@@ -640,12 +640,3 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(server, tmp_path):
     # Only the request under way when the process died may be sent once more.
     assert len(set(before[:-1]) & set(after)) == 0
     assert segviz.open(tmp_path / "b.json").check() == []
-
-
-def test_settings_of_a_chat_are_part_of_its_name(server):
-    endpoint = Endpoint(server.url, model="m")
-    names = {
-        OpenAIChat(e, opened()).name
-        for e in (endpoint, replace(endpoint, model="n"), replace(endpoint, temperature=0.5))
-    }
-    assert len(names) == 3

@@ -18,7 +18,7 @@ from segviz.tree import Link, Relate, Retire, Step, Unlink
 from segviz.tree.invariants import INVARIANTS, check
 from segviz.tree.shape import shape
 from tests.benchmarks.synthetic import conversation
-from tests.trees import chat, grown
+from tests.trees import chain, chat
 
 AFTER = "maintained-segment-tree"
 
@@ -76,8 +76,7 @@ class TestCompress:
     @pytest.mark.slow
     def test_a_chain_of_100_000_nodes(self):
         n = 100_000
-        structure = grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])
-        draft = Draft.of(structure, HashingEmbedder())
+        draft = Draft.of(chain(n), HashingEmbedder())
         assert compress(draft) == n - 1
         assert draft.of_kind("") == [0]
 

@@ -116,15 +116,6 @@ def test_every_number_is_that_of_all_paths(seed, n, make):
         assert family.items is None
 
 
-def test_depth_is_the_longest_path_not_the_nearest_root():
-    """An entity (4) lies over a leaf that is three levels below a root."""
-    nodes = [(0, 0, 1), (0, 1, 2), (1, 0, 2), (2, 0, 2), (1, 0, 1), (0, 1, 2)]
-    measured = shape(grown(nodes, [(2, 0), (2, 1), (3, 2), (3, 5), (4, 0), (4, 1)]))
-    assert (measured.kind, measured.trees, measured.shared) == ("graph", 2, 2)
-    assert measured.max_depth == 2
-    assert measured.mean_depth == pytest.approx((2 + 2 + 1) / 3)
-
-
 def deep(n):
     """A chain whose nodes all have a text of their own."""
     parent = np.arange(1, n, dtype=np.int32)
