@@ -23,26 +23,19 @@ times belong to a machine.
 from __future__ import annotations
 
 import itertools
-import os
-import subprocess
-import sys
 import tempfile
-import time
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlencode
-from urllib.request import urlopen
 
 import numpy as np
 
 import segviz
-from segviz.cli.serve import free_port
 from tests.benchmarks.report import chromium, numbers, real_data, table, worked
 from tests.benchmarks.synthetic import conversation
-from tests.data import ROOT
+from tests.serving import start
 
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 BUDGET = 300
@@ -96,33 +89,6 @@ WATCH = """() => {
     requestAnimationFrame(look);
   };
 }"""
-
-
-def start(
-    errors: int = subprocess.DEVNULL, script: str = "app.py"
-) -> tuple[subprocess.Popen[bytes], str]:
-    """The app, and its address once it answers; ``errors`` is where its log goes."""
-    port = free_port(first=8700)
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "streamlit", "run", script),
-            *("--server.headless", "true", "--server.port", str(port)),
-            *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
-        ],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=errors,
-    )
-    address = f"http://127.0.0.1:{port}"
-    for _ in range(150):
-        try:
-            urlopen(f"{address}/_stcore/health", timeout=1).close()
-            return process, address
-        except (URLError, OSError):
-            time.sleep(0.2)
-    process.kill()
-    sys.exit("the app did not start")
 
 
 _CONSTANT = """

@@ -18,9 +18,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from tornado.websocket import websocket_connect
 
-from tests.benchmarks.latency import start
 from tests.benchmarks.report import chromium, numbers, resident, table
 from tests.benchmarks.sessions import paste
+from tests.serving import start
 
 KEPT_SECONDS = 125
 """After so long Streamlit has forgotten a session that left."""

@@ -22,8 +22,9 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Page
 from playwright.sync_api import TimeoutError as NotClickable
 
-from tests.benchmarks.latency import IDLE, WATCH, WORDS, Processor, Wire, changes, settle, start
+from tests.benchmarks.latency import IDLE, WATCH, WORDS, Processor, Wire, changes, settle
 from tests.benchmarks.report import chromium, numbers, real_data, resident, table
+from tests.serving import start
 
 
 def mark(number: int) -> str:
