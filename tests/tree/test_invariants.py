@@ -73,7 +73,7 @@ COLUMNS = {
     "an edge upwards": (changed(level=[0] * 7 + [1] * 4), "edges 7, edges 8, edges 9"),
     "a repeated edge": (changed(edges=[*toy().edges.tolist(), [10, 7]]), "edges 10"),
     "an edge at a retired node": (changed(active=[True] * 9 + [False, True]), "edges 9"),
-    "a vector with nan": (changed(vector=[[np.nan * (n == 4), 0] for n in range(11)]), "vectors 4"),
+    "a vector with nan": (changed(vector=[[0], [0], [np.nan], *[[0]] * 8]), "vectors 2"),
 }
 
 
