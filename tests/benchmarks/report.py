@@ -23,6 +23,7 @@ from typing import Any
 
 from segviz.cli.console import plain
 from segviz.evaluate import Mean
+from tests.data import data_path as real_data
 
 
 @dataclass(frozen=True)
@@ -132,12 +133,6 @@ def write(name: str, text: str, path: Path = README) -> None:
     if not found or not closed or begin in after or end in after:
         raise ValueError(f"{path} must hold {begin} and, after it, {end}, once each")
     path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8", newline="\n")
-
-
-def real_data(*parts: str) -> Path:
-    """A file below SEGVIZ_DATA, or ../shared/data beside the project."""
-    folder = os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data"
-    return Path(folder, *parts)
 
 
 def data_file() -> Path:

@@ -128,6 +128,7 @@ def test_newick_gives_the_same_trees(memory, hostile):
 
 def test_newick_of_small_trees_to_the_letter():
     assert newick(chain(1)) == "'n0 node 0';\n"
+    assert newick(grown([(0, 0, 1), (2, 0, 1)], [(1, 0)])) == "('n0 node 0':2)'n1 node 0';\n"
     assert newick(forest()) == (
         "'n4 node 4';\n('n0 node 0':1,'n1 node 1':1)'n5 node 5';\n"
         "('n2 node 2':1,'n3 node 3':1)'n6 node 6';\n"
