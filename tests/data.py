@@ -10,13 +10,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def real_data(*parts: str) -> Path:
-    """The file ``parts`` below SEGVIZ_DATA (default: ../shared/data beside the project).
+def data_path(*parts: str) -> Path:
+    """The file ``parts`` below SEGVIZ_DATA (default: ../shared/data beside the project)."""
+    return Path(os.environ.get("SEGVIZ_DATA") or ROOT.parent / "shared" / "data", *parts)
 
-    Skips the calling test, naming the path that was tried, when it is not there.
-    """
-    folder = Path(os.environ.get("SEGVIZ_DATA") or ROOT.parent / "shared" / "data")
-    path = folder.joinpath(*parts)
+
+def real_data(*parts: str) -> Path:
+    """As ``data_path``; skips the calling test, naming the path, when the file is not there."""
+    path = data_path(*parts)
     if not path.is_file():
         pytest.skip(f"real data absent: {path} (set SEGVIZ_DATA to the folder that holds it)")
     return path

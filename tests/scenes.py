@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,8 @@ from segviz.frontend.payload import tree_payload
 from segviz.tree import Structure
 from segviz.view.scene import Growth, Scene, Scored
 
-GROWTH = ("step", "decision", "added", "revised", "frontier")
-SCORED = (
-    "initial",
-    "final",
-    "names",
-    "before",
-    "after",
-    "gold",
-    "turns",
-    "asked",
-    "texts",
-    "live",
-    "peaked",
-)
+GROWTH = [field.name for field in fields(Growth)]
+SCORED = [field.name for field in fields(Scored)]
 CANVAS = ("gutter", "legend", "stage")
 OUTLINE = ("kinds", "kind", "ranks", "wanted", "height")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -24,17 +24,21 @@ def arrival(index: int, session: int = 0) -> Arrival:
     return Arrival(u.index, u.turn_ids, u.session, u.text, vector=ZERO)
 
 
-def grown(nodes: Sequence[tuple[int, int, int]], edges: Sequence[tuple[int, int]]) -> Structure:
-    """A structure from (level, start, stop) rows and [parent, child] pairs. A node with a single
-    child has that child's text."""
+def grown(
+    nodes: Sequence[tuple[int, int, int]],
+    edges: Sequence[tuple[int, int]],
+    texts: Sequence[str] = (),
+) -> Structure:
+    """A structure from (level, start, stop) rows and [parent, child] pairs. Without ``texts`` a
+    node with a single child has that child's."""
     children: dict[int, list[int]] = {}
     for parent, child in edges:
         children.setdefault(parent, []).append(child)
 
-    text = [f"node {node}" for node in range(len(nodes))]
+    text = list(texts) or [f"node {node}" for node in range(len(nodes))]
     # Children of one-child nodes first, so that a text climbs its whole chain.
     for node in sorted(children, key=lambda node: nodes[node][0]):
-        if len(children[node]) == 1:
+        if len(children[node]) == 1 and not texts:
             text[node] = text[children[node][0]]
 
     events: list[Event] = [
@@ -42,6 +46,11 @@ def grown(nodes: Sequence[tuple[int, int, int]], edges: Sequence[tuple[int, int]
     ]
     events += [Link(*edge) for edge in edges]
     return replay([Step(unit(0), "", None, tuple(events))])
+
+
+def chain(n: int) -> Structure:
+    """Each node the only child of the next."""
+    return grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])
 
 
 def toy() -> Structure:
@@ -93,17 +102,22 @@ def random_tree(rng: random.Random, n: int) -> list[tuple[int, int]]:
 
 
 def chat(
-    sessions: Sequence[Sequence[tuple[str, str]]], questions: Sequence[Question] = ()
+    sessions: Sequence[Sequence[tuple[str, str]]],
+    questions: Sequence[Question] = (),
+    first: datetime = datetime(2024, 1, 3),
+    days: Sequence[int] | None = None,
 ) -> Conversation:
-    """A conversation from (speaker, text) pairs, two weeks between sessions."""
+    """A conversation from (speaker, text) pairs; sessions begin so many days after the first of
+    them, or every second day."""
+    after = [2 * s for s in range(len(sessions))] if days is None else days
     made = tuple(
         Session(
             f"session_{s}",
-            datetime(2024, 1, 1 + 2 * s),
+            first + timedelta(days=passed),
             f"day {s}",
             tuple(Turn(f"D{s}:{t}", who, text) for t, (who, text) in enumerate(turns, start=1)),
         )
-        for s, turns in enumerate(sessions, start=1)
+        for s, (turns, passed) in enumerate(zip(sessions, after, strict=True), start=1)
     )
     speakers = tuple(dict.fromkeys(t.speaker for s in made for t in s.turns))
     return Conversation("chat", speakers, made, tuple(questions))

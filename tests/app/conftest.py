@@ -12,8 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import AppTest
 
+from segviz.ui.sidebar import models
 from segviz.ui.widgets import canvas
+from tests.data import ROOT
+from tests.llm.server import ModelServer
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,6 +36,78 @@ def everything_is_sent():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(canvas, "_KEPT", 0)
         yield
+
+
+def _script(name: str, linked: bool) -> None:
+    from importlib import import_module
+
+    import streamlit as st
+
+    from segviz.ui import address
+    from segviz.ui.operations import operated
+    from segviz.ui.sidebar.sidebar import sidebar
+
+    if name == "guide":
+        blank = st.Page(lambda: None, title="Blank", url_path="blank")
+        st.session_state["pages"] = dict.fromkeys(("ask", "grow"), blank)
+    if linked:
+        address.arrive()
+    session = sidebar()
+    if session is None:
+        return
+    if linked:
+        session = operated(session)
+        address.settle(session)
+    shown = st.session_state.get("page", name)
+    import_module(f"segviz.ui.pages.{shown}.page").render(session)
+    if linked:
+        address.write(session)
+
+
+def page(name: str, linked: bool = False) -> AppTest:
+    """One page with the sidebar, not yet run; ``linked``: with the address and operations, as in
+    the app. An entry ``page`` in the state turns to another."""
+    given = {"name": name, "linked": linked}
+    return AppTest.from_function(_script, default_timeout=180, kwargs=given)
+
+
+def grow() -> AppTest:
+    """The whole app."""
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
+
+
+def clean(app: AppTest) -> AppTest:
+    assert not app.exception, [e.value for e in app.exception]
+    return app
+
+
+def texts(app: AppTest) -> str:
+    elements = [*app.markdown, *app.text, *app.caption, *app.info, *app.warning, *app.error]
+    return "\n".join(str(e.value) for e in elements)
+
+
+def keyed(widgets, beginning: str) -> list:
+    """The widgets whose key begins so."""
+    return [each for each in widgets if str(each.key).startswith(beginning)]
+
+
+def open_path(app: AppTest, path) -> AppTest:
+    app.segmented_control(key="source").set_value("Path").run()
+    app.text_input(key="path").set_value(str(path)).run()
+    return clean(app)
+
+
+def talk_file(folder, texts, **more):
+    """A file of one session in which A and B say these texts in turn."""
+    turns = [
+        {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": text}
+        for i, text in enumerate(texts)
+    ]
+    talk = {"speaker_a": "A", "speaker_b": "B", "session_1": turns}
+    talk["session_1_date_time"] = "1:00 pm on 1 May, 2024"
+    path = folder / "talk.json"
+    path.write_text(json.dumps([{"sample_id": "talk", "conversation": talk, **more}]))
+    return path
 
 
 def on_canvas(app) -> dict[str, Any]:
@@ -79,9 +155,9 @@ def tables(app) -> list[pd.DataFrame]:
 
 def ask_own(app, text: str) -> None:
     """What typing a question into the box does; AppTest types no new options."""
-    box = next(s.key for s in app.selectbox if str(s.key).startswith("question-box-"))
+    (box,) = keyed(app.selectbox, "question-box-")
     app.session_state["origin"] = "Own question"
-    app.session_state[entry(box).replace("question-box", "own")] = text
+    app.session_state[entry(box.key).replace("question-box", "own")] = text
     app.run()
 
 
@@ -147,3 +223,34 @@ def small_file(tmp_path_factory):
 def small(monkeypatch, small_file):
     """The app opens on the small conversation, as ``segviz FILE`` opens on a file."""
     monkeypatch.setenv("SEGVIZ_FILE", str(small_file))
+
+
+KEY = "sk-typed-into-the-app-987654"
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A model server on this machine, no key in the environment, nothing kept of answers."""
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("SEGVIZ_API_KEY", raising=False)
+    models._cache.clear()
+    with ModelServer() as running:
+        yield running
+    models._cache().close()
+    models._cache.clear()
+
+
+def key_field(app: AppTest):
+    (field,) = keyed(app.text_input, "api-key-")
+    return field
+
+
+def with_server(app: AppTest, server, model: str = "test-model", kind: str = "chat") -> AppTest:
+    """The app with a model of this server typed in, and for chats a key."""
+    app.selectbox(key="preset").set_value("Another server").run()
+    app.text_input(key="model-url-Another server").set_value(server.url).run()
+    app.text_input(key=f"model-{kind}-Another server").set_value(model).run()
+    if kind == "chat":
+        key_field(app).set_value(KEY).run()
+    return clean(app)

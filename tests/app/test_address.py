@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 from streamlit.elements.lib import policies
-from streamlit.testing.v1 import AppTest
 
 from segviz.retrieval import RetrievalSettings
 from segviz.view.bookmark import Bookmark, decode, encode
 from segviz.view.story import Stop
-from tests.app.test_pages import clean, grow, texts
+from tests.app.conftest import clean, grow, keyed, page, texts
 
 LINK = Bookmark(
     sample="topic-switching",
@@ -36,27 +35,11 @@ LINK = Bookmark(
 )
 
 
-def opened(link, page=None):
-    app = grow() if page is None else page
+def opened(link, app=None):
+    app = grow() if app is None else app
     for name, value in link.items():
         app.query_params[name] = value
     return clean(app.run())
-
-
-def _asked() -> None:
-    from segviz.ui import address
-    from segviz.ui.operations import operated
-    from segviz.ui.pages.ask import page as ask
-    from segviz.ui.sidebar.sidebar import sidebar
-
-    address.arrive()
-    session = operated(sidebar())
-    address.settle(session)
-    ask.render(session)
-
-
-def ask_app():
-    return AppTest.from_function(_asked, default_timeout=180)
 
 
 def address(app):
@@ -126,19 +109,6 @@ def test_a_conversation_that_is_not_there_is_waited_for():
     assert app.session_state["k"] == 7
 
 
-def steps(app):
-    """Operations listed under Change."""
-    return [text.value for text in app.text if text.value in told_by(app)]
-
-
-def told_by(app):
-    return {
-        change.memory.steps[-1].note
-        for kept in app.session_state["operated"].values()
-        for change in kept
-    }
-
-
 @pytest.mark.parametrize("path", ["//server/share/a.json", "\\\\server\\share\\a.json"])
 def test_a_link_cannot_reach_another_machine(path):
     app = opened({"path": path})
@@ -162,8 +132,8 @@ def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
         replace(LINK, text="a boat?"),
         Bookmark(path="a.json", retrieval=RetrievalSettings(step=3), step=2),
     ):
-        for page in (grow, ask_app):
-            opened(encode(link), page())
+        for app in (grow(), page("ask", linked=True)):
+            opened(encode(link), app)
     assert found == []
 
 
@@ -190,8 +160,8 @@ STORY = (
 
 
 def step_of(app):
-    (step,) = [s.value for s in app.slider if str(s.key).startswith("step-")]
-    return step
+    (step,) = keyed(app.slider, "step-")
+    return step.value
 
 
 def test_a_story_is_told_from_stop_to_stop_and_kept_in_the_address():

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.test_pages import clean, open_path, texts
-from tests.llm.server import ModelServer, enum, say, status
-
-KEY = "sk-typed-into-the-app-135790"
+from tests.app.conftest import KEY, clean, open_path, talk_file, texts, with_server
+from tests.llm.server import enum, say, status
 
 
 def _page() -> None:
@@ -29,59 +25,24 @@ def _page() -> None:
         answer_panel(session, question, result)
 
 
-@pytest.fixture
-def server(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("SEGVIZ_API_KEY", raising=False)
-    from segviz.ui.sidebar import models
-
-    models._cache.clear()
-    with ModelServer() as running:
-        running.answer = lambda request: "2" if enum(request) else "a *red* <b>boat</b>"
-        yield running
-    models._cache().close()
-    models._cache.clear()
+QUESTIONS = [
+    {"question": "Which boat?", "answer": "red boat", "evidence": ["D1:1"], "category": 4},
+    {
+        "question": "Which plane?",
+        "adversarial_answer": "a glider",
+        "evidence": ["D1:1"],
+        "category": 5,
+    },
+    {"question": "Which car?", "evidence": ["D1:2"], "category": 4},
+    {"question": "Which line?", "answer": "3", "evidence": ["D1:4"], "category": 4},
+]
 
 
 @pytest.fixture
 def app(tmp_path, server, small):
-    turns = [
-        {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": f"line {i} about red boats"}
-        for i in range(12)
-    ]
-    sample = {
-        "sample_id": "talk",
-        "conversation": {
-            "speaker_a": "A",
-            "speaker_b": "B",
-            "session_1_date_time": "1:00 pm on 1 May, 2024",
-            "session_1": turns,
-        },
-        "qa": [
-            {"question": "Which boat?", "answer": "red boat", "evidence": ["D1:1"], "category": 4},
-            {
-                "question": "Which plane?",
-                "adversarial_answer": "a glider",
-                "evidence": ["D1:1"],
-                "category": 5,
-            },
-            {"question": "Which car?", "evidence": ["D1:2"], "category": 4},
-            {"question": "Which line?", "answer": "3", "evidence": ["D1:4"], "category": 4},
-        ],
-    }
-    path = tmp_path / "talk.json"
-    path.write_text(json.dumps([sample]))
+    server.answer = lambda request: "2" if enum(request) else "a *red* <b>boat</b>"
+    path = talk_file(tmp_path, [f"line {i} about red boats" for i in range(12)], qa=QUESTIONS)
     return open_path(AppTest.from_function(_page, default_timeout=180).run(), path)
-
-
-def with_model(app: AppTest, server, model: str = "test-model") -> AppTest:
-    app.selectbox(key="preset").set_value("Another server").run()
-    app.text_input(key="model-url-Another server").set_value(server.url).run()
-    app.text_input(key="model-chat-Another server").set_value(model).run()
-    field = next(t for t in app.text_input if t.key.startswith("api-key-"))
-    field.set_value(KEY).run()
-    return clean(app)
 
 
 def has(app: AppTest, key: str) -> bool:
@@ -94,7 +55,7 @@ def test_without_a_model_one_line_says_how_to_get_one(app, server):
 
 
 def test_nothing_is_sent_before_the_button_is_pressed(app, server):
-    with_model(app, server)
+    with_server(app, server)
     assert server.requests == []
     assert server.url in texts(app)
     app.button(key="answer").click().run()
@@ -103,7 +64,7 @@ def test_nothing_is_sent_before_the_button_is_pressed(app, server):
 
 
 def test_the_answer_is_shown_literally_with_its_overlap(app, server):
-    with_model(app, server).button(key="answer").click().run()
+    with_server(app, server).button(key="answer").click().run()
     assert [t.value for t in clean(app).text if "boat" in t.value] == ["a *red* <b>boat</b>"]
     # SQuAD deletes the marks: "red bboatb", of which one word is shared.
     assert "Token F1 0.50, BLEU-1 0.50 against the gold answer" in texts(app)
@@ -111,7 +72,7 @@ def test_the_answer_is_shown_literally_with_its_overlap(app, server):
 
 
 def test_the_grade_comes_on_request_and_stays(app, server):
-    with_model(app, server).button(key="answer").click().run()
+    with_server(app, server).button(key="answer").click().run()
     assert "Graded" not in texts(app)
     app.button(key="judge").click().run()
     assert "Graded **2** of 3 (counts as right)" in texts(clean(app))
@@ -124,25 +85,25 @@ def test_the_grade_comes_on_request_and_stays(app, server):
 
 
 def test_an_adversarial_question_is_graded_by_rule(app, server):
-    with_model(app, server).number_input(key="which").set_value(1).run()
+    with_server(app, server).number_input(key="which").set_value(1).run()
     app.button(key="answer").click().run()
     assert "it does not say so" in texts(clean(app))
     assert not has(app, "judge")
 
 
 def test_without_a_gold_answer_there_is_nothing_to_compare(app, server):
-    with_model(app, server).number_input(key="which").set_value(2).run()
+    with_server(app, server).number_input(key="which").set_value(2).run()
     app.button(key="answer").click().run()
     assert "no gold answer to compare with" in texts(clean(app))
 
 
 def test_nothing_retrieved(app, server):
-    with_model(app, server).toggle(key="any").set_value(False).run()
+    with_server(app, server).toggle(key="any").set_value(False).run()
     assert "nothing to answer from" in texts(clean(app))
 
 
 def test_a_failing_server_is_explained_and_can_be_tried_again(app, server):
-    with_model(app, server)
+    with_server(app, server)
     server.script(status(401))
     app.button(key="answer").click().run()
     assert "There is no answer." in texts(clean(app))
@@ -154,7 +115,7 @@ def test_a_failing_server_is_explained_and_can_be_tried_again(app, server):
 
 
 def test_a_grade_outside_the_rubric_is_explained(app, server):
-    with_model(app, server).button(key="answer").click().run()
+    with_server(app, server).button(key="answer").click().run()
     server.script(*[say("7 of 3")] * 10)
     app.button(key="judge").click().run()
     assert "gave no grade from 0 to 3" in texts(clean(app))
@@ -162,6 +123,6 @@ def test_a_grade_outside_the_rubric_is_explained(app, server):
 
 
 def test_a_model_name_is_no_markup(app, server):
-    with_model(app, server, "a*b*[c](http://x)")
+    with_server(app, server, "a*b*[c](http://x)")
     label = app.button(key="answer").label
     assert label == r"Answer with a\*b\*\[c\]\(http\:\/\/x\)"

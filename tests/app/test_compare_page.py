@@ -11,22 +11,9 @@ from segviz.tree.toy import toy_structure
 from segviz.ui.pages.compare import memories, questions
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.pages.guide.cases import CASES
-from tests.app.conftest import tables
-from tests.app.test_pages import clean, grow, open_path, texts
+from tests.app.conftest import clean, grow, keyed, open_path, page, tables, texts
+from tests.app.test_address import opened
 from tests.data import real_data
-
-
-def _compare_page() -> None:
-    from segviz.ui.pages.compare import page as compare
-    from segviz.ui.sidebar.sidebar import sidebar
-
-    session = sidebar()
-    if session is not None:
-        compare.render(session)
-
-
-def compare_page() -> AppTest:
-    return clean(AppTest.from_function(_compare_page, default_timeout=180).run())
 
 
 def frame(app: AppTest, column: str):
@@ -41,12 +28,12 @@ def frame(app: AppTest, column: str):
 class TestCompare:
     def test_a_long_build_waits_for_a_click(self, monkeypatch):
         monkeypatch.setattr(memories, "_AUTOMATIC_UNITS", 0)
-        app = compare_page()
+        app = clean(page("compare").run())
         assert app.button(key="build-compared").label.startswith("Build ")
         assert frame(app, "nodes/leaf")["memory"][0] == SYSTEMS["segment-tree"].label
 
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
-        app = compare_page()
+        app = clean(page("compare").run())
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
         shapes = frame(clean(app), "nodes/leaf")
         assert shapes["leaves"][:3].tolist() == ["12"] * 3
@@ -69,7 +56,7 @@ class TestCompare:
 
     def test_another_measure_and_category_5(self, monkeypatch):
         monkeypatch.delenv("SEGVIZ_FILE")  # the sample, which has such questions
-        app = compare_page()
+        app = clean(page("compare").run())
         (found,) = app.session_state["comparisons"].values()
         app.session_state["twin-standing-plot"] = True
         for measure in ("answer_words", "recall"):
@@ -92,11 +79,9 @@ class TestCompare:
                 ]
 
     def test_gold_turns_no_system_returned_are_columns_too(self):
-        app = compare_page()
+        app = clean(page("compare").run())
         app.slider(key="compare-k").set_value(1).run()
-        app.selectbox(key=next(s.key for s in app.selectbox if "question-" in s.key)).set_value(
-            1
-        ).run()
+        keyed(app.selectbox, "question-")[0].set_value(1).run()
         app.session_state["twin-overlap"] = True
         turns = frame(clean(app.run()), "turn")
         assert list(turns[turns["gold"] == "gold"]["turn"]) == ["D2:1", "D2:2"]
@@ -104,7 +89,7 @@ class TestCompare:
 
     def test_many_other_turns_are_shown_on_request(self, monkeypatch):
         monkeypatch.setattr(questions, "_OTHERS", 2)
-        app = compare_page()
+        app = clean(page("compare").run())
         assert "Showing 2 of" in texts(app)
         app.session_state["twin-overlap"] = True
         few = len(frame(clean(app.run()), "turn"))
@@ -113,7 +98,7 @@ class TestCompare:
         assert "Showing 2 of" not in texts(app)
 
     def test_published_rows_stand_beside_their_own_system_alone(self):
-        app = compare_page()
+        app = clean(page("compare").run())
         app.multiselect(key="compared-systems").set_value(["raptor", "h-mem", "memforest"]).run()
         rows = frame(clean(app), "nodes/leaf")["memory"].tolist()
         assert rows == [SYSTEMS["raptor"].label, "RAPTOR, LoCoMo"]  # the sample is of its format
@@ -124,7 +109,7 @@ class TestCompare:
         assert {"session", "scene"} <= set(frame(app, "trees")["root"])
 
     def test_a_selection_in_one_structure_is_found_in_the_others(self):
-        app = compare_page()
+        app = clean(page("compare").run())
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree"]).run()
         (tree,) = app.session_state["memories"].values()
         other = {memory.system: memory for memory in app.session_state["compared"].values()}[
@@ -146,23 +131,10 @@ class TestCompare:
                 assert len(other.turn_ids(found)) == smallest
 
 
-def _guide_page() -> None:
-    import streamlit as st
-
-    from segviz.ui.pages.guide import page as guide
-    from segviz.ui.sidebar.sidebar import sidebar
-
-    session = sidebar()
-    if session is not None:
-        blank = st.Page(lambda: None, title="Blank", url_path="blank")
-        st.session_state["pages"] = dict.fromkeys(("ask", "grow"), blank)
-        guide.render(session)
-
-
 @pytest.mark.usefixtures("small")
 class TestGuide:
     def test_every_number_of_the_toy_tree_is_there(self):
-        app = clean(AppTest.from_function(_guide_page, default_timeout=180).run())
+        app = clean(page("guide").run())
         table = frame(app, "propagated")
         assert len(table) == 13
         assert {"s⁽⁰⁾", "s⁽¹⁾", "s⁽²⁾"} <= set(table.columns)
@@ -171,7 +143,7 @@ class TestGuide:
         assert (table["propagated"] == table["s⁽⁰⁾"]).all()
 
     def test_who_gives_to_whom_is_a_table(self):
-        app = clean(AppTest.from_function(_guide_page, default_timeout=180).run())
+        app = clean(page("guide").run())
         shares = frame(app, "to each of")
         edges = toy_structure().edges  # top-down: parents give to children, in equal parts
         given = {
@@ -182,7 +154,7 @@ class TestGuide:
         assert given == set(map(tuple, edges.tolist()))
 
     def test_every_system_describes_itself(self):
-        app = AppTest.from_function(_guide_page, default_timeout=180).run()
+        app = page("guide").run()
         for name in SYSTEMS:
             app.session_state[f"about-{name}"] = True
         shown = texts(clean(app.run()))
@@ -193,40 +165,25 @@ class TestGuide:
         assert "[arXiv 2606.04555](https://arxiv.org/abs/2606.04555)" in shown
 
     def test_the_cases_need_their_conversation(self):
-        app = clean(AppTest.from_function(_guide_page, default_timeout=180).run())
+        app = clean(page("guide").run())
         assert "which is not in the open file" in texts(app)
         assert all(f"**{case.name}**" in texts(app) for case in CASES)
 
     def test_with_it_every_case_has_a_link(self):
         path = real_data("locomo", "locomo5.json")
-        app = open_path(AppTest.from_function(_guide_page, default_timeout=180).run(), path)
+        app = open_path(page("guide").run(), path)
         links = [link.proto.query_string for link in app.get("page_link")]
         assert sum("conversation=conv-47" in link for link in links) == sum(
             len(case.settings) for case in CASES
         )
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_every_system_can_be_grown_and_asked(name):
-    app = grow()
-    app.query_params["system"] = name
-    app.query_params["sample"] = "recurrence"
-    clean(app.run())
-    assert app.selectbox(key="system").value == name
-    app.button(key="go-chevron_left").click().run()
-    clean(app)
-
-
 class TestOperations:
     def test_a_deletion_is_shown_and_undone(self):
-        app = grow()
-        app.query_params["system"] = "memtree"
-        app.query_params["sample"] = "recurrence"
-        clean(app.run())
+        app = opened({"system": "memtree", "sample": "recurrence"})
         before = app.slider[0].max
-        app.number_input(key=next(n.key for n in app.number_input if "delete" in n.key)).set_value(
-            3
-        ).run()
+        (field,) = [field for field in app.number_input if "delete" in field.key]
+        field.set_value(3).run()
         app.button(key="operate").click().run()
         assert clean(app).slider[0].max == before + 1
         assert app.button(key="undo-operation").disabled is False
@@ -235,8 +192,22 @@ class TestOperations:
         app.button(key="undo-operation").click().run()
         assert clean(app).slider[0].max == before
 
+    @pytest.mark.usefixtures("small")
+    def test_defaults_are_filled_in_and_undo_takes_an_operation_back(self):
+        app = clean(grow().run())
+        for operation, arguments, told in (
+            ("compress", [], "left the tree"),
+            ("merge_duplicates", [100], "joined the one before"),
+        ):
+            app.selectbox(key="operation").set_value(operation).run()
+            fields = keyed(app.number_input, "argument")
+            assert [field.value for field in fields] == arguments
+            for field in fields:
+                field.set_value(50).run()
+            clean(app.button(key="operate").click().run())
+            assert told in texts(app)
+            clean(app.button(key="undo-operation").click().run())
+            assert told not in texts(app)
+
     def test_a_system_without_operations_offers_none(self):
-        app = grow()
-        app.query_params["system"] = "clustering"
-        clean(app.run())
-        assert not [b for b in app.button if b.key == "operate"]
+        assert not keyed(opened({"system": "clustering"}).button, "operate")

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import on_canvas
+from tests.serving import start
 
 
 def page():
@@ -48,11 +49,6 @@ def test_a_step_that_is_not_there_is_an_error():
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
-    import subprocess
-    import sys
-
-    from segviz.cli.serve import free_port
-
     script = tmp_path_factory.mktemp("host") / "host.py"
     script.write_text(
         "import streamlit as st, segviz\n"
@@ -63,28 +59,15 @@ def host(tmp_path_factory):
         "node = memory_view(made())\n"
         "st.text('selected: ' + str(node))\n"
     )
-    port = free_port(first=8700)
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}"),
-            *("--server.headless=true", "--browser.gatherUsageStats=false"),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    yield f"http://localhost:{port}"
+    process, address = start(script=str(script))
+    yield address
     process.terminate()
     process.wait(20)
 
 
 def test_a_click_in_a_browser_reaches_the_host_page(chromium, host):
     page = chromium.new_page(viewport={"width": 1200, "height": 800})
-    for _ in range(100):
-        try:
-            page.goto(host)
-            break
-        except Exception:
-            page.wait_for_timeout(200)
+    page.goto(host)
     page.get_by_text("selected: None").wait_for(timeout=60_000)
     canvas = page.locator(".segviz canvas.over")
     canvas.wait_for()

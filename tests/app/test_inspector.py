@@ -7,8 +7,7 @@ import json
 import pytest
 
 from segviz.systems import SYSTEMS
-from tests.app.conftest import read_message
-from tests.app.test_pages import ask_page, clean, grow, open_path, texts
+from tests.app.conftest import clean, grow, open_path, page, read_message, texts
 
 pytestmark = pytest.mark.usefixtures("small")
 
@@ -26,9 +25,9 @@ def data(app, key):
     return None
 
 
-def selected(page, node, **state):
+def selected(app, node, **state):
     """The page with a node selected, as a click on the canvas does it."""
-    app = page.run()
+    app.run()
     for name, value in state.items():
         app.session_state[name] = value
     app = clean(app.run())
@@ -108,7 +107,7 @@ def test_before_a_node_appears_the_page_says_so():
 
 
 def test_two_pins_are_compared_and_cleared():
-    app = selected(ask_page(), 0)
+    app = selected(page("ask"), 0)
     first, second, third = opened(app)[1].structure.leaves[2:5]
     select(app, first)
     app.button(key="pin").click().run()

@@ -17,8 +17,7 @@ from segviz import loaders
 from segviz.systems import SYSTEMS
 from segviz.ui.widgets.lists import SENT
 from tests import malformed_inputs
-from tests.app.conftest import ask_own, on_canvas, read_message
-from tests.app.test_pages import clean, texts
+from tests.app.conftest import ask_own, clean, keyed, on_canvas, page, read_message, texts
 from tests.malformed_inputs.inputs import ANN
 from tests.malformed_inputs.texts import HOSTILE
 from tests.malformed_inputs.turns import LONG, UNRESOLVED
@@ -27,30 +26,13 @@ PASTED = (3, 4, 5, 16, 23, 30)
 UPLOADED = (1, 7, 8, 9, 11, 33, 34, 35, 36, 40)
 
 
-def _pages() -> None:
-    import streamlit as st
-
-    from segviz.ui import address
-    from segviz.ui.pages.ask import page as ask
-    from segviz.ui.pages.compare import page as compare
-    from segviz.ui.pages.grow import page as grow
-    from segviz.ui.pages.sweep import page as sweep
-    from segviz.ui.sidebar.sidebar import sidebar
-
-    pages = {"grow": grow, "ask": ask, "sweep": sweep, "compare": compare}
-    address.arrive()
-    session = sidebar()
-    if session is not None:
-        pages[st.session_state.get("page", "grow")].render(session)
-
-
 @pytest.fixture
 def app(small) -> AppTest:
-    return clean(AppTest.from_function(_pages, default_timeout=180).run())
+    return clean(page("grow").run())
 
 
-def turn_to(app: AppTest, page: str) -> AppTest:
-    app.session_state["page"] = page
+def turn_to(app: AppTest, name: str) -> AppTest:
+    app.session_state["page"] = name
     return clean(app.run())
 
 
@@ -136,8 +118,7 @@ def test_every_input_is_refused_or_shown(app, tmp_path, number):
 
 
 def asked(app: AppTest, question: int) -> str:
-    box = next(b for b in app.selectbox if str(b.key).startswith("question-"))
-    box.set_value(question).run()
+    keyed(app.selectbox, "question-")[0].set_value(question).run()
     return texts(clean(app))
 
 
@@ -172,8 +153,8 @@ def test_n22_all_speakers_are_named(app, tmp_path):
 def test_n24_every_page_takes_a_single_leaf(app, tmp_path):
     give(app, malformed_inputs.of(24)[0], tmp_path)
     assert "This conversation makes a single leaf: there is one step." in texts(app)
-    for page in ("ask", "sweep", "compare", "grow"):
-        turn_to(app, page)
+    for name in ("ask", "sweep", "compare", "grow"):
+        turn_to(app, name)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -236,7 +217,7 @@ def test_n29_what_stood_for_a_date_is_shown(app, tmp_path):
 
 def test_n30_where_nothing_tells_the_order_of_dates_is_asked(app, tmp_path):
     give(app, malformed_inputs.of(30)[-1], tmp_path)
-    box = next(box for box in app.selectbox if str(box.key).startswith("dates-"))
+    (box,) = keyed(app.selectbox, "dates-")
     assert box.label == "Order of dates"
     box.set_value("day before month").run()
     assert report(clean(app))[1] == []
@@ -245,8 +226,8 @@ def test_n30_where_nothing_tells_the_order_of_dates_is_asked(app, tmp_path):
 def test_n36_markup_reaches_no_element_that_reads_it(app, tmp_path):
     for given, text in zip(malformed_inputs.of(36), HOSTILE, strict=True):
         give(app, given, tmp_path)
-        for page in ("grow", "ask"):
-            turn_to(app, page)
+        for name in ("grow", "ask"):
+            turn_to(app, name)
             read_as_markdown = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error]
             assert not [e.value for e in read_as_markdown if text in str(e.value)]
 

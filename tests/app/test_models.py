@@ -2,118 +2,106 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app.test_pages import clean, grow, open_path, texts
-from tests.llm.server import ModelServer, enum, status
+from tests.app.conftest import (
+    KEY,
+    clean,
+    grow,
+    key_field,
+    open_path,
+    talk_file,
+    texts,
+    with_server,
+)
+from tests.llm.server import enum, status
 from tests.systems.test_llm_builds import steady
 
-KEY = "sk-typed-into-the-app-987654"
+
+@pytest.fixture
+def plain(tmp_path, server, small) -> AppTest:
+    """The app with a conversation of six units open."""
+    server.answer = steady
+    path = talk_file(tmp_path, [f"line {i} about boats" for i in range(12)])
+    return open_path(grow().run(), path)
 
 
 @pytest.fixture
-def server(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("SEGVIZ_API_KEY", raising=False)
-    from segviz.ui.sidebar import models
-
-    models._cache.clear()
-    with ModelServer() as running:
-        running.answer = steady
-        yield running
-    models._cache().close()
-    models._cache.clear()
+def app(plain, server) -> AppTest:
+    """The same with a model, chosen to judge and to summarise."""
+    with_server(plain, server)
+    plain.selectbox(key="segment-tree.compatibility").set_value("batch").run()
+    plain.selectbox(key="segment-tree.annotate").set_value("llm").run()
+    return clean(plain)
 
 
 @pytest.fixture
-def chat_file(tmp_path):
-    turns = [
-        {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": f"line {i} about boats"}
-        for i in range(12)
-    ]
-    path = tmp_path / "talk.json"
-    path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
-    return path
+def embedding(plain, server) -> AppTest:
+    """The same with a model that embeds."""
+    with_server(plain, server, "embed", "embedding")
+    plain.toggle(key="embeds").set_value(True).run()
+    return clean(plain)
 
 
-def key_field(app: AppTest):
-    return next(t for t in app.text_input if t.key.startswith("api-key-"))
+def build(app: AppTest) -> AppTest:
+    return clean(app.button(key="build").click().run())
 
 
-def with_model(app: AppTest, server) -> AppTest:
-    app.selectbox(key="preset").set_value("Another server").run()
-    app.text_input(key="model-url-Another server").set_value(server.url).run()
-    app.text_input(key="model-chat-Another server").set_value("test-model").run()
-    key_field(app).set_value(KEY).run()
-    app.selectbox(key="segment-tree.compatibility").set_value("batch").run()
-    app.selectbox(key="segment-tree.annotate").set_value("llm").run()
+def say(app: AppTest, text: str) -> AppTest:
+    """A turn typed in."""
+    app.text_area[0].set_value(text)
+    next(b for b in app.button if b.label == "Add turn").click().run()
     return clean(app)
 
 
-@pytest.mark.usefixtures("small")
 class TestModels:
-    def test_without_a_model_the_page_says_what_to_do(self, server, chat_file):
-        app = open_path(grow().run(), chat_file)
-        app.selectbox(key="segment-tree.compatibility").set_value("batch").run()
-        assert "batch needs a chat model" in texts(clean(app))
+    def test_without_a_model_the_page_says_what_to_do(self, plain, server):
+        plain.selectbox(key="segment-tree.compatibility").set_value("batch").run()
+        assert "batch needs a chat model" in texts(clean(plain))
         assert server.requests == []
 
-    def test_nothing_is_sent_before_build_is_pressed(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_nothing_is_sent_before_build_is_pressed(self, app, server):
         assert "Nothing is sent before you press Build" in texts(app)
         assert server.requests == []
-        app.button(key="build").click().run()
-        assert clean(app).slider[0].max == 6
+        assert build(app).slider[0].max == 6
         assert len(server.requests) > 0
         assert "The model answered" in texts(app)
         assert server.authorizations[0] == f"Bearer {KEY}"
         assert KEY not in texts(app)
 
-    def test_a_failing_model_pauses_and_resume_finishes(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_a_failing_model_pauses_and_resume_finishes(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)
-        app.button(key="build").click().run()
-        assert "Paused after" in texts(clean(app))
+        assert "Paused after" in texts(build(app))
         assert KEY not in texts(app)
         assert app.slider[0].max < 6
         server.script()
         before = len(server.requests)
-        app.button(key="build").click().run()
-        assert clean(app).slider[0].max == 6
+        assert build(app).slider[0].max == 6
         assert "Paused after" not in texts(app)
         assert len(server.requests) > before
 
-    def test_a_wrong_key_opens_the_panel_and_a_busy_server_does_not(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_a_wrong_key_opens_the_panel_and_a_busy_server_does_not(self, app, server):
         for code, opens in ((503, False), (401, True)):
             app.session_state["models-panel"] = False
             server.script(*[status(code, retry_after="0")] * 20)
-            app.button(key="build").click().run()
-            assert "Paused after" in texts(clean(app))
+            assert "Paused after" in texts(build(app))
             assert app.session_state["models-panel"] is opens
 
-    def test_each_memory_has_its_own_pause(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_each_memory_has_its_own_pause(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)
-        app.button(key="build").click().run()
-        first = texts(clean(app))
+        first = texts(build(app))
         app.selectbox(key="segment-tree.compatibility").set_value("pointwise").run()
         assert "Paused after" not in texts(clean(app))
         server.script(*[status(403)] * 20)
-        app.button(key="build").click().run()
-        assert "(403)" in texts(clean(app))
+        assert "(403)" in texts(build(app))
         app.selectbox(key="segment-tree.compatibility").set_value("batch").run()
         assert "(401)" in first
         assert "(401)" in texts(clean(app))
 
     @pytest.mark.parametrize("labels", [True, False])
-    def test_a_prompt_without_an_answer_can_be_passed_over(self, server, chat_file, labels):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_a_prompt_without_an_answer_can_be_passed_over(self, app, server, labels):
         refused = []
 
         def fault(request):
@@ -124,10 +112,8 @@ class TestModels:
             return status(400, error="content_filter") if prompt == refused[0] else None
 
         server.fault = fault
-        app.button(key="build").click().run()
-        assert "Paused after" in texts(clean(app))
-        app.button(key="build").click().run()
-        assert "Paused after" in texts(clean(app)), "resuming alone does not help"
+        assert "Paused after" in texts(build(app))
+        assert "Paused after" in texts(build(app)), "resuming alone does not help"
         label = "Decide this unit offline" if labels else "Write this text offline"
         assert app.button(key="waive").label == label
         app.button(key="waive").click().run()
@@ -136,9 +122,8 @@ class TestModels:
         told = [s.note for s in memory.steps] + [s.decision.why for s in memory.steps if s.decision]
         assert sum("as agreed" in words for words in told) == 1
 
-    def test_cancelling_keeps_what_is_done(self, server, chat_file, monkeypatch):
+    def test_cancelling_keeps_what_is_done(self, app, server, monkeypatch):
         """A click ends the run by what Streamlit raises in its next call."""
-        app = with_model(open_path(grow().run(), chat_file), server)
         server.script(*[None] * 5, *[status(429, retry_after="60")] * 20)
         from segviz.ui.sidebar import build as building
 
@@ -152,58 +137,46 @@ class TestModels:
         assert "a request that was under way may still be charged" in texts(clean(app))
         assert "Nothing is sent" not in texts(app)
         assert 0 < app.slider[0].max < 6
-        app.button(key="build").click().run()
-        assert clean(app).slider[0].max == 6
+        assert build(app).slider[0].max == 6
 
-    def test_a_key_of_the_environment_goes_to_no_typed_address(
-        self, server, chat_file, monkeypatch
-    ):
+    def test_a_key_of_the_environment_goes_to_no_typed_address(self, app, server, monkeypatch):
         monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-host-machine")
         monkeypatch.setenv("SEGVIZ_API_KEY", "sk-of-segviz")
-        app = with_model(open_path(grow().run(), chat_file), server)
         key_field(app).set_value("").run()
         app.button(key="build").click().run()
         assert server.requests
         assert not any("sk-of" in sent for sent in server.authorizations)
 
-    def test_the_configured_server_gets_its_key(self, server, chat_file, monkeypatch):
+    def test_the_configured_server_gets_its_key(self, app, server, monkeypatch):
         monkeypatch.setenv("SEGVIZ_BASE_URL", server.url)
         monkeypatch.setenv("SEGVIZ_API_KEY", "sk-of-segviz")
-        app = with_model(open_path(grow().run(), chat_file), server)
         key_field(app).set_value("").run()
         app.button(key="build").click().run()
         assert server.authorizations[0] == "Bearer sk-of-segviz"
 
-    def test_a_key_typed_for_one_server_is_not_there_for_another(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_a_key_typed_for_one_server_is_not_there_for_another(self, app, server):
         app.text_input(key="model-url-Another server").set_value("http://127.0.0.1:9/v1").run()
         assert key_field(app).value == ""
 
-    def test_embeddings_wait_for_build_too_and_their_failure_is_explained(self, server, chat_file):
-        app = open_path(grow().run(), chat_file)
-        app.selectbox(key="preset").set_value("Another server").run()
-        app.text_input(key="model-url-Another server").set_value(server.url).run()
-        app.text_input(key="model-embedding-Another server").set_value("embed").run()
-        app.toggle(key="embeds").set_value(True).run()
-        assert "Nothing is sent before you press Build" in texts(clean(app))
+    def test_embeddings_wait_for_build_too_and_are_counted_and_priced(self, embedding, server):
+        assert "Nothing is sent before you press Build" in texts(embedding)
         assert server.requests == []
-        app.button(key="build").click().run()
-        assert clean(app).slider[0].max == 6
+        app = build(embedding)
+        assert app.slider[0].max == 6
         assert server.embedded
+        assert "embed: " in texts(app)
+        assert "cost unknown" in texts(app)
+        app.number_input(key=f"price-{server.url}-embed-embedded").set_value(1000.0).run()
+        assert "cost unknown" not in texts(clean(app))
 
-    def test_a_typed_turn_goes_on_with_the_approved_build(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_a_typed_turn_goes_on_with_the_approved_build(self, app, server):
         app.button(key="build").click().run()
         sent = len(server.requests)
-        app.text_area[0].set_value("One more line about boats.")
-        next(b for b in app.button if b.label == "Add turn").click().run()
-        assert clean(app).slider[0].max == 7
+        assert say(app, "One more line about boats.").slider[0].max == 7
         assert 0 < len(server.requests) - sent < sent
 
-    def test_unknown_prices_are_called_unknown(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
-        app.button(key="build").click().run()
-        assert "cost unknown" in texts(clean(app)), "shown at the end of the run that built"
+    def test_unknown_prices_are_called_unknown(self, app, server):
+        assert "cost unknown" in texts(build(app)), "shown at the end of the run that built"
         requests = len(server.requests)
         assert f"test-model: {requests} requests, " in texts(app)
         for side, dollars in (("in", 1000.0), ("out", 2000.0)):
@@ -216,9 +189,10 @@ class TestModels:
         app.selectbox(key="preset").set_value("None: stay offline").run()
         assert f"test-model: {requests} requests, " in texts(clean(app))
 
-    def test_limits_reach_the_server_and_only_some_ask_again(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_limits_reach_the_server_and_only_some_ask_again(self, app, server):
         limit = "limit-{}-Another server"
+        heat = app.number_input(key=limit.format("temperature"))
+        assert (heat.min, heat.max) == (0.0, 2.0)
         app.number_input(key=limit.format("max_tokens")).set_value(77).run()
         app.number_input(key=limit.format("temperature")).set_value(0.5).run()
         app.button(key="build").click().run()
@@ -232,8 +206,7 @@ class TestModels:
         assert "Nothing is sent before you press Build" in texts(clean(app))
         assert len(server.requests) == sent
 
-    def test_kept_replies_are_cleared_only_when_confirmed(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
+    def test_kept_replies_are_cleared_only_when_confirmed(self, app, server):
         app.button(key="build").click().run()
         assert app.button(key="cache-clear").disabled
         app.run()
@@ -242,23 +215,6 @@ class TestModels:
         app.button(key="cache-clear").click().run()
         assert "\n0 answers and 0 embeddings" in texts(clean(app))
         assert app.button(key="cache-clear").disabled
-
-    def test_embeddings_are_counted_and_priced(self, server, chat_file):
-        app = open_path(grow().run(), chat_file)
-        app.selectbox(key="preset").set_value("Another server").run()
-        app.text_input(key="model-url-Another server").set_value(server.url).run()
-        app.text_input(key="model-embedding-Another server").set_value("embed").run()
-        app.toggle(key="embeds").set_value(True).run()
-        app.button(key="build").click().run()
-        assert "embed: " in texts(clean(app))
-        assert "cost unknown" in texts(app)
-        app.number_input(key=f"price-{server.url}-embed-embedded").set_value(1000.0).run()
-        assert "cost unknown" not in texts(clean(app))
-
-    def test_a_bad_limit_cannot_be_entered(self, server, chat_file):
-        app = with_model(open_path(grow().run(), chat_file), server)
-        field = app.number_input(key="limit-temperature-Another server")
-        assert (field.min, field.max) == (0.0, 2.0)
 
     def test_a_bad_address_is_explained(self, server):
         app = grow().run()
@@ -272,18 +228,14 @@ class TestTyping:
     def test_a_typed_turn_joins_and_can_be_undone(self):
         app = grow().run()
         total = app.slider[0].max
-        app.text_area[0].set_value("My telescope showed me Saturn.")
-        next(b for b in app.button if b.label == "Add turn").click().run()
-        assert clean(app).slider[0].max == total + 1
+        assert say(app, "My telescope showed me Saturn.").slider[0].max == total + 1
         assert f"**Step {total + 1:.0f}**" in texts(app)
         next(b for b in app.button if b.label == "Undo last").click().run()
         assert clean(app).slider[0].max == total
 
     def test_typed_turns_stay_with_their_conversation(self):
         app = grow().run()
-        app.text_area[0].set_value("Only here.")
-        next(b for b in app.button if b.label == "Add turn").click().run()
-        mine = app.slider[0].max
+        mine = say(app, "Only here.").slider[0].max
         app.selectbox(key="sample").set_value("noor-caleb").run()
         other = clean(app).slider[0].max
         assert app.button(key="go-skip_next").disabled

@@ -8,10 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import segviz
-from tests.app.conftest import on_canvas
+from tests.app.conftest import clean, on_canvas, page, texts
 from tests.app.test_address import address, opened
-from tests.app.test_compare_page import compare_page
-from tests.app.test_pages import clean, texts
 
 TOTAL = 12
 ASKED = [
@@ -37,20 +35,8 @@ def moments(monkeypatch, moments_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(moments_file))
 
 
-def _page() -> None:
-    from segviz.ui import address
-    from segviz.ui.pages.ask import page as ask
-    from segviz.ui.sidebar.sidebar import sidebar
-
-    address.arrive()
-    session = sidebar()
-    address.settle(session)
-    ask.render(session)
-    address.write(session)
-
-
-def page() -> AppTest:
-    app = AppTest.from_function(_page, default_timeout=180)
+def ask_page() -> AppTest:
+    app = page("ask", linked=True)
     app.session_state["more-settings"] = True  # open
     return app
 
@@ -76,7 +62,7 @@ AT_ITS_MOMENT = "Asked after step 6 of 12, before D2:5; what came later is not k
 
 
 def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
-    app = clean(page().run())
+    app = clean(ask_page().run())
     assert (step(app).value, step(app).max) == (6, TOTAL)
     assert said(app) == AT_ITS_MOMENT
     assert "1 in no leaf (dropped by the unit rule, or not heard yet) (D3:7)" in texts(app)
@@ -87,7 +73,7 @@ def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
 
 
 def test_the_step_can_be_moved_until_another_question_is_picked():
-    app = clean(page().run())
+    app = clean(ask_page().run())
     clean(step(app).set_value(3).run())
     later = "what came later is not known. The question stands before D2:5, after step 6."
     assert said(app) == f"Asked after step 3 of 12; {later}"
@@ -104,14 +90,14 @@ def test_the_step_can_be_moved_until_another_question_is_picked():
 
 
 def test_a_question_before_everything_finds_nothing():
-    app = pick(clean(page().run()), 1)
+    app = pick(clean(ask_page().run()), 1)
     assert said(app) == "Asked after step 0 of 12, before D1:1; what came later is not known."
     assert "Gold evidence, 1 turn: 1 in no leaf" in texts(app)
     assert step(app).value == 0
 
 
 def test_without_a_moment_the_step_stays_from_question_to_question():
-    app = pick(clean(page().run()), 2)
+    app = pick(clean(ask_page().run()), 2)
     clean(step(app).set_value(5).run())
     assert said(app) == "Asked after step 5 of 12; what came later is not known."
     pick(app, 0)
@@ -134,13 +120,13 @@ def test_without_a_moment_the_step_stays_from_question_to_question():
     ],
 )
 def test_a_link_opens_at_the_moment_unless_it_names_a_step(link, value):
-    app = opened(link, page())
+    app = opened(link, ask_page())
     assert step(app).value == value
     assert address(app).get("asked") == (str(value) if "asked" in link else None)
 
 
 def test_a_link_without_a_step_goes_back_to_the_moment():
-    app = opened({"question": "0", "asked": "9"}, page())
+    app = opened({"question": "0", "asked": "9"}, ask_page())
     app.query_params.clear()
     app.query_params["go"] = "1"
     clean(app.run())
@@ -148,11 +134,11 @@ def test_a_link_without_a_step_goes_back_to_the_moment():
 
 
 def test_the_name_of_a_turn_is_no_markup():
-    app = pick(clean(page().run()), 3)
+    app = pick(clean(ask_page().run()), 3)
     assert r"\*\*D9:1\*\*" in app.info[0].value.replace(r"\:", ":")
 
 
 def test_compare_asks_at_the_moment_too(moments_file):
-    app = compare_page()
+    app = clean(page("compare").run())
     told = [each.value.replace("\\", "") for each in app.caption]
     assert "Asked before D2:5; what came later is not known." in told

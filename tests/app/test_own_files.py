@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from segviz.ui import keys
-from tests.app.conftest import on_canvas
-from tests.app.test_pages import clean, grow, texts
+from tests.app.conftest import clean, grow, keyed, on_canvas, texts
 
 pytestmark = pytest.mark.usefixtures("small")
 
@@ -52,11 +51,8 @@ def test_labels_colour_the_tree_and_slice_the_questions():
 
 
 def next_key(app):
-    return next(
-        str(box.key).removeprefix("own-column-")
-        for box in app.selectbox
-        if str(box.key).startswith("own-column-")
-    )
+    (box,) = keyed(app.selectbox, "own-column-")
+    return str(box.key).removeprefix("own-column-")
 
 
 def test_vectors_build_the_tree_and_what_is_missing_is_said():

@@ -13,35 +13,21 @@ from segviz.frontend.message import checksum
 from segviz.ui import keys
 from segviz.ui.pages.ask import question_and_settings
 from segviz.ui.widgets import canvas
-from tests.app.conftest import ask_own, entry, on_canvas, read_message, shown
-from tests.data import ROOT, real_data
-
-
-def grow() -> AppTest:
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
-
-
-def _ask_page() -> None:
-    from segviz.ui.pages.ask import page as ask
-    from segviz.ui.sidebar.sidebar import sidebar
-
-    session = sidebar()
-    if session is not None:
-        ask.render(session)
-
-
-def ask_page() -> AppTest:
-    return AppTest.from_function(_ask_page, default_timeout=180)
-
-
-def clean(app: AppTest) -> AppTest:
-    assert not app.exception, [e.value for e in app.exception]
-    return app
-
-
-def texts(app: AppTest) -> str:
-    elements = [*app.markdown, *app.text, *app.caption, *app.info, *app.warning, *app.error]
-    return "\n".join(str(e.value) for e in elements)
+from tests.app.conftest import (
+    ask_own,
+    clean,
+    entry,
+    grow,
+    keyed,
+    on_canvas,
+    open_path,
+    page,
+    read_message,
+    shown,
+    talk_file,
+    texts,
+)
+from tests.data import real_data
 
 
 def set_in_header(app: AppTest, **setting) -> AppTest:
@@ -67,12 +53,6 @@ def evidence_scores(app: AppTest) -> list[list[float]]:
     sent = on_canvas(app)
     scores = sent.get("final", sent.get("proof"))
     return [scores, *(sent[name] for name in ("top_initial", "top_final", "initial"))]
-
-
-def open_path(app: AppTest, path) -> AppTest:
-    app.segmented_control(key="source").set_value("Path").run()
-    app.text_input(key="path").set_value(str(path)).run()
-    return clean(app)
 
 
 class TestGrow:
@@ -146,7 +126,7 @@ class TestGrow:
 @pytest.mark.usefixtures("small")
 class TestAsk:
     def test_a_dataset_question_comes_with_gold(self):
-        app = clean(ask_page().run())
+        app = clean(page("ask").run())
         assert "Gold evidence," in texts(app)
         assert "Gold answer:" in texts(app)
         sent = on_canvas(app)
@@ -160,7 +140,7 @@ class TestAsk:
             assert (label if rest is None else label[:-1] + rest) == whole[node]
 
     def test_settings_rerun_without_error(self):
-        app = ask_page().run()
+        app = page("ask").run()
         for policy in ("none", "bottom-up", "top-down"):
             set_in_header(app, policy=policy)
         set_in_header(app, alpha=0.9, horizon=5)
@@ -172,7 +152,7 @@ class TestAsk:
 
     def test_a_setting_sends_scores_alone(self, monkeypatch):
         monkeypatch.setattr(canvas, "_KEPT", 64_000_000)
-        app = ask_page().run()
+        app = page("ask").run()
         first, turns = canvas_message(app), transcript_message(app)
         second = canvas_message(set_in_header(app, alpha=0.9, policy="both"))
         assert first["initial"]
@@ -194,15 +174,15 @@ class TestAsk:
         assert all(rows for _, rows in transcript_message(app)["blocks"])
 
     def test_without_an_admissible_level_nothing_is_retrieved(self):
-        app = ask_page()
+        app = page("ask")
         app.session_state["more-settings"] = True
         app.run()
-        next(m for m in app.multiselect if m.key.startswith("levels-")).set_value([]).run()
+        keyed(app.multiselect, "levels-")[0].set_value([]).run()
         assert "No level is admissible" in texts(clean(app))
         assert on_canvas(app)["words"] == 0
 
     def test_every_view_has_the_controls_and_the_evidence(self):
-        app = set_in_header(ask_page().run(), policy="both", alpha=0.37, horizon=4)
+        app = set_in_header(page("ask").run(), policy="both", alpha=0.37, horizon=4)
         before = evidence_scores(app)
         assert not on_canvas(app)["bare"]
         for view in ("Node-link", "Outline"):
@@ -213,7 +193,7 @@ class TestAsk:
             assert evidence_scores(app) == before
 
     def test_the_questions_by_fate(self):
-        app = ask_page().run()
+        app = page("ask").run()
         set_in_header(app, policy="neighbours", alpha=0.9, horizon=3)
         app.session_state["fates"] = True
         rows = next(iter(clean(app.run()).dataframe)).value
@@ -226,7 +206,7 @@ class TestAsk:
             assert len(row.before) == len(conversation.questions[row.number - 1].evidence)
 
     def test_a_preset_is_one_click_and_the_one_in_force_is_marked(self):
-        app = clean(ask_page().run())
+        app = clean(page("ask").run())
         presets, relevance = "scoring-preset", "relevance-shown"
         assert shown(app, presets).value == "ours"
         assert shown(app, relevance).value == "contextual"
@@ -257,7 +237,7 @@ class TestAsk:
     ):
         path = tmp_path / "talk.txt"
         path.write_text("Ada: The boat leaks.\nBen: And the bakery burns.\nAda: The boat!\n")
-        app = open_path(ask_page().run(), path)
+        app = open_path(page("ask").run(), path)
 
         def offered() -> list[str]:
             return next(box for box in app.selectbox if "question-box" in str(box.key)).options
@@ -269,7 +249,7 @@ class TestAsk:
         assert not offered()
 
     def test_a_systems_own_retrieval_stands_beside_the_presets(self):
-        app = ask_page().run()
+        app = page("ask").run()
         app.session_state["system"] = "memtree"
         app = clean(app.run())
         presets, relevance = "scoring-preset", "relevance-shown"
@@ -285,7 +265,7 @@ class TestAsk:
         assert evidence_scores(clean(app)) == own
 
     def test_own_question(self):
-        app = ask_page().run()
+        app = page("ask").run()
         ask_own(app, "What is the dog called?")
         assert on_canvas(clean(app))["words"] > 0
         assert "Gold" not in texts(app)
@@ -323,21 +303,11 @@ class TestBadInput:
         assert app.slider[0].max > 100
 
     def test_one_turn(self, tmp_path):
-        path = tmp_path / "one.json"
-        path.write_text(
-            json.dumps(
-                {
-                    "speaker_a": "A",
-                    "speaker_b": "B",
-                    "session_1_date_time": "1:00 pm on 1 May, 2024",
-                    "session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "Only this."}],
-                }
-            )
-        )
+        path = talk_file(tmp_path, ["Only this."])
         app = open_path(grow().run(), path)
         assert "single leaf" in texts(app)
         assert not app.slider
-        ask = open_path(ask_page().run(), path)
+        ask = open_path(page("ask").run(), path)
         ask_own(ask, "What?")
         assert on_canvas(clean(ask))["words"] > 0
 

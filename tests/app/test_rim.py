@@ -3,7 +3,6 @@ is shown when something fails."""
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
@@ -16,8 +15,9 @@ from starlette.websockets import WebSocketDisconnect
 from streamlit.testing.v1 import AppTest
 
 from segviz.ui import rim
-from tests.app.test_pages import clean, open_path, texts
+from tests.app.conftest import clean, grow, open_path, texts
 from tests.data import ROOT
+from tests.serving import start
 
 HERE = ["localhost", "localhost:8501", "LOCALHOST.", "127.0.0.1:8501", "[::1]:8501"]
 ADDRESSES = ["192.168.1.5:8501", "8.8.8.8", "[2001:db8::1]:80"]
@@ -168,7 +168,7 @@ def test_paths_lead_below_the_folder_and_nowhere_else(folder, at, monkeypatch):
 
 
 def test_refusals_tell_neither_what_exists_nor_what_is_in_it(folder):
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180).run()
+    app = grow().run()
     refusals = set()
     for path in ("inside/secret.csv", "inside/none", "outside/chat.json", "outside/none"):
         open_path(app, folder / path)
@@ -197,7 +197,7 @@ def _failing() -> None:
 
 
 def test_a_fault_is_told_literally_with_ways_to_go_on():
-    app = AppTest.from_function(_failing).run()
+    app = AppTest.from_function(_failing, default_timeout=60).run()
     assert not app.exception
     said = [text.value for text in app.text]
     assert "RuntimeError: the [file](http://x) says `so`" in said
@@ -211,16 +211,13 @@ def test_a_fault_is_told_literally_with_ways_to_go_on():
 
 def test_beyond_loopback_a_fault_tells_its_kind_alone(at):
     at("0.0.0.0")
-    app = AppTest.from_function(_failing).run()
+    app = AppTest.from_function(_failing, default_timeout=60).run()
     assert app.text[0].value == "RuntimeError"
 
 
 @pytest.mark.slow
 def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path):
     """In the page itself, in a callback and in a fragment."""
-    import subprocess
-    import sys
-
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
     (tmp_path / "app.py").write_text(
@@ -234,11 +231,7 @@ def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path)
         "    raise ValueError('in the page')\n"
         "else:\n    app = App(__file__, **RIM)\n"
     )
-    port = 8_900 + os.getpid() % 90
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
-    command += ["--server.address=127.0.0.1", "--server.headless=true"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+    server, address = start(script=str(tmp_path / "app.py"))
 
     def shown(query: str) -> str:
         from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -247,7 +240,7 @@ def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path)
         begin = BackMsg()
         begin.rerun_script.query_string = query
         said = []
-        with connect(f"ws://127.0.0.1:{port}/_stcore/stream", max_size=None) as socket:
+        with connect(f"ws{address[4:]}/_stcore/stream", max_size=None) as socket:
             socket.send(begin.SerializeToString())
             for data in iter(lambda: socket.recv(timeout=60), None):
                 message = ForwardMsg.FromString(data)
@@ -257,15 +250,6 @@ def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path)
         return "\n".join(said)
 
     try:
-        import time
-        import urllib.request
-
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health").close()
-                break
-            except OSError:
-                time.sleep(0.1)
         for query, what in (("", "in the page"), ("part=1", "in a fragment")):
             said = shown(query)
             assert f"ValueError: {what}" in said

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import segviz
 from segviz import store
@@ -15,9 +14,8 @@ from segviz.export import FORMATS, View
 from segviz.retrieval import RetrievalSettings
 from segviz.store import Shown
 from segviz.view.bookmark import Bookmark, decode, encode
-from tests.app.conftest import on_canvas
-from tests.app.test_address import address, ask_app, opened
-from tests.app.test_pages import clean, grow, open_path, texts
+from tests.app.conftest import clean, grow, on_canvas, open_path, page, texts
+from tests.app.test_address import address, opened
 from tests.store.test_store_schema import VALIDATOR
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -108,7 +106,7 @@ def test_a_memory_that_was_opened_takes_no_typed_turns(memory, tmp_path):
 def test_on_ask_the_same_question_with_the_same_settings(memory, tmp_path):
     settings = replace(SEEN.retrieval, budget=None)
     path = session_file(memory, replace(SEEN, retrieval=settings, view=""), tmp_path / "s.json")
-    app = opened({"path": str(path)}, ask_app())
+    app = opened({"path": str(path)}, page("ask", linked=True))
     wanted = memory.ask(memory.conversation.questions[3].text, settings)
     assert app.session_state["last"].saved.shown.page == "ask"
     assert on_canvas(app)["top_final"] == list(wanted.after)
@@ -206,27 +204,6 @@ COSTS = {
 }
 
 
-def _pages() -> None:
-    import streamlit as st
-
-    from segviz.ui import address
-    from segviz.ui.operations import operated
-    from segviz.ui.pages.ask import page as ask
-    from segviz.ui.pages.compare import page as compare
-    from segviz.ui.pages.grow import page as grow
-    from segviz.ui.pages.sweep import page as sweep
-    from segviz.ui.sidebar.sidebar import sidebar
-
-    pages = {"grow": grow, "ask": ask, "sweep": sweep, "compare": compare}
-    address.arrive()
-    session = sidebar()
-    if session is not None:
-        session = operated(session)
-        address.settle(session)
-        pages[st.session_state.get("page", "grow")].render(session)
-        address.write(session)
-
-
 @pytest.mark.parametrize("case", COSTS)
 def test_a_value_that_means_nothing_costs_that_value(memory, tmp_path, monkeypatch, case):
     """All pages are drawn, and the load report says what was passed over."""
@@ -239,10 +216,10 @@ def test_a_value_that_means_nothing_costs_that_value(memory, tmp_path, monkeypat
     path = tmp_path / "s.json"
     path.write_text(json.dumps(document))
     monkeypatch.setenv("SEGVIZ_FILE", str(path))
-    app = clean(AppTest.from_function(_pages, default_timeout=180).run())
+    app = clean(page("grow", linked=True).run())
     assert "Not opened." not in texts(app)
-    for page in ("ask", "sweep"):
-        app.session_state["page"] = page
+    for name in ("ask", "sweep"):
+        app.session_state["page"] = name
         clean(app.run())
     report = next(one for one in app.expander if one.label.startswith("Load report"))
     found = [row for table in report.dataframe for row in table.value.values.tolist()]

@@ -11,8 +11,8 @@ from segviz import store
 from segviz.conversation import sample_path
 from segviz.loaders import LoadError
 from segviz.ui.sidebar import source
+from tests.app.conftest import clean, grow, keyed, open_path, texts
 from tests.app.test_address import address, opened
-from tests.app.test_pages import clean, grow, open_path, texts
 
 pytestmark = pytest.mark.usefixtures("small")
 
@@ -22,6 +22,12 @@ def pasted(text: str):
     app.segmented_control(key="source").set_value("Paste").run()
     app.text_area(key="paste").set_value(text).run()
     return clean(app)
+
+
+def column(app, part: str):
+    """The box that says which column holds this."""
+    (box,) = [b for b in keyed(app.selectbox, "column-") if str(b.key).endswith(f"-{part}")]
+    return box
 
 
 def test_pasted_text_becomes_a_tree():
@@ -41,14 +47,9 @@ def test_a_table_whose_columns_do_not_tell_is_asked_about(tmp_path):
     path = tmp_path / "chat.csv"
     rows = ["who,line", *(f"{'Ada' if i % 2 else 'Ben'},what {i}" for i in range(6))]
     path.write_text("\n".join(rows))
-    app = grow().run()
-    app.segmented_control(key="source").set_value("Path").run()
-    app.text_input(key="path").set_value(str(path)).run()
-    columns = [box for box in clean(app).selectbox if str(box.key).startswith("column-")]
-    assert columns, texts(app)
-    next(b for b in columns if str(b.key).endswith("-text")).set_value("line").run()
-    columns = [box for box in clean(app).selectbox if str(box.key).startswith("column-")]
-    next(b for b in columns if str(b.key).endswith("-speaker")).set_value("who").run()
+    app = open_path(grow().run(), path)
+    column(app, "text").set_value("line").run()
+    column(clean(app), "speaker").set_value("who").run()
     assert clean(app).session_state["last"].corpus[0].turns[0].text == "what 0"
     assert "Ben, Ada" in texts(app)
 
@@ -60,15 +61,19 @@ def test_a_wrong_guess_is_corrected_after_a_look_at_the_turns(tmp_path):
     app = clean(open_path(grow().run(), path))
     assert "Ben: id0\nAda: id1" in texts(app)  # the preview
     assert any("text = message" in str(box.label).replace("\\", "") for box in app.expander)
-    box = next(b for b in app.selectbox if str(b.key).endswith("-text"))
-    app = clean(box.set_value("said aloud").run())
+    app = clean(column(app, "text").set_value("said aloud").run())
     assert "Ben: what 0\nAda: what 1" in texts(app)
     first = app.session_state["last"].corpus[0].turns[0]
     assert (first.speaker, first.text) == ("Ben", "what 0")
-    boxes = [b for b in app.selectbox if str(b.key).startswith("column-")]
-    assert [b.value for b in boxes] == ["said aloud", "name", None, None, None]
+    assert [b.value for b in keyed(app.selectbox, "column-")] == [
+        "said aloud",
+        "name",
+        None,
+        None,
+        None,
+    ]
     # The one that holds the texts cannot be taken away: then the file is read as at first.
-    next(b for b in boxes if str(b.key).endswith("-text")).set_value(None).run()
+    column(app, "text").set_value(None).run()
     assert clean(app).session_state["last"].corpus[0].turns[0].text == "id0"
 
 
@@ -77,16 +82,13 @@ def test_what_a_format_leaves_open_is_asked(tmp_path):
     path = tmp_path / "chat.txt"
     path.write_text("\n".join(lines))
     app = open_path(grow().run(), path)
-    order = next(box for box in app.selectbox if str(box.key).startswith("dates-"))
-    order.set_value("month before day").run()
+    keyed(app.selectbox, "dates-")[0].set_value("month before day").run()
     days = [s.start.day for s in clean(app).session_state["last"].corpus[0].sessions]
     assert days == [2, 2, 2, 2]
-    next(b for b in app.selectbox if str(b.key).startswith("dates-")).set_value(
-        "day before month"
-    ).run()
+    keyed(app.selectbox, "dates-")[0].set_value("day before month").run()
     sessions = clean(app).session_state["last"].corpus[0].sessions
     assert [s.start.day for s in sessions] == [1, 2, 3, 4]
-    next(n for n in app.number_input if str(n.key).startswith("gap-")).set_value(100.0).run()
+    keyed(app.number_input, "gap-")[0].set_value(100.0).run()
     assert len(clean(app).session_state["last"].corpus[0].sessions) == 1
 
 

@@ -9,9 +9,8 @@ from streamlit.testing.v1 import AppTest
 from segviz.figures.groups import size_rows
 from segviz.systems import SYSTEMS
 from segviz.view.palette import LEVEL_COLOURS
-from tests.app.conftest import on_canvas
+from tests.app.conftest import clean, grow, on_canvas, page, texts
 from tests.app.test_inspector import data
-from tests.app.test_pages import ask_page, clean, grow, texts
 
 pytestmark = pytest.mark.usefixtures("small")
 
@@ -116,7 +115,7 @@ def levels_drawn(app: AppTest, key: str) -> str:
 
 @pytest.mark.parametrize("system", ["h-mem", "memforest", "xmemory", "memtree", "dense"])
 def test_the_course_of_retrieval(system):
-    app = ask_page().run()
+    app = page("ask").run()
     app.session_state["system"] = system
     app = clean(app.run())
     app.session_state[f"method-{system}"] = "own"
@@ -141,7 +140,7 @@ def test_the_course_of_retrieval(system):
 
 
 def test_levels_go_by_the_names_of_the_system():
-    app = ask_page().run()
+    app = page("ask").run()
     app.session_state["more-settings"] = True
     app.session_state["system"] = "xmemory"
     app = clean(app.run())

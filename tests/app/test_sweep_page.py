@@ -14,26 +14,12 @@ from segviz.embedding import HashingEmbedder
 from segviz.evaluate import MEASURES
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.figures.atlas import marks
-from segviz.ui.pages.sweep import page
+from segviz.ui.pages.sweep import page as sweep_page
 from segviz.ui.widgets import measures
-from tests.app.conftest import tables
-from tests.app.test_pages import clean, open_path, texts
+from tests.app.conftest import clean, open_path, page, tables, talk_file, texts
 from tests.memories import sample
 
 pytestmark = pytest.mark.usefixtures("small")
-
-
-def _sweep_page() -> None:
-    from segviz.ui.pages.sweep import page as sweep
-    from segviz.ui.sidebar.sidebar import sidebar
-
-    session = sidebar()
-    if session is not None:
-        sweep.render(session)
-
-
-def sweep_page() -> AppTest:
-    return AppTest.from_function(_sweep_page, default_timeout=180)
 
 
 @pytest.fixture
@@ -62,7 +48,7 @@ def test_two_seconds_of_work_are_done_without_asking(monkeypatch, questions, uni
 
 @pytest.mark.usefixtures("waiting")
 def test_a_long_run_waits_for_a_click_and_says_how_long_it_takes():
-    app = clean(sweep_page().run())
+    app = clean(page("sweep").run())
     assert "Takes about 1 second." in texts(app)
     assert "Highest of" not in texts(app)
     app.button(key="run-sweep").click().run()
@@ -71,7 +57,7 @@ def test_a_long_run_waits_for_a_click_and_says_how_long_it_takes():
 
 def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
     monkeypatch.delenv("SEGVIZ_FILE")  # the sample: in the small conversation nothing fails
-    app = sweep_page().run()
+    app = page("sweep").run()
     shown = texts(clean(app))
     (swept,) = app.session_state["sweeps"].values()
     best = swept.best("reached")
@@ -99,7 +85,7 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
 
 
 def test_every_node_over_all_questions():
-    app = sweep_page()
+    app = page("sweep")
     app.session_state["traffic-panel"] = True
     app.session_state["sweep-cell"] = ("both", 0.5, 2)
     clean(app.run())
@@ -113,7 +99,7 @@ def test_every_node_over_all_questions():
 
 @pytest.mark.parametrize("measure", CHOICES)
 def test_any_measure_is_shown_for_the_policies_it_sees(measure):
-    app = sweep_page()
+    app = page("sweep")
     app.session_state["measured-by"] = measure
     clean(app.run())
     assert app.selectbox(key="measured-by").value == measure
@@ -126,7 +112,7 @@ def test_any_measure_is_shown_for_the_policies_it_sees(measure):
 
 
 def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
-    app = sweep_page()
+    app = page("sweep")
     app.session_state["sweep-cell"] = ("bottom-up", 0.1, 1)
     clean(app.run())
     assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance contextual"
@@ -138,7 +124,7 @@ def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
 
 def test_category_5_counts_or_not(monkeypatch):
     monkeypatch.delenv("SEGVIZ_FILE")
-    app = clean(sweep_page().run())
+    app = clean(page("sweep").run())
     both = next(iter(app.session_state["sweeps"].values())).baseline.outcomes
     assert f"n = {both.mean('reached', adversarial=False).n}" in texts(app)
     app.toggle(key="adversarial").set_value(False).run()
@@ -149,7 +135,7 @@ def test_category_5_counts_or_not(monkeypatch):
 
 
 def test_without_adversarial_questions_nothing_is_offered():
-    app = clean(sweep_page().run())
+    app = clean(page("sweep").run())
     assert not [toggle for toggle in app.toggle if toggle.key == "adversarial"]
     assert "category 5" not in texts(app)
 
@@ -160,20 +146,20 @@ def test_without_answers_measures_of_answers_are_not_offered(tmp_path, small_fil
         del asked["answer"]
     path = tmp_path / "silent.json"
     path.write_text(json.dumps([talk]))
-    app = open_path(sweep_page().run(), path)
+    app = open_path(page("sweep").run(), path)
     labels = {MEASURES[name].label for name in CHOICES if not MEASURES[name].answer}
     assert set(shown_measures(app)) == labels
 
 
 def test_another_setting_is_another_run():
-    app = clean(sweep_page().run())
+    app = clean(page("sweep").run())
     app.slider(key="sweep-k").set_value(5).run()
     assert "Here K is 5 nodes" in texts(clean(app))
 
 
 def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
     measured = []
-    whole = page.sweep
+    whole = sweep_page.sweep
 
     def cut_short(*args, keep, progress, known, **more):
         def report(count, total):
@@ -184,8 +170,8 @@ def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
 
         return whole(*args, keep=keep, progress=report, known=known, **more)
 
-    monkeypatch.setattr(page, "sweep", cut_short)
-    app = sweep_page().run()
+    monkeypatch.setattr(sweep_page, "sweep", cut_short)
+    app = page("sweep").run()
     app.button(key="cancel-sweep").click().run()
     assert app.button(key="run-sweep").label == "Resume the sweep, 5 settings are done"
     app.button(key="run-sweep").click().run()
@@ -194,16 +180,14 @@ def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
 
 
 def test_a_conversation_without_questions_says_so(tmp_path):
-    path = tmp_path / "talk.json"
-    turns = [{"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": f"t {i}"} for i in range(6)]
-    path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
-    app = open_path(sweep_page().run(), path)
+    path = talk_file(tmp_path, [f"t {i}" for i in range(6)])
+    app = open_path(page("sweep").run(), path)
     assert "no questions with gold evidence or answers" in texts(app)
 
 
 def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch):
     monkeypatch.delenv("SEGVIZ_FILE")
-    app = sweep_page()
+    app = page("sweep")
     app.session_state["slice-making"] = True
     clean(app.run())
     tricky = [question for question in sample().questions if question.category == 5]
@@ -227,7 +211,7 @@ def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch):
 
 def test_two_runs_are_compared_question_by_question(monkeypatch):
     monkeypatch.delenv("SEGVIZ_FILE")
-    app = sweep_page()
+    app = page("sweep")
     app.session_state["sweep-cell"] = ("both", 0.7, 2)
     clean(app.run())
     side = {box.label: box for box in app.selectbox if box.label in "AB"}
@@ -250,7 +234,7 @@ def test_two_runs_are_compared_question_by_question(monkeypatch):
 
 
 def test_a_parameter_of_construction_is_swept():
-    app = sweep_page().run()
+    app = page("sweep").run()
     app.segmented_control(key="swept-over").set_value("construction").run()
     app.selectbox(key="varied-system").set_value("memtree").run()
     app.selectbox(key="varied-parameter-memtree").set_value("base").run()

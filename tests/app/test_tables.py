@@ -6,29 +6,21 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import tables
 
+ROWS = [
+    {"place": "level 1", "says": "![x](http://a.test) *b*", "score": 0.5, "n": 9},
+    {"place": "event or entity", "says": "<b>$x$</b>", "score": -1.25, "n": 1200},
+    {"place": None, "says": "", "score": float("nan"), "empty": None},
+]
 
-def _page() -> None:
+
+def _page(rows) -> None:
     from segviz.ui.widgets.tables import table
 
-    table(
-        [
-            {"place": "level 1", "says": "![x](http://a.test) *b*", "score": 0.5, "n": 9},
-            {"place": "event or entity", "says": "<b>$x$</b>", "score": -1.25, "n": 1200},
-            {"place": None, "says": "", "score": float("nan"), "empty": None},
-        ],
-        about='A "table"',
-        digits={"score": 3},
-    )
+    table(rows, about='A "table"', digits={"score": 3})
 
 
-def page(rows) -> None:
-    from segviz.ui.widgets.tables import table
-
-    table(rows, about="Rows")
-
-
-def shown(script=_page, **given):
-    app = AppTest.from_function(script, kwargs=given, default_timeout=180).run()
+def shown(rows=ROWS):
+    app = AppTest.from_function(_page, kwargs={"rows": rows}, default_timeout=180).run()
     assert not app.exception
     return tables(app)[0]
 
@@ -50,10 +42,10 @@ def test_empty_columns_are_left_out():
 
 
 def test_no_row_is_no_fault():
-    assert shown(page, rows=[]).empty
+    assert shown([]).empty
 
 
 def test_nodes_are_named_by_their_number():
-    found = shown(page, rows=[{"node": 25566, "units": 1200}, {"node": 7, "units": 3}])
+    found = shown([{"node": 25566, "units": 1200}, {"node": 7, "units": 3}])
     assert found["node"].tolist() == ["25566", "7"]
     assert found["units"].tolist() == ["1,200", "3"]

@@ -6,13 +6,11 @@ import json
 import time
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from segviz.memory import Watched
 from segviz.ui import keys, rim
 from segviz.ui.sidebar import watching
-from tests.app.conftest import on_canvas
-from tests.data import ROOT
+from tests.app.conftest import grow, keyed, on_canvas
 
 
 def say(path, *texts):
@@ -40,7 +38,7 @@ def watched(tmp_path, monkeypatch):
 
 
 def opened():
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    return grow().run()
 
 
 def texts(app):
@@ -79,7 +77,7 @@ def test_who_looks_back_is_not_moved(watched):
     say(watched, *(f"Turn {n}" for n in range(20)))
     app = until(opened(), "Following: 20 turns")
     app.button(keys.LOOK_BACK).click().run()
-    (slider,) = (each for each in app.slider if str(each.key).startswith("step"))
+    (slider,) = keyed(app.slider, "step")
     slider.set_value(7).run()
     before = on_canvas(app)
     say(watched, *(f"Later {n}" for n in range(30)))

@@ -23,8 +23,8 @@ from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings, propagate, top_k
 from segviz.tree import Structure
 from segviz.view.live import DRAWINGS, Live, read_setting
-from tests.benchmarks.report import chromium, table
-from tests.conftest import LAUNCH
+from tests.benchmarks.report import chromium, tab, table
+from tests.benchmarks.synthetic import balanced
 from tests.scenes import tree_message
 
 FRAMES = 60
@@ -62,35 +62,6 @@ MOUNT = """(encoded) => {
 }"""
 
 
-def grown(size: int) -> Structure:
-    """A balanced tree of about ``size`` nodes, oldest leaves first."""
-    leaves = max(BRANCHING, round(size * (BRANCHING - 1) / BRANCHING))
-    level, start, stop = [0] * leaves, list(range(leaves)), list(range(1, leaves + 1))
-    edges: list[tuple[int, int]] = []
-    row = list(range(leaves))
-    while len(row) > 1:
-        above = []
-        for first in range(0, len(row), BRANCHING):
-            children = row[first : first + BRANCHING]
-            node = len(level)
-            level.append(level[children[0]] + 1)
-            start.append(start[children[0]])
-            stop.append(stop[children[-1]])
-            edges += [(node, child) for child in children]
-            above.append(node)
-        row = above
-    n = len(level)
-    return Structure(
-        level=np.array(level, dtype=np.int32),
-        start=np.array(start, dtype=np.int32),
-        stop=np.array(stop, dtype=np.int32),
-        text=("",) * n,
-        vector=np.zeros((n, 0), dtype=np.float32),
-        active=np.ones(n, dtype=np.bool_),
-        edges=np.array(edges, dtype=np.int32),
-    )
-
-
 def answer(structure: Structure, initial: Any, live: Live) -> bytes:
     """What Python sends for a setting."""
     setting = live.settings
@@ -114,12 +85,8 @@ def answer(structure: Structure, initial: Any, live: Live) -> bytes:
     return pack(payload)
 
 
-def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
-    """One row of the table."""
-    structure = grown(size)
-    raw = np.random.default_rng(0).exponential(size=len(structure)) ** 3
-    initial = raw / raw.sum()
-    live = Live(RetrievalSettings(policy=POLICY, alpha=0.05, horizon=HORIZON), drawing)
+def empty(page: Any) -> None:
+    """A page with the component loaded and nothing mounted."""
     page.set_content(PAGE % stylesheet("canvas"))
     page.evaluate(
         """async (source) => {
@@ -129,10 +96,24 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
         }""",
         script("canvas"),
     )
+
+
+def mount(page: Any, message: bytes) -> Any:
+    """Hands the component a message; how long it took to take it in, milliseconds."""
+    return page.evaluate(MOUNT, base64.b64encode(message).decode())
+
+
+def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
+    """One row of the table."""
+    structure = balanced(size, BRANCHING)
+    raw = np.random.default_rng(0).exponential(size=len(structure)) ** 3
+    initial = raw / raw.sum()
+    live = Live(RetrievalSettings(policy=POLICY, alpha=0.05, horizon=HORIZON), drawing)
+    empty(page)
     began = perf_counter()
     message = answer(structure, initial, live)
     python = 1000 * (perf_counter() - began)
-    load = page.evaluate(MOUNT, base64.b64encode(message).decode())
+    load = mount(page, message)
     page.wait_for_selector(".path[data-ready=true]")
     page.wait_for_timeout(300)
     times = np.min([page.evaluate(DRAG, FRAMES) for _ in range(REPEATS)], axis=0)
@@ -140,7 +121,7 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
     setting = read_setting(page.evaluate("sent"))
     assert setting is not None
     settled = answer(structure, initial, setting)
-    page.evaluate(MOUNT, base64.b64encode(settled).decode())
+    mount(page, settled)
     page.wait_for_timeout(300)
     apart = page.locator(".segviz").get_attribute("data-apart")
     p50, p95 = np.percentile(times, [50, 95])
@@ -158,17 +139,12 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
 
 
 def main() -> None:
-    from playwright.sync_api import sync_playwright
-
     print(f"{FRAMES} frames of an α drag, policy {POLICY}, H {HORIZON}, 1400 pixels wide:\n")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
-        page = browser.new_page(viewport={"width": 1400, "height": 1100})
-        page.on("pageerror", lambda error: print(f"script error: {error}"))
+    with chromium() as browser:
+        page = tab(browser, 1100)
         rows = [
             measure(page, size, budget, drawing) for size, budget in SIZES for drawing in DRAWINGS
         ]
-        browser.close()
     print(table(HEAD, rows))
 
 

@@ -13,21 +13,18 @@ measured the same way in the same run. Nothing is asserted.
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
 
 from segviz.figures.node_link import node_link_html
-from segviz.frontend import script, stylesheet
 from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
 from segviz.view.live import Live
-from tests.benchmarks.drag import MOUNT, PAGE
-from tests.benchmarks.report import Line, chromium, show
+from tests.benchmarks.drag import empty, mount
+from tests.benchmarks.report import Line, chromium, show, tab
 from tests.benchmarks.synthetic import balanced
-from tests.conftest import LAUNCH
 from tests.scenes import tree_message
 
 CYCLE = 40  # frames until a motion is back where it began
@@ -129,20 +126,11 @@ def message(structure: Structure, picture: str) -> bytes:
 def measured(page: Any, size: int, picture: str) -> tuple[int, dict[str, float]]:
     """Number of nodes, and the 95th percentile of panning and zooming."""
     structure = balanced(size)
-    page.set_content(PAGE % stylesheet("canvas"))
-    page.evaluate(
-        """async (source) => {
-          const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-          globalThis.component = (await import(url)).default;
-        }""",
-        script("canvas"),
-    )
-    page.evaluate(MOUNT, base64.b64encode(message(structure, picture)).decode())
+    empty(page)
+    mount(page, message(structure, picture))
     page.wait_for_timeout(500)
-    found = {}
-    for kind in ("zoom", "pan"):
-        found[kind] = high(page.evaluate(MOVES, [kind, CYCLE * CYCLES]))
-    return len(structure), found
+    times = {kind: page.evaluate(MOVES, [kind, CYCLE * CYCLES]) for kind in ("zoom", "pan")}
+    return len(structure), {kind: high(found) for kind, found in times.items()}
 
 
 def measured_pyvis(page: Any, size: int = PYVIS_NODES) -> dict[str, float]:
@@ -165,14 +153,10 @@ def measured_pyvis(page: Any, size: int = PYVIS_NODES) -> dict[str, float]:
 
 
 def main() -> None:
-    from playwright.sync_api import sync_playwright
-
     print(f"{SHARE}th percentile of {CYCLE} frames, 1400 pixels wide, script time alone")
     lines = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
-        page = browser.new_page(viewport={"width": 1400, "height": 700})
-        page.on("pageerror", lambda error: print(f"script error: {error}"))
+    with chromium() as browser:
+        page = tab(browser, 700)
         other = measured_pyvis(page)
         for picture in ("sessions", "scores"):
             for size, budget in SIZES:
@@ -189,7 +173,6 @@ def main() -> None:
                     )
                     for kind, time in found.items()
                 ]
-        browser.close()
     show(lines)
 
 

@@ -52,7 +52,7 @@ from segviz.memory import Building
 from segviz.retrieval import initial_scores, over_active, propagate, top_k
 from segviz.retrieval.relevance import Contextual, Dense, Lexical
 from segviz.tree import Add, Moments, Revise, Structure, Vector, replay
-from tests.benchmarks.report import Line, best, chromium, show
+from tests.benchmarks.report import Line, best, chromium, show, tab
 from tests.benchmarks.synthetic import balanced, conversation, history
 from tests.scenes import tree_message
 
@@ -244,15 +244,12 @@ ICICLE = """async () => {
 
 def frame() -> list[Line]:
     import plotly.graph_objects as go
-    from playwright.sync_api import sync_playwright
 
     from tests.benchmarks import frames
-    from tests.conftest import LAUNCH
 
     lines, what = [], "frame"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
-        page = browser.new_page(viewport={"width": 1400, "height": 700})
+    with chromium() as browser:
+        page = tab(browser, 700)
         page.set_default_timeout(300_000)
         for size in TO_MILLION:
             nodes, found = frames.measured(page, size, "scores")
@@ -270,7 +267,6 @@ def frame() -> list[Line]:
             page.wait_for_selector(".plotly-graph-div .slice")
             other = page.evaluate(ICICLE)
             lines.append(Line(what, size, np.nan, "ms", other, "Plotly icicle"))
-        browser.close()
     return lines
 
 

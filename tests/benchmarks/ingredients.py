@@ -10,7 +10,6 @@ weight has seen the conversation it is reported on. What is measured is written 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,15 +22,14 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 import segviz
-from segviz.cli.console import plain
 from segviz.construct import parameters
 from segviz.conversation import Conversation, category_label
 from segviz.evaluate import evaluate, sweep
 from segviz.memory import Memory
 from segviz.retrieval import parts, relevance_model
 from segviz.retrieval.relevance import Contextual
-from tests.benchmarks.recall import HELD_OUT, TUNED_ON, flat
-from tests.benchmarks.report import real_data, table
+from tests.benchmarks.recall import HELD_OUT, TUNED_ON, flat, named
+from tests.benchmarks.report import number, real_data, stored, table
 
 Floats = NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results" / "ingredients.json"
@@ -256,9 +254,7 @@ def measured(wanted: Iterable[str]) -> dict[str, Any]:
         ):
             found = [recalls(memories, k, relevance, settings) for k in ks]
             for setting in settings:
-                policy, alpha, horizon = setting
-                label = f"{relevance}, {policy}" + (f" {alpha:g}/{horizon}" if horizon else "")
-                note(name, label, [each[setting] for each in found])
+                note(name, named(relevance, setting), [each[setting] for each in found])
         for label, relevance in variants().items():
             # A memory of every moment takes its time.
             if name != "RealMem" or label.removeprefix("without ") in SECOND:
@@ -332,10 +328,6 @@ def _gain(paired: Floats) -> dict[str, float]:
     return {"gain": float(paired.mean()), "low": float(low), "high": float(high)}
 
 
-def _number(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1)
-
-
 def told(found: Mapping[str, Any]) -> None:
     """Print the tables of a results file."""
     heads = [f">{name} @{k}" for name, ks in found["k"].items() for k in ks]
@@ -344,7 +336,7 @@ def told(found: Mapping[str, Any]) -> None:
         (
             label,
             *(
-                _number(cells[name][i]) if name in cells else ""
+                number(cells[name][i]) if name in cells else ""
                 for name, ks in found["k"].items()
                 for i in range(len(ks))
             ),
@@ -365,7 +357,7 @@ def told(found: Mapping[str, Any]) -> None:
                 (
                     (
                         ", ".join(row["reported_on"]),
-                        _number(row["recall"]),
+                        number(row["recall"]),
                         *(f"{row['weights'][name]:.2f}" for name in names),
                     )
                     for row in found[key]
@@ -376,13 +368,13 @@ def told(found: Mapping[str, Any]) -> None:
         print(
             "\nEach conversation left out in turn: "
             + ", ".join(
-                f"{'category ' if name != 'all' else ''}{name} {_number(value)}"
+                f"{'category ' if name != 'all' else ''}{name} {number(value)}"
                 for name, value in kept.items()
             )
             + "."
         )
     print("\nIn the terms of other projects:\n")
-    print(table(("", ">"), ((label, _number(value)) for label, value in found["terms"].items())))
+    print(table(("", ">"), ((label, number(value)) for label, value in found["terms"].items())))
     print("\nWhat a structure adds to leaves that are scored without any context:\n")
 
     def gain(cell: Mapping[str, float]) -> str:
@@ -395,7 +387,7 @@ def told(found: Mapping[str, Any]) -> None:
                 (
                     row["data"],
                     row["system"],
-                    _number(row["none"]),
+                    number(row["none"]),
                     *(gain(row[label]) for label in ADDED),
                 )
                 for row in found["systems"]
@@ -405,9 +397,7 @@ def told(found: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    found = measured(SETS)
-    RESULTS.write_text(json.dumps(plain(found), indent=1) + "\n", encoding="utf-8")
-    told(json.loads(RESULTS.read_text(encoding="utf-8")))
+    told(stored(RESULTS, measured(SETS)))
 
 
 if __name__ == "__main__":

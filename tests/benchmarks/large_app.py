@@ -31,10 +31,9 @@ from segviz.cli.serve import Server, free_port
 from segviz.conversation import Question
 from segviz.export import locomo_json
 from tests.benchmarks import large, synthetic
-from tests.benchmarks.report import chromium
-from tests.conftest import LAUNCH
+from tests.benchmarks.latency import IDLE
+from tests.benchmarks.report import chromium, resident, worked
 
-IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 SHOWN = ((1400, "light"), (1400, "dark"), (1024, "light"), (1024, "dark"))
 WAIT = 1_800_000
 
@@ -77,20 +76,6 @@ def serving() -> Iterator[Server]:
         server.process.wait(20)
 
 
-def memory(server: Server, what: str) -> float:
-    """``VmRSS`` (now) or ``VmHWM`` (peak) of the server in MB."""
-    for line in Path(f"/proc/{server.process.pid}/status").read_text().splitlines():
-        if line.startswith(what):
-            return int(line.split()[1]) / 1024
-    return float("nan")
-
-
-def worked(server: Server) -> float:
-    """Processor seconds the server has taken, which do not depend on what else is running."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 @dataclass
 class Visit:
     """A browser tab; every action is timed, and sizes of what it was sent are noted."""
@@ -116,8 +101,8 @@ class Visit:
 
     def timed(self, what: str, act: Callable[[], object], until: Callable[[], object]) -> None:
         """Print how long it takes from ``act`` until ``until`` returns and the page rests."""
-        self.received = 0
-        began, before = monotonic(), worked(self.server)
+        self.received, pid = 0, self.server.process.pid
+        began, before = monotonic(), worked(pid)
         act()
         until()
         seen = monotonic() - began
@@ -125,8 +110,8 @@ class Visit:
         done = monotonic() - began - 0.15
         print(
             f"  {what:<38}{seen:7.2f} s seen {done:7.2f} s at rest"
-            f"{worked(self.server) - before:7.2f} s of the server's processor"
-            f"{self.received / 1e6:7.2f} MB sent, holds {memory(self.server, 'VmRSS'):5.0f} MB",
+            f"{worked(pid) - before:7.2f} s of the server's processor"
+            f"{self.received / 1e6:7.2f} MB sent, holds {resident(pid):5.0f} MB",
             flush=True,
         )
 
@@ -190,7 +175,7 @@ def grow(visit: Visit, path: Path, unit: str) -> None:
     sample = page.locator(".st-key-grow-tree .segviz[data-painted]")
     visit.timed("the sample, server cold", lambda: page.goto(visit.server.url), sample.wait_for)
     visit.timed("open by path", lambda: page.goto(link), canvas.or_(build).first.wait_for)
-    print(f"  peak so far {memory(visit.server, 'VmHWM'):.0f} MB")
+    print(f"  peak so far {resident(visit.server.process.pid, 'VmHWM'):.0f} MB")
     if build.count():
         visit.timed("build", build.click, canvas.wait_for)
     visit.drawn("grow-tree")
@@ -329,11 +314,8 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=280)
     parser.add_argument("--unit", default="exchange", help="rule of the leaves")
     given = parser.parse_args()
-    from playwright.sync_api import sync_playwright
-
     pictures = Path(tempfile.mkdtemp(prefix="segviz-large-"))
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         for kind in given.kinds or kinds:
             path = Path(folder) / f"{kind}.json"
             if kind == "turns":
@@ -349,9 +331,9 @@ def main() -> None:
                 grow(visit, path, given.unit)
                 ask(visit)
                 others(visit)
-                print(f"  peak {memory(server, 'VmHWM'):.0f} MB, script errors {visit.faults}")
+                peak = resident(server.process.pid, "VmHWM")
+                print(f"  peak {peak:.0f} MB, script errors {visit.faults}")
                 context.close()
-        browser.close()
     print(f"\npictures: {pictures}")
 
 

@@ -23,27 +23,20 @@ times belong to a machine.
 from __future__ import annotations
 
 import itertools
-import os
-import socket
-import subprocess
-import sys
 import tempfile
-import time
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlencode
-from urllib.request import urlopen
 
 import numpy as np
 
 import segviz
-from tests.benchmarks.report import chromium, real_data, table
+from tests.benchmarks.report import chromium, numbers, real_data, table, worked
 from tests.benchmarks.synthetic import conversation
-from tests.conftest import LAUNCH
+from tests.serving import start
 
-ROOT = Path(__file__).resolve().parents[2]
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 BUDGET = 300
 TURNS = 1_550
@@ -96,41 +89,6 @@ WATCH = """() => {
     requestAnimationFrame(look);
   };
 }"""
-
-
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def start(
-    errors: int = subprocess.DEVNULL, script: str = "app.py"
-) -> tuple[subprocess.Popen[bytes], str]:
-    """The app, and its address once it answers; ``errors`` is where its log goes."""
-    port = free_port()
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "streamlit", "run", script),
-            *("--server.headless", "true", "--server.port", str(port)),
-            *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
-        ],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=errors,
-    )
-    address = f"http://127.0.0.1:{port}"
-    for _ in range(150):
-        try:
-            urlopen(f"{address}/_stcore/health", timeout=1).close()
-            return process, address
-        except (URLError, OSError):
-            time.sleep(0.2)
-    process.kill()
-    sys.exit("the app did not start")
 
 
 _CONSTANT = """
@@ -222,15 +180,14 @@ class Processor:
     def __init__(self, page: Any, server: int) -> None:
         self.session = page.context.new_cdp_session(page)
         self.session.send("Performance.enable", {"timeDomain": "threadTicks"})
-        self.server = Path(f"/proc/{server}/stat")
+        self.server = server
 
     def __call__(self) -> dict[str, float]:
         metrics = self.session.send("Performance.getMetrics")["metrics"]
         spent = {metric["name"]: 1000 * metric["value"] for metric in metrics}
         found = {"browser": spent["TaskDuration"]}
-        if self.server.is_file():  # Linux alone tells
-            ticks = self.server.read_text().rsplit(")", 1)[1].split()[11:13]
-            found["server"] = 1000 * sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+        with suppress(FileNotFoundError):  # Linux alone tells
+            found["server"] = 1000 * worked(self.server)
         return found
 
 
@@ -274,13 +231,10 @@ def report(name: str, times: list[dict[str, float]]) -> None:
 
 
 def main() -> None:
-    from playwright.sync_api import sync_playwright
-
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 25
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    (count,) = numbers(25)
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         opened = memories(Path(folder))
         process, address = start()
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
         try:
             for name, link in opened.items():
                 page = browser.new_page(viewport={"width": 1400, "height": 1000})
@@ -312,7 +266,6 @@ def main() -> None:
                 page.close()
             beside_constants(browser, Path(folder), process, address, link, count)
         finally:
-            browser.close()
             process.terminate()
             process.wait(20)
 

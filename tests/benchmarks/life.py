@@ -14,15 +14,13 @@ import subprocess
 import sys
 import time
 
-from playwright.sync_api import sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from tornado.websocket import websocket_connect
 
-from tests.benchmarks.latency import start
-from tests.benchmarks.report import chromium, table
-from tests.benchmarks.sessions import paste, resident
-from tests.conftest import LAUNCH
+from tests.benchmarks.report import chromium, numbers, resident, table
+from tests.benchmarks.sessions import paste
+from tests.serving import start
 
 KEPT_SECONDS = 125
 """After so long Streamlit has forgotten a session that left."""
@@ -54,18 +52,15 @@ def loads(address: str, count: int) -> None:
 
 def sessions(address: str, first: int, count: int) -> None:
     """Visitors with conversations of their own, each in a fresh browser profile."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
+    with chromium() as browser:
         for number in range(first, first + count):
             context = browser.new_context()
             paste(context.new_page(), address, number)
             context.close()
-        browser.close()
 
 
 def main() -> int:
-    given = [int(argument) for argument in sys.argv[1:3]]
-    count, visitors = [*given, *(500, 50)[len(given) :]]
+    count, visitors = numbers(500, 50)
     process, address = start(subprocess.PIPE)
     rows: list[tuple[str, str]] = []
 

@@ -15,7 +15,6 @@ view, so that only the choice of policy, alpha and horizon is held out.
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -27,14 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import segviz
-from segviz.cli.console import plain
 from segviz.evaluate import MEASURES, Mean, Outcomes, Sweep, evaluate, pooled, sweep
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import summary
 from segviz.memory import Memory
 from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step
-from tests.benchmarks.report import data_file, interval, table
+from tests.benchmarks.report import data_file, interval, number, stored, table
 
 TUNED_ON = ("conv-26", "conv-30", "conv-43")
 HELD_OUT = ("conv-47", "conv-49")
@@ -229,8 +227,7 @@ def _cell(row: dict[str, Any], name: str, what: str) -> str:
     mean = row["measures"].get(name, {}).get(what)
     if mean is None:
         return "cannot see"
-    form = ".0f" if name == "words" else ".3f"
-    return format(mean["value"], form).replace("0.", ".", 1 if name != "words" else 0)
+    return f"{mean['value']:.0f}" if name == "words" else number(mean["value"])
 
 
 def _gain(row: dict[str, Any], name: str) -> str:
@@ -297,10 +294,7 @@ def told(found: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    found = measured(locomo_memories(data_file()))
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(plain(found), indent=1) + "\n", encoding="utf-8")
-    told(json.loads(RESULTS.read_text(encoding="utf-8")))
+    told(stored(RESULTS, measured(locomo_memories(data_file()))))
 
 
 if __name__ == "__main__":

@@ -8,19 +8,22 @@ under the command and the versions it was measured with. Nobody edits a block by
 from __future__ import annotations
 
 import gc
+import json
 import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from segviz.cli.console import plain
 from segviz.evaluate import Mean
+from tests.data import data_path as real_data
 
 
 @dataclass(frozen=True)
@@ -93,10 +96,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def interval(mean: Mean, signed: bool = False) -> str:
     """A mean with its 95 % interval: ``.518 [.490, .550]``."""
     form = "+.3f" if signed else ".3f"
-    value, low, high = (
-        format(number, form).replace("0.", ".", 1) for number in (mean.value, mean.low, mean.high)
-    )
+    value, low, high = (number(each, form) for each in (mean.value, mean.low, mean.high))
     return f"{value} [{low}, {high}]"
+
+
+def number(value: float, form: str = ".3f") -> str:
+    """A share without its leading zero: ``.518``."""
+    return format(value, form).replace("0.", ".", 1)
 
 
 README = Path(__file__).with_name("README.md")
@@ -129,21 +135,58 @@ def write(name: str, text: str, path: Path = README) -> None:
     path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8", newline="\n")
 
 
-def real_data(*parts: str) -> Path:
-    """A file below SEGVIZ_DATA, or ../shared/data beside the project."""
-    folder = os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data"
-    return Path(folder, *parts)
-
-
 def data_file() -> Path:
     """The file named on the command line, or the LoCoMo conversations."""
     return Path(sys.argv[1]) if len(sys.argv) > 1 else real_data("locomo", "locomo5.json")
 
 
-def chromium() -> str:
-    """The browser that is driven; ends the program where there is none."""
+def numbers(*usual: int) -> list[int]:
+    """The whole numbers on the command line; those left out are the usual ones."""
+    given = [int(argument) for argument in sys.argv[1 : len(usual) + 1]]
+    return [*given, *usual[len(given) :]]
+
+
+def stored(path: Path, found: Any) -> Any:
+    """Writes a results file, and reads it as the tables do."""
+    path.write_text(json.dumps(plain(found), indent=1) + "\n", encoding="utf-8")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser of Playwright's; ends the program where there is none."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.conftest import LAUNCH
+
     path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-    return path or sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
+    if path is None:
+        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        yield browser
+        browser.close()
+
+
+def tab(browser: Any, height: int, width: int = 1400) -> Any:
+    """A page of this size; errors of its scripts are printed."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.on("pageerror", lambda error: print(f"script error: {error}"))
+    return page
+
+
+def resident(pid: int, what: str = "VmRSS") -> float:
+    """Memory a process holds in MB, or with ``VmHWM`` the most it ever held."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(what):
+            return int(line.split()[1]) / 1024
+    return float("nan")
+
+
+def worked(pid: int) -> float:
+    """Processor seconds a process has taken, which do not depend on what else is running."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def best(run: Callable[[], Any], least: float = 0.5, most: int = 200) -> float:

@@ -16,24 +16,15 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page
 from playwright.sync_api import TimeoutError as NotClickable
 
-from tests.benchmarks.latency import IDLE, WATCH, WORDS, Processor, Wire, changes, settle, start
-from tests.benchmarks.report import chromium, real_data, table
-from tests.conftest import LAUNCH
-
-
-def resident(pid: int) -> float:
-    """Resident memory of a process in MB."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) / 1024
-    return float("nan")
+from tests.benchmarks.latency import IDLE, WATCH, WORDS, Processor, Wire, changes, settle
+from tests.benchmarks.report import chromium, numbers, real_data, resident, table
+from tests.serving import start
 
 
 def mark(number: int) -> str:
@@ -125,15 +116,13 @@ def waits(context: BrowserContext, address: str, pid: int) -> tuple[list[float],
 
 def main() -> int:
     """Runs the sessions and prints what was seen."""
-    given = [int(argument) for argument in sys.argv[1:3]]
-    count, seconds = [*given, *(20, 600)[len(given) :]]
+    count, seconds = numbers(20, 600)
     process, address = start(subprocess.PIPE)
     faults: list[str] = []
     memory: list[float] = []
     chance = random.Random(0)
     try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
+        with chromium() as browser:
             pages = []
             for number in range(count):
                 page = browser.new_context().new_page()
@@ -160,7 +149,6 @@ def main() -> int:
                         faults.append(f"{number} shows a traceback")
                 rounds += 1
                 memory.append(resident(process.pid))
-            browser.close()
     finally:
         process.terminate()
         errors = (process.communicate()[1] or b"").count(b"Traceback")

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from segviz.cli.serve import free_port
-from tests.benchmarks.report import Line, chromium, show
-from tests.conftest import LAUNCH
+from tests.benchmarks.report import Line, chromium, show, tab
 
 RUNS = 5
 BUDGET = 2.0  # times the page of one line
@@ -66,20 +65,16 @@ def bare(port: int, script: Path) -> list[str]:
 
 
 def main() -> None:
-    from playwright.sync_api import sync_playwright
-
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         script = Path(folder) / "line.py"
         script.write_text("import streamlit as st\nst.text('nothing but a line')\n", "utf-8")
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page = tab(browser, 900)
         demo, line = [], []
         for _ in range(RUNS + 1):
             port = free_port(first=8700)
             demo.append(seconds(page, ours(port), port, PAINTED))
             port = free_port(first=8700)
             line.append(seconds(page, bare(port, script), port, SAID))
-        browser.close()
     middle, other = np.median(demo[1:]), np.median(line[1:])
     what = (
         f"`segviz` started to demo painted, median of {RUNS} ({min(demo[1:]):.2f} to "

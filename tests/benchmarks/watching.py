@@ -25,12 +25,10 @@ import numpy as np
 
 from segviz.memory import Watch, Watched
 from segviz.memory.watching import PART
-from tests.benchmarks.report import chromium, table
-from tests.benchmarks.sessions import resident
+from tests.benchmarks.report import chromium, numbers, resident, tab, table
 from tests.benchmarks.synthetic import conversation
-from tests.conftest import LAUNCH
+from tests.data import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 LARGE = 28_000
 FASTER = 60.0
 """Turns a second, where memory alone is looked at."""
@@ -120,15 +118,12 @@ def percentiles(values: list[float], form: str = "{:.2f}") -> str:
 
 
 def live(count: int, rate: float) -> list[tuple[str, str]]:
-    from playwright.sync_api import sync_playwright
-
     rows = []
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         path = Path(folder, "agent.jsonl")
         Watch(path)("user", "The first turn")
         process, address = serve(path)
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page = tab(browser, 1000)
         inside = page.context.new_cdp_session(page)
         inside.send("HeapProfiler.enable")
         inside.send("Performance.enable")
@@ -170,20 +165,16 @@ def live(count: int, rate: float) -> list[tuple[str, str]]:
             ("killed to serving again, s", f"{again:.1f}"),
         ]
         kill(process)
-        browser.close()
     return rows
 
 
 def held() -> list[tuple[str, str]]:
     """The memory of one server with a page open, through two parts and a half."""
-    from playwright.sync_api import sync_playwright
-
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         path = Path(folder, "agent.jsonl")
         Watch(path)("user", "The first turn")
         process, address = serve(path)
-        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page = tab(browser, 1000)
         page.goto(address)
         page.locator(".st-key-grow-tree .segviz").wait_for()
         page.wait_for_timeout(5_000)
@@ -195,7 +186,6 @@ def held() -> list[tuple[str, str]]:
             page.wait_for_timeout(4_000)  # the state is written
             sizes.append(resident(child(process)))
         kill(process)
-        browser.close()
     what = f"server's memory after each {PART // 4:,} turns, one process, parts of {PART:,}, MB"
     return [(what, ", ".join(f"{size:.0f}" for size in sizes))]
 
@@ -229,8 +219,7 @@ def large() -> list[tuple[str, str]]:
 
 
 def main() -> int:
-    given = [int(argument) for argument in sys.argv[1:3]]
-    count, rate = [*given, *(1_000, 20)[len(given) :]]
+    count, rate = numbers(1_000, 20)
     rows = [*live(count, rate), *held(), *large()]
     print(f"{count:,} turns at {rate} a second; median, 95th percentile, most.\n")
     print(table(("", ">measured"), rows))

@@ -65,18 +65,6 @@ class TestExtractive:
             "Ben: Third boat floats.",
         ]
 
-    def test_repeated_sentences_are_said_once(self):
-        assert Extractive()(["Ada: Hello boat.", "Ada: Hello boat."]) == "Ada: Hello boat."
-
-    def test_prefers_different_sentences_over_paraphrases(self):
-        children = [
-            "The boat engine broke near Bristol harbour.",
-            "The boat engine broke near Bristol harbour again.",
-            "Sourdough starters need rye flour.",
-        ]
-        summary = Extractive(max_words=13, fact_bonus=0)(children)
-        assert "Sourdough" in summary
-
     def test_one_sentence_longer_than_the_limit_is_cut(self):
         summary = Extractive(max_words=10)(["word " * 50, ""])
         assert summary == "word " * 9 + "word …"

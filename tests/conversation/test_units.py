@@ -18,27 +18,11 @@ def talk(*sessions):
 
 
 class TestExchange:
-    def test_pairs_and_a_leftover(self):
-        assert texts(talk("ABABA"), "exchange") == [
-            ("D1:1", "D1:2"),
-            ("D1:3", "D1:4"),
-            ("D1:5",),
-        ]
-
     def test_runs_of_one_speaker_merge_first(self):
         assert texts(talk("AABBBA"), "exchange") == [
             ("D1:1", "D1:2", "D1:3", "D1:4", "D1:5"),
             ("D1:6",),
         ]
-
-    def test_never_across_sessions(self):
-        assert texts(talk("A", "BA"), "exchange") == [("D1:1",), ("D2:1", "D2:2")]
-
-    def test_a_monologue_is_not_lost(self):
-        assert texts(talk("AAA"), "exchange") == [("D1:1", "D1:2", "D1:3")]
-
-    def test_three_speakers(self):
-        assert texts(talk("ABCA"), "exchange") == [("D1:1", "D1:2"), ("D1:3", "D1:4")]
 
 
 class TestPaper:
@@ -56,9 +40,6 @@ class TestPaper:
         assert texts(conversation, "paper") == [("t1", "t2"), ("t4", "t5")]
         assert conversation.dropped("paper") == ("t0", "t3", "t6")
         assert conversation.dropped("exchange") == conversation.dropped("turn") == ()
-
-    def test_one_speaker_gives_no_unit(self):
-        assert texts(talk("AAA"), "paper") == []
 
 
 class TestContent:

@@ -72,13 +72,6 @@ class TestCache:
         assert again.tolist() == [[2, 1], [3, 1]]
         assert (cached.hits, cached.misses) == (2, 3)
 
-    def test_bounded(self):
-        inner = Counting()
-        cached = Cached(inner, limit=2)
-        cached.embed(["a", "bb", "ccc"])
-        cached.embed(["a"])
-        assert inner.asked == [["a", "bb", "ccc"], ["a"]]
-
     def test_results_equal_the_inner_model(self):
         texts = ["one", "two", "three"]
         cached = Cached(HashingEmbedder())

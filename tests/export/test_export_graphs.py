@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from segviz.export import graphml, newick, newick_problem
 from segviz.export.text import legal
 from segviz.tree import Structure
-from tests.export.views import HOSTILE, by_hand, chain, dag, forest, nothing
-from tests.trees import random_graph, random_tree, toy
+from tests.export.views import HOSTILE, dag, forest, nothing
+from tests.trees import chain, grown, random_graph, random_tree, toy
 
 
 def read_graphml(data: bytes) -> nx.MultiDiGraph:
@@ -44,25 +44,20 @@ def assert_same(structure: Structure, graph: nx.MultiDiGraph) -> None:
     ]
 
 
-@pytest.mark.parametrize("make", [toy, forest, dag, lambda: chain(1)])
-def test_graphml_holds_every_column(make):
-    structure = make()
-    assert_same(structure, read_graphml(graphml(structure, HOSTILE[0])))
-
-
-def test_graphml_of_a_real_build(memory, hostile):
-    for built in (memory, hostile):
-        data = graphml(built.structure, "a & b")
-        graph = read_graphml(data)
-        assert_same(built.structure, graph)
-        assert graph.graph["name"] == "a & b"
-        assert data == graphml(built.structure, "a & b")
+def test_graphml_holds_every_column(memory, hostile):
+    for structure in (memory.structure, hostile.structure, toy(), forest(), dag(), chain(1)):
+        for name in ("a & b", HOSTILE[0]):
+            data = graphml(structure, name)
+            graph = read_graphml(data)
+            assert_same(structure, graph)
+            assert graph.graph["name"] == legal(name)
+            assert data == graphml(structure, name)
 
 
 @given(st.lists(st.text(), min_size=1, max_size=8), st.randoms(use_true_random=False))
 def test_graphml_of_any_text_and_any_acyclic_graph(texts, rng):
     n, edges = random_graph(random.Random(rng.random()), len(texts))
-    structure = by_hand([(0, i, i + 1) for i in range(n)], edges, texts)
+    structure = grown([(0, i, i + 1) for i in range(n)], edges, texts)
     assert_same(structure, read_graphml(graphml(structure)))
 
 
@@ -124,35 +119,31 @@ def assert_same_tree(structure: Structure, text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("make", [toy, forest, lambda: chain(1)])
-def test_newick_gives_the_same_trees(make):
-    assert_same_tree(make(), newick(make()))
+def test_newick_gives_the_same_trees(memory, hostile):
+    for structure in (memory.structure, hostile.structure, toy(), forest(), chain(1)):
+        text = newick(structure)
+        assert_same_tree(structure, text)
+        assert text.count("\n") == len(structure.roots)
 
 
 def test_newick_of_small_trees_to_the_letter():
-    assert newick(chain(1)) == "'n0';\n"
+    assert newick(chain(1)) == "'n0 node 0';\n"
+    assert newick(grown([(0, 0, 1), (2, 0, 1)], [(1, 0)])) == "('n0 node 0':2)'n1 node 0';\n"
     assert newick(forest()) == (
-        "'n4 text 4';\n('n0 text 0':1,'n1 text 1':1)'n5 text 5';\n"
-        "('n2 text 2':1,'n3 text 3':1)'n6 text 6';\n"
+        "'n4 node 4';\n('n0 node 0':1,'n1 node 1':1)'n5 node 5';\n"
+        "('n2 node 2':1,'n3 node 3':1)'n6 node 6';\n"
     )
-
-
-def test_newick_of_a_real_build(memory, hostile):
-    for built in (memory, hostile):
-        text = newick(built.structure)
-        assert_same_tree(built.structure, text)
-        assert text.count("\n") == len(built.structure.roots)
 
 
 @given(st.integers(1, 12), st.integers(), st.lists(st.text(), min_size=12, max_size=12))
 def test_newick_of_any_tree_and_any_text(n, seed, texts):
     rows = [(n - i, 0, 1) for i in range(n)]
-    structure = by_hand(rows, random_tree(random.Random(seed), n), texts)
+    structure = grown(rows, random_tree(random.Random(seed), n), texts)
     assert_same_tree(structure, newick(structure))
 
 
 def test_a_label_keeps_what_one_line_can_hold():
-    structure = by_hand([(0, 0, 1)], [], ["it's\n \ta 'label' (of:1,[a]);"])
+    structure = grown([(0, 0, 1)], [], ["it's\n \ta 'label' (of:1,[a]);"])
     assert read_newick(newick(structure))[0][2] == {0: "it's a 'label' (of:1,[a]);"}
 
 
@@ -169,4 +160,4 @@ def test_several_parents_are_refused_with_the_way_out():
 def test_a_deep_chain_is_written():
     text = newick(chain(100_000))
     assert text.startswith("((((")
-    assert text.endswith("'n99999';\n")
+    assert text.endswith("'n99999 node 0';\n")

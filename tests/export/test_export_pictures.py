@@ -30,8 +30,8 @@ from segviz.systems.levels import level_name, level_names
 from segviz.view.bookmark import Bookmark
 from segviz.view.palette import SURFACE, session_colours
 from tests.export.pdf import Pdf
-from tests.export.views import ask_view, chain, dag, grow_view, holding, nothing
-from tests.trees import chat
+from tests.export.views import ask_view, build, dag, grow_view, holding, nothing
+from tests.trees import chain, chat
 
 DRAWN = [name for name, one in FORMATS.items() if one.needs_browser]
 KINDS = get_args(Kind)
@@ -394,8 +394,6 @@ def saved():
     """A saved memory with a name that is hostile too."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "m.json.gz"
-        from tests.export.views import build
-
         build(chat([[("Ann", "The boat is called Saturn."), ("Ben", WORDS)]])).save(path)
         yield str(path)
 

@@ -16,7 +16,8 @@ from segviz.export.pictures import made
 from segviz.export.text import legal
 from segviz.systems import SYSTEMS
 from segviz.view.palette import ACCENT, GOLD_COLOURS, LEVEL_COLOURS, session_colours
-from tests.export.views import HOSTILE, ask_view, by_hand, chain, dag, grow_view, holding, nothing
+from tests.export.views import HOSTILE, ask_view, dag, grow_view, holding, nothing
+from tests.trees import chain, grown
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("drawer")]
 
@@ -124,7 +125,7 @@ def test_nothing_is_a_picture_without_nodes_and_a_deep_one_has_all(memory):
 
 def test_of_boxes_too_fine_to_be_seen_it_says_how_many_there_are(memory):
     n = 3000
-    structure = by_hand([(0, i, i + 1) for i in range(n)], [])
+    structure = grown([(0, i, i + 1) for i in range(n)], [])
     root = ET.fromstring(svg(holding(replace(memory, laws="segment-tree"), structure)))
     assert len(drawn(root)) < WIDTH
     assert f"of {n} nodes" in words(root)

@@ -28,8 +28,8 @@ from segviz.export import (
 )
 from segviz.export.tables import cell, table
 from segviz.export.text import legal
-from segviz.retrieval import ranking
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
+from tests.retrieval.test_selection import literal_ranking
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -75,8 +75,8 @@ def test_any_number_comes_back_exactly(real, whole):
     assert (float(row[0]), int(row[1])) == (real, whole)
 
 
-def test_nodes_hold_every_column(memory):
-    for structure in (memory.structure, forest(), dag()):
+def test_nodes_hold_every_column(memory, hostile):
+    for structure in (memory.structure, hostile.structure, forest(), dag()):
         rows = read(nodes_csv(holding(memory, structure)))
         assert [int(row["node"]) for row in rows] == list(range(len(structure)))
         for name in ("level", "start", "stop", "active"):
@@ -103,11 +103,6 @@ def test_nothing_is_a_line_of_names():
     assert nodes_csv(nothing()).count("\r\n") == 1
 
 
-def test_hostile_nodes_come_back_literally(hostile):
-    rows = read(nodes_csv(grow_view(hostile)))
-    assert [plain(row["text"]) for row in rows] == [legal(t) for t in hostile.structure.text]
-
-
 def test_parquet_opens_again_as_the_tree_it_was(memory, tmp_path):
     path = tmp_path / "nodes.parquet"
     path.write_bytes(nodes_parquet(grow_view(memory)))
@@ -131,17 +126,6 @@ def test_parquet_has_the_scores_of_a_question(memory):
     assert parquet.read_table(io.BytesIO(nodes_parquet(nothing()))).num_rows == 0
 
 
-def slow_ranks(scores, structure, levels):
-    """Rank of each competing node, the obvious way."""
-    competing = [
-        node
-        for node in range(len(structure))
-        if structure.active[node] and (levels is None or structure.level[node] in levels)
-    ]
-    competing.sort(key=lambda node: (-scores[node], node))
-    return {node: rank for rank, node in enumerate(competing, start=1)}
-
-
 @pytest.mark.parametrize("literal", [True, False])
 @pytest.mark.parametrize("levels", [None, (0, 1), ()])
 def test_ranks_equal_a_slow_count(memory, literal, levels):
@@ -156,8 +140,10 @@ def test_ranks_equal_a_slow_count(memory, literal, levels):
     )
     result, structure = view.result, view.structure
     rows = read(ranks_csv(view))
-    before = slow_ranks(result.initial, structure, levels)
-    after = slow_ranks(result.final, structure, levels)
+    before, after = (
+        {node: rank for rank, node in enumerate(literal_ranking(scores, structure, levels), 1)}
+        for scores in (result.initial, result.final)
+    )
     assert len(rows) == len(after)
     for row in rows:
         node = int(row["node"])
@@ -168,8 +154,7 @@ def test_ranks_equal_a_slow_count(memory, literal, levels):
         assert float(row["change"]) == result.final[node] - result.initial[node]
     retrieved = {int(row["node"]): int(row["retrieved"]) for row in rows if row["retrieved"]}
     assert retrieved == {item.node: item.rank_after for item in result.evidence}
-    order = ranking(result.final, structure, levels)
-    assert [int(row["node"]) for row in rows] == order.tolist()
+    assert [int(row["node"]) for row in rows] == list(after)
 
 
 def test_ranks_mark_gold(memory):

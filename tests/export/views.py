@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -15,7 +14,7 @@ from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Add, Event, Link, Relate, Retire, Step, Structure, Unlink, replay
 from segviz.view.bookmark import Bookmark
-from tests.trees import chat, unit
+from tests.trees import chat, grown, unit
 
 HOSTILE = (
     "</script><script>document.title='owned'</script>",
@@ -78,26 +77,10 @@ def nothing() -> View:
     return View(memory, memory.structure, Bookmark())
 
 
-def by_hand(
-    nodes: Sequence[tuple[int, int, int]],
-    edges: Sequence[tuple[int, int]],
-    texts: Sequence[str] | None = None,
-    more: Sequence[Event] = (),
-) -> Structure:
-    """From (level, start, stop) rows and [parent, child] pairs, with texts and more events."""
-    zero = np.zeros(2, dtype=np.float32)
-    events: list[Event] = [
-        Add(i, level, (start, stop), texts[i] if texts else f"text {i}", zero)
-        for i, (level, start, stop) in enumerate(nodes)
-    ]
-    events += [Link(*edge) for edge in edges]
-    return replay([Step(unit(0), "", None, (*events, *more))])
-
-
 def forest() -> Structure:
     """Two trees and a lone leaf."""
     nodes = [*((0, i, i + 1) for i in range(5)), (1, 0, 2), (1, 2, 4)]
-    return by_hand(nodes, [(5, 0), (5, 1), (6, 2), (6, 3)])
+    return grown(nodes, [(5, 0), (5, 1), (6, 2), (6, 3)])
 
 
 def dag() -> Structure:
@@ -123,15 +106,4 @@ def dag() -> Structure:
         Relate(0, 2, "met <b>", 2.0),
         Relate(2, 0, "knows", -1.0),
     ]
-    return replay([Step(unit(0), "", None, tuple(events))])
-
-
-def chain(length: int) -> Structure:
-    """Each node the only child of the next."""
-    events: list[Event] = []
-    zero = np.zeros(0, dtype=np.float32)
-    for node in range(length):
-        events.append(Add(node, node, (0, 1), "", zero))
-        if node:
-            events.append(Link(node, node - 1))
     return replay([Step(unit(0), "", None, tuple(events))])

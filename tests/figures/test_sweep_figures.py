@@ -6,18 +6,19 @@ import itertools
 import math
 import random
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from segviz.evaluate import Cell, Mean, Outcomes, Sweep
 from segviz.evaluate.measures import CHOICES, MEASURES, sees
+from segviz.figures import sweep as figures
 from segviz.figures.judged import judge, number, told
 from segviz.figures.sweep import (
     category_figure,
     category_rows,
     category_sentence,
     cell_rows,
-    heatmap,
     heatmap_sentence,
     level_bars,
     level_bars_sentence,
@@ -57,6 +58,9 @@ def found() -> Sweep:
     return Sweep(settings, 20, 1000, tuple(POLICIES), ALPHAS, HORIZONS, baseline, tuple(cells))
 
 
+heatmap = partial(figures.heatmap, ramp=RAMP, accent="#c2410c")
+
+
 def slow_mean(found: Outcomes, measure: str, adversarial: bool) -> float:
     kept = [
         value
@@ -91,7 +95,7 @@ def test_a_measure_never_appears_for_a_policy_it_cannot_see(found, measure, poli
     assert (policy in judged.blind) == (not seen)
     assert any(setting[0] == policy for setting in judged.verdicts) == seen
     assert any(row["policy"] == policy for row in cell_rows(judged, found.policies)) == seen
-    assert bool(len(heatmap(judged, policy, ramp=RAMP, accent="#c00").data[1].x)) == seen
+    assert bool(len(heatmap(judged, policy).data[1].x)) == seen
     bars = level_bars(judged, 3, policy, level_colours=RAMP, accent="#c00")
     assert (MEASURES[measure].label in {trace.name for trace in bars.data}) == seen
     assert all((MEASURES[measure].label in row) == seen for row in level_rows(judged, 3, policy))
@@ -105,7 +109,7 @@ def test_a_measure_never_appears_for_a_policy_it_cannot_see(found, measure, poli
 class TestHeatmap:
     def test_cells_say_the_mean_and_where_it_is_told_the_gain(self, found):
         judged = judge(found, "reached")
-        figure = heatmap(judged, "both", ramp=RAMP, accent="#c2410c")
+        figure = heatmap(judged, "both")
         grid, points = figure.data
         most = max(abs(one.gain.value) for one in judged.moved() if one.sign)
         texts = {(note.x, note.y): note.text for note in figure.layout.annotations}
@@ -127,20 +131,20 @@ class TestHeatmap:
                 assert ("+" in texts[x, y]) == (one.sign > 0)
 
     def test_text_reads_on_its_cell(self, found):
-        figure = heatmap(judge(found, "reached"), "both", ramp=RAMP, accent="#c2410c")
+        figure = heatmap(judge(found, "reached"), "both")
         colours = {(note.x, note.y): note.font.color for note in figure.layout.annotations}
         assert colours[ALPHAS.index(0.3), HORIZONS.index(1)] == "#ffffff"  # best, darkest
         assert colours[ALPHAS.index(0.1), HORIZONS.index(0)] == "#000000"  # the same, pale
 
     def test_frames_mark_the_best_and_the_chosen(self, found):
         judged = judge(found, "reached")
-        (best,) = heatmap(judged, "both", ramp=RAMP, accent="#c00").layout.shapes
+        (best,) = heatmap(judged, "both").layout.shapes
         assert ((best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2) == pytest.approx((1, 1))
         assert best.line.dash == "dot"
         chosen = ("both", 0.1, 3)
-        _, frame = heatmap(judged, "both", ramp=RAMP, accent="#c00", chosen=chosen).layout.shapes
+        _, frame = heatmap(judged, "both", chosen=chosen).layout.shapes
         assert ((frame.x0 + frame.x1) / 2, (frame.y0 + frame.y1) / 2) == pytest.approx((0, 2))
-        other = heatmap(judged, "top-down", ramp=RAMP, accent="#c00", chosen=chosen)
+        other = heatmap(judged, "top-down", chosen=chosen)
         assert len(other.layout.shapes) == 1
 
     def test_sentences_say_what_can_be_told(self, found):
@@ -158,11 +162,11 @@ class TestHeatmap:
         assert heatmap_sentence(judge(same, "reached"), "both").startswith(
             f"No setting of both can be told from no propagation ({number(judged.base.value)})"
         )
-        assert not heatmap(judge(same, "reached"), "both", ramp=RAMP, accent="#c00").layout.shapes
+        assert not heatmap(judge(same, "reached"), "both").layout.shapes
 
     def test_a_cancelled_sweep_leaves_cells_empty(self, found):
         part = replace(found, cells=found.cells[9:11])  # top-down, α 0.1, H 0 and 1
-        grid, points = heatmap(judge(part, "recall"), "top-down", ramp=RAMP, accent="#c00").data
+        grid, points = heatmap(judge(part, "recall"), "top-down").data
         assert [math.isnan(row[0]) for row in grid.z] == [False, False, True]
         assert len(points.x) == 2
         assert heatmap_sentence(judge(part, "recall"), "both").startswith("No setting of both was")
@@ -173,7 +177,7 @@ class TestHeatmap:
         none = replace(found, baseline=cells[0], cells=tuple(cells))
         judged = judge(none, "reached")
         assert judged.best() is None
-        assert len(heatmap(judged, "both", ramp=RAMP, accent="#c00").data[1].x) == 0
+        assert len(heatmap(judged, "both").data[1].x) == 0
         assert heatmap_sentence(judged, "both").startswith("No setting of both was measured")
 
     def test_the_table_twin_holds_every_cell(self, found):

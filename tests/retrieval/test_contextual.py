@@ -393,20 +393,6 @@ class TestIngredients:
         scorer = Contextual().prepare(grown([], []), WORDLLAMA)
         assert all(len(part) == 0 for part in scorer.parts("boat").values())
 
-    def test_the_ledger_sums_to_the_score(self, memory):
-        for relevance in ("contextual", "hybrid", "dense"):
-            for policy in ("none", "both"):
-                result = memory.ask(
-                    "Who baked bread in May?", relevance=relevance, policy=policy, alpha=0.5
-                )
-                for node in (*result.after, *result.before):
-                    ledger = result.explain(node)
-                    assert ledger.total == pytest.approx(result.final[node], rel=1e-9)
-                    if relevance == "dense":
-                        assert not ledger.ingredients
-                    else:
-                        assert sum(ledger.ingredients.values()) == pytest.approx(ledger.own)
-
 
 class TestSpelling:
     def test_defaults_are_left_out_and_the_order_is_that_of_the_parameters(self):

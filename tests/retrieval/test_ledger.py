@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.retrieval import explain, propagate
+from segviz.retrieval import POLICIES, explain, propagate
 from tests.retrieval.test_propagate import TREE_POLICIES, cases, dense_matrix
 from tests.trees import toy
 
@@ -52,8 +52,13 @@ def test_a_node_that_is_not_there():
         explain(11, np.zeros(11), toy().edges, "both", 0.5, 3)
 
 
-def test_result_explains_every_node(memory):
-    for policy in ("none", "top-down", "bottom-up", "both", "neighbours"):
-        result = memory.ask("the red bicycle", policy=policy, alpha=0.4, horizon=3)
-        for node in range(len(result.structure)):
-            assert result.explain(node).total == pytest.approx(result.final[node], abs=1e-12)
+@pytest.mark.parametrize("relevance", ["contextual", "hybrid", "dense"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_result_explains_every_node_to_its_ingredients(memory, relevance, policy):
+    result = memory.ask("the red bicycle", relevance=relevance, policy=policy, alpha=0.4, horizon=3)
+    for node in range(len(result.structure)):
+        ledger = result.explain(node)
+        assert ledger.total == pytest.approx(result.final[node], abs=1e-12)
+        assert bool(ledger.ingredients) == (relevance != "dense")
+        if ledger.ingredients:
+            assert sum(ledger.ingredients.values()) == pytest.approx(ledger.own)

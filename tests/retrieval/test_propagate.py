@@ -81,17 +81,6 @@ class TestAgreement:
 class TestHandWorked:
     """The toy tree: 10 over 7, 8, 9; 7 over 0-2; 8 over 3; 9 over 4-6."""
 
-    def test_top_down(self):
-        initial = np.zeros(11)
-        initial[10], initial[7] = 0.6, 0.4
-        result = propagate(initial, toy().edges, "top-down", alpha=0.5, horizon=2)
-        # hop 1: 0.2 to each of 7, 8, 9 and 0.4/3 to 0, 1, 2; hop 2: 0.2/3, 0.2, 0.2/3.
-        weight = 1 + 0.5 + 0.25
-        assert result.final[10] == pytest.approx(0.6 / weight)
-        assert result.final[7] == pytest.approx((0.4 + 0.5 * 0.2) / weight)
-        assert result.final[0] == pytest.approx((0.5 * 0.4 / 3 + 0.25 * 0.2 / 3) / weight)
-        assert result.final[3] == pytest.approx(0.25 * 0.2 / weight)
-
     def test_bottom_up(self):
         initial = np.zeros(11)
         initial[4], initial[3] = 0.5, 0.5
@@ -104,15 +93,11 @@ class TestHandWorked:
 
 class TestCollapsed:
     @given(cases, st.sampled_from(["none", *TREE_POLICIES]))
-    def test_horizon_zero_is_the_initial_score_bit_for_bit(self, case, policy):
-        _, edges, initial, alpha, _ = case
-        assert propagate(initial, edges, policy, alpha, 0).final.tobytes() == initial.tobytes()
-
-    @given(cases)
-    def test_policy_none_is_the_initial_score_bit_for_bit(self, case):
+    def test_horizon_zero_or_no_policy_is_the_initial_score_bit_for_bit(self, case, policy):
         _, edges, initial, alpha, horizon = case
-        result = propagate(initial, edges, "none", alpha, horizon)
-        assert result.final.tobytes() == initial.tobytes()
+        for hops in {0, horizon if policy == "none" else 0}:
+            final = propagate(initial, edges, policy, alpha, hops).final
+            assert final.tobytes() == initial.tobytes()
 
     @given(cases, st.sampled_from(TREE_POLICIES))
     def test_alpha_zero_is_the_initial_score(self, case, policy):
@@ -153,20 +138,10 @@ class TestLaws:
         plain = propagate(initial, edges, policy, alpha, horizon).final
         np.testing.assert_allclose(renamed[new], plain, rtol=0, atol=1e-15)
 
-    def test_zero_in_zero_out(self):
-        assert not propagate(np.zeros(11), toy().edges, "top-down", 0.5, 3).final.any()
-
     def test_without_edges_only_the_first_hop_counts(self):
         initial = np.array([0.25, 0.75])
         result = propagate(initial, np.zeros((0, 2), dtype=np.int32), "top-down", 0.5, 2)
         np.testing.assert_allclose(result.final, initial / 1.75)
-
-    def test_a_deep_chain_needs_no_recursion(self):
-        n = 100_000
-        edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
-        initial = np.zeros(n)
-        initial[0] = 1.0
-        assert propagate(initial, edges, "top-down", 0.5, 5).hops[5, 5] == 1.0
 
 
 class TestErrors:

@@ -87,10 +87,6 @@ class TestLexical:
     def test_words_are_stemmed_and_the_commonest_dropped(self):
         assert tokens("The boats were Sailing, it is!") == ["boat", "sail"]
 
-    def test_nothing_shared_scores_zero(self):
-        s = structure("red boat", "blue dog")
-        assert not Lexical().prepare(s, EMBEDDER)(["quantum"]).any()
-
     def test_ranges_are_checked(self):
         with pytest.raises(ValueError, match="b is 2"):
             Lexical(b=2)
@@ -104,25 +100,21 @@ def softmax(row):
 class TestSharpened:
     """Shares after r / Σ r are the softmax of standardised scores over the temperature."""
 
-    def literal(self, s, question, parts, weights, temperature):
+    def literal(self, s, question, weights, temperature):
         total = np.zeros(len(s))
-        for name, weight in zip(parts, weights, strict=True):
+        for name, weight in weights.items():
             raw = RELEVANCE[name]().prepare(s, EMBEDDER)([question])[0]
             total += weight * (raw - raw.mean()) / raw.std()
         return softmax(total / temperature)
 
-    @pytest.mark.parametrize("temperature", [0.5, 1, 2])
-    def test_hybrid(self, temperature):
+    @pytest.mark.parametrize(
+        "model", [*(Hybrid(0.5, t) for t in (0.5, 1, 2)), *(Softmax(t) for t in (0.2, 0.5, 3))]
+    )
+    def test_equals_the_softmax(self, model):
         s = structure("red boat sails", "blue dog barks", "green bread rises")
-        found = Hybrid(0.5, temperature).prepare(s, EMBEDDER)(["the red dog"])
-        expected = self.literal(s, "the red dog", ("lexical", "dense"), (1, 0.5), temperature)
-        np.testing.assert_allclose(initial_scores(found)[0], expected)
-
-    @pytest.mark.parametrize("temperature", [0.2, 0.5, 3])
-    def test_softmax(self, temperature):
-        s = structure("red boat sails", "blue dog barks", "green bread rises")
-        found = Softmax(temperature).prepare(s, EMBEDDER)(["the red dog"])
-        expected = self.literal(s, "the red dog", ("dense",), (1,), temperature)
+        found = model.prepare(s, EMBEDDER)(["the red dog"])
+        weights = {"lexical": 1, "dense": 0.5} if isinstance(model, Hybrid) else {"dense": 1}
+        expected = self.literal(s, "the red dog", weights, model.temperature)
         np.testing.assert_allclose(initial_scores(found)[0], expected)
 
     def test_softmax_ranks_as_the_cosine_does(self, memory):
@@ -172,3 +164,5 @@ class TestInitialScoresOfManyQuestions:
         raw = np.array([[1.0, 3.0, -2.0], [0.0, 0.0, 0.0]])
         active = np.array([True, True, False])
         assert initial_scores(raw, active).tolist() == [[0.25, 0.75, 0], [0.5, 0.5, 0]]
+        assert initial_scores(raw[0]).tolist() == [0.25, 0.75, 0]
+        assert initial_scores(np.zeros(0)).tolist() == []

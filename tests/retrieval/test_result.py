@@ -46,14 +46,3 @@ def test_as_many_enter_as_leave_and_no_more_levels_move(name, literal):
             ranks = {e.node: (e.rank_before, e.rank_after) for e in result.evidence}
             k = len(result.after)
             assert {node for node, (was, _) in ranks.items() if was > k} == set(result.entered)
-
-
-@pytest.mark.parametrize("system", ["h-mem", "xmemory", "memforest"])
-def test_one_child_nodes_with_a_text_of_their_own_stay(system):
-    memory = segviz.build(segviz.load(sample_path("recurrence"))[0], system)
-    whole, shown = memory.structure, memory.structure.collapsed
-    for node in range(len(whole)):
-        if len(whole.children[node]) == 1 and whole.active[node]:
-            (child,) = whole.children[node]
-            own_text = whole.text[node] != whole.text[child]
-            assert bool(shown.active[node]) == own_text

@@ -77,23 +77,11 @@ def test_scores_that_are_no_numbers_come_last():
     assert first(scores, toy(), 3).tolist() == [4, 5, 0]
 
 
-def test_ties_go_to_the_older_node():
-    assert top_k(np.full(11, 0.5), toy(), 3) == [0, 1, 2]
-
-
 def test_a_unary_node_takes_no_place():
     scores = np.zeros(11)
     scores[8], scores[3], scores[0] = 0.9, 0.8, 0.1
     assert top_k(scores, toy().collapsed, 2) == [3, 0]
     assert top_k(scores, toy(), 2) == [8, 3]
-
-
-def test_retired_nodes_are_never_returned():
-    s = toy()
-    active = s.active.copy()
-    active[0] = False
-    s = type(s)(s.level, s.start, s.stop, s.text, s.vector, active, s.edges)
-    assert 0 not in top_k(np.ones(11), s, 11)
 
 
 def test_fewer_nodes_than_asked_for():
@@ -128,11 +116,6 @@ def test_a_budget_takes_the_longest_beginning_that_fits(values, texts, levels, b
 def test_a_larger_budget_only_adds(texts, budget, more):
     small, large = (taken(range(11), texts, 1, b) for b in (budget, budget + more))
     assert large[: len(small)] == small
-
-
-def test_a_best_node_beyond_the_budget_leaves_nothing():
-    assert taken([0, 1], ["long text here", "ab"], 5, 2) == []
-    assert taken([1, 0], ["long text here", "ab"], 5, 2) == [1]
 
 
 def test_k_does_not_count_beside_a_budget():

@@ -15,11 +15,23 @@ QUESTION = "Who sold the boat?"
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"policy": "sideways"}, "unknown policy 'sideways'; choose one of none, top-down"),
+        (
+            {"policy": "sideways"},
+            "unknown policy 'sideways'; choose one of none, top-down, bottom-up, both, neighbours",
+        ),
+        ({"policy": ["x"]}, "unknown policy"),
         ({"alpha": 1.0}, "alpha is 1.0; it must be a number, at least 0 and below 1"),
+        ({"alpha": "x"}, "must be a number"),
         ({"horizon": 1.5}, "horizon is 1.5"),
-        ({"relevance": "psychic"}, "unknown relevance 'psychic'; choose one of contextual"),
+        ({"horizon": float("inf")}, "whole number of hops"),
+        ({"horizon": float("nan")}, "whole number of hops"),
+        (
+            {"relevance": "psychic"},
+            "unknown relevance 'psychic'; choose one of contextual, hybrid, dense, lexical",
+        ),
         ({"k": 0}, "k is 0; it must be a whole number, at least 1"),
+        ({"k": 2.5}, "whole number"),
+        ({"k": "3"}, "whole number"),
         ({"budget": 0}, "budget is 0"),
         ({"levels": "01"}, "levels is '01'; it must be a collection"),
         ({"levels": 1}, "levels is 1; it must be a collection"),
@@ -104,6 +116,8 @@ def test_settings_and_keywords_are_the_same_door(memory):
     assert one.evidence == other.evidence == mixed.evidence
     with pytest.raises(TypeError, match="polcy"):
         memory.ask(QUESTION, polcy="both")
+    with pytest.raises(ValueError, match="k is 0"):
+        memory.ask(QUESTION, k=0)
 
 
 def test_many_questions_are_measured_over_all_levels(memory):

@@ -80,27 +80,6 @@ def on_shown(name: str, talk: Conversation) -> str:
     return f"{talk.id}, {found.questions} questions:\n\n{rows_markdown(rows).rstrip()}"
 
 
-def segment_tree(talks: Corpus) -> str:
-    """Tables 3 and 5."""
-    return by_registry("segtreemem", dict.fromkeys(("Table 3", "Table 5"), (talks[SHOWN],)))
-
-
-def xmemory(talks: Corpus) -> str:
-    """Tables 4, 6 and 8."""
-    return by_registry("xmemory", dict.fromkeys(("Table 4", "Table 6", "Table 8"), (talks[SHOWN],)))
-
-
-def h_mem(talks: Corpus) -> str:
-    """Tables 5 and 9, and 7 over all conversations."""
-    shown = [talks[SHOWN]]
-    return by_registry("h-mem", {"Table 5": shown, "Table 7": list(talks), "Table 9": shown})
-
-
-def memforest(talks: Corpus) -> str:
-    """Tables 6 and 7."""
-    return by_registry("memforest", dict.fromkeys(("Table 6", "Table 7"), (talks[SHOWN],)))
-
-
 def memtree(talks: Corpus) -> str:
     """SegTreeMem's Table 5 at several settings."""
     rows = [("paper, mean of ten", "1.69", "5.9", "3.82", ".92", "2.45")]
@@ -108,7 +87,7 @@ def memtree(talks: Corpus) -> str:
         for base, rate in ((0.4, 0.5), (0.45, 1.0), (0.35, 0.5)):
             settings = {"annotate": {"name": "extractive", "max_words": words}}
             built = [segviz.build(t, "memtree", base=base, rate=rate, **settings) for t in talks]
-            means = np.mean([_rooted(memory.structure) for memory in built], axis=0)
+            means = np.mean([rooted(memory.structure) for memory in built], axis=0)
             name = f"base {base:g}, rate {rate:g}, {words} words"
             rows.append((name, *(f"{mean:.2f}" for mean in means)))
     head = ("", ">nodes/leaf", ">max depth", ">mean depth", ">std", ">branching")
@@ -118,7 +97,7 @@ def memtree(talks: Corpus) -> str:
     )
 
 
-def _rooted(s: Structure) -> tuple[float, ...]:
+def rooted(s: Structure) -> tuple[float, ...]:
     shaped, inner = shape(s), int((s.level > 0).sum()) + 1
     ratio = (len(s) + 1) / len(s.leaves)
     depths = (shaped.max_depth + 1, shaped.mean_depth + 1, shaped.depth_std)
@@ -145,14 +124,22 @@ def raptor(talks: Corpus) -> str:
 
 
 SHOWN = "conv-47"
-MEASURED = {
-    "segment-tree": segment_tree,
-    "memtree": memtree,
-    "raptor": raptor,
-    "h-mem": h_mem,
-    "memforest": memforest,
-    "xmemory": xmemory,
+# The paper, its tables that are measured on the shown conversation, and of them those on all.
+TABLES = {
+    "segment-tree": ("segtreemem", ("Table 3", "Table 5"), ()),
+    "h-mem": ("h-mem", ("Table 5", "Table 7", "Table 9"), ("Table 7",)),
+    "memforest": ("memforest", ("Table 6", "Table 7"), ()),
+    "xmemory": ("xmemory", ("Table 4", "Table 6", "Table 8"), ()),
 }
+MEASURED = {"memtree": memtree, "raptor": raptor}
+
+
+def measured(name: str, talks: Corpus) -> list[str]:
+    """What the papers of a system measured, here."""
+    if name in TABLES:
+        paper, tables, over_all = TABLES[name]
+        return [by_registry(paper, {t: talks if t in over_all else [talks[SHOWN]] for t in tables})]
+    return [MEASURED[name](talks)] if name in MEASURED else []
 
 
 def main(path: Path = README) -> None:
@@ -162,8 +149,7 @@ def main(path: Path = README) -> None:
     if "--measure" in sys.argv:
         talks = segviz.load(real_data("locomo", "locomo5.json"))
         for name in sys.argv[2:] or SYSTEMS:
-            parts = [on_shown(name, talks[SHOWN])]
-            parts += [MEASURED[name](talks)] if name in MEASURED else []
+            parts = [on_shown(name, talks[SHOWN]), *measured(name, talks)]
             write(f"{name} measured", "\n\n".join(parts), path)
 
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import random
-from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import segviz
-from segviz.construct import Services
-from segviz.conversation import Unit
-from segviz.embedding import HashingEmbedder
-from segviz.memory import arrivals
+from segviz.retrieval.relevance import RELEVANCE
 from segviz.systems.clustering import Clustering
-from segviz.tree import history, replay
-from tests.systems.test_memtree import Letters, bracket
+from segviz.tree import history
+from tests.retrieval.test_relevance import literal_bm25
+from tests.systems.common import Letters, bracket, build, run
 from tests.trees import small_chat
-
-
-def run(system, texts):
-    units = [Unit(i, (f"D1:{i}",), 0, text) for i, text in enumerate(texts)]
-    return list(system.steps(arrivals(units, Letters()), Services(Letters())))
 
 
 def literal(texts, threshold):
@@ -61,14 +52,6 @@ def test_against_the_literal_rule(threshold):
             assert np.array_equal(s.vector[cluster], Letters().embed([s.text[cluster]])[0])
 
 
-def test_one_cluster_or_one_each_at_the_ends():
-    assert len(replay(run(Clustering(threshold=-1), ["a", "b", "x"])).leaves) == 3
-    (root,) = replay(run(Clustering(threshold=-1), ["a", "b", "x"])).roots
-    assert len(replay(run(Clustering(threshold=-1), ["a", "b", "x"])).children[root]) == 1
-    alone = replay(run(Clustering(threshold=1.01), ["a"] * 5))
-    assert len(alone.children[alone.roots[0]]) == 5
-
-
 def test_the_decision_shows_the_nearest_clusters_best_first():
     steps = run(Clustering(threshold=0.9, annotate=bracket), ["a", "b", "c", "aab"])
     decision = steps[3].decision
@@ -80,32 +63,14 @@ def test_the_decision_shows_the_nearest_clusters_best_first():
 
 @pytest.fixture(scope="module")
 def bm25():
-    return segviz.build(small_chat(), "bm25", unit="turn", embedder=HashingEmbedder())
-
-
-def literal_bm25(texts, question, k1, b):
-    """Lucene's BM25 by the formula, on the stems the library is given."""
-    from segviz.retrieval.relevance.lexical import tokens
-
-    docs = [tokens(text) for text in texts]
-    average = sum(map(len, docs)) / len(docs)
-    scores = []
-    for doc in docs:
-        counts, score = Counter(doc), 0.0
-        for word in tokens(question):
-            df = sum(word in other for other in docs)
-            idf = math.log(1 + (len(docs) - df + 0.5) / (df + 0.5))
-            tf = counts[word]
-            score += idf * tf / (tf + k1 * (1 - b + b * len(doc) / average))
-        scores.append(score)
-    return scores
+    return build("bm25", small_chat())
 
 
 @pytest.mark.parametrize(
     "question", ["red bicycle gears", "Did the sourdough bread rise?", "zzz", ""]
 )
 def test_bm25_is_the_formula_and_its_words_add_up(bm25, question):
-    expected = np.array(literal_bm25([u.text for u in bm25.units], question, 1.5, 0.75))
+    expected = np.array(literal_bm25(question, [u.text for u in bm25.units], 1.5, 0.75))
     recall = bm25.model.retrieve(question, bm25.view())
     assert np.allclose(recall.scores, expected, atol=1e-6)
     assert set(recall.ranked) == set(np.flatnonzero(expected > 0).tolist())
@@ -123,31 +88,24 @@ def test_a_deleted_unit_counts_no_more(bm25):
     rest = [u.text for u in bm25.units if u.index != 1]
     scores = less.model.retrieve(question, less.view()).scores
     assert scores[1] == 0
-    expected = literal_bm25(rest, question, 1.5, 0.75)
+    expected = literal_bm25(question, rest, 1.5, 0.75)
     assert np.allclose(np.delete(scores, 1), expected, atol=1e-6)
 
 
 def test_dense_puts_a_units_own_text_first():
-    memory = segviz.build(small_chat(), "dense", unit="turn", embedder=HashingEmbedder())
+    memory = build("dense", small_chat())
     for unit in memory.units:
         assert memory.ask(unit.text, method="own", k=1).after == (unit.index,)
 
 
 def test_retired_texts_do_not_count_in_any_relevance():
     """Word frequencies and standardisation are those of the nodes that are left."""
-    memory = segviz.build(small_chat(), "dense", unit="turn", embedder=HashingEmbedder())
+    memory = build("dense", small_chat())
     less = memory.operate("delete", unit=0)
     told = small_chat()
-    from dataclasses import replace
-
     first = replace(told.sessions[0], turns=told.sessions[0].turns[1:])
-    without = segviz.build(
-        replace(told, sessions=(first, told.sessions[1])),
-        "dense",
-        unit="turn",
-        embedder=HashingEmbedder(),
-    )
-    for relevance in segviz.retrieval.relevance.RELEVANCE:
+    without = build("dense", replace(told, sessions=(first, told.sessions[1])))
+    for relevance in RELEVANCE:
         mine = less.scorer(relevance)(["red bicycle bread"])[0]
         theirs = without.scorer(relevance)(["red bicycle bread"])[0]
         assert mine[0] == 0

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import segviz
 from segviz.construct import parameters
 from segviz.construct.tasks import Offline
-from segviz.conversation import DAY, Conversation, Session, Turn, moments, seconds
-from segviz.embedding import HashingEmbedder
+from segviz.conversation import DAY, moments, seconds
 from segviz.systems.h_mem import HMem
 from segviz.systems.h_mem.graph import MAYBE, likeness
 from segviz.systems.h_mem.retrieval import robustness, time_relevance
-from segviz.tree import history, replay
-from segviz.tree.invariants import check
-from tests.data import real_data
-from tests.trees import small_chat
+from segviz.tree import history
+from tests.systems import common
+from tests.systems.common import nodes
+from tests.trees import chat, small_chat
 
 YEAR = 365 * DAY
 
@@ -39,12 +38,6 @@ class TestFormulas:
         r = robustness(old, few, YEAR, 0.5)
         assert 0 <= r <= robustness(young, few, YEAR, 0.5) <= 1
         assert r <= robustness(old, many, YEAR, 0.5)
-
-    def test_the_curve_is_a_function_of_facts(self):
-        assert HMem(tau=365.0, eta=0.5).retention({"n": 3}, [0.0, YEAR]) == [
-            1.0,
-            robustness(YEAR, 3, YEAR, 0.5),
-        ]
 
     @given(*[st.floats(-1e10, 1e10)] * 4, st.floats(0, 1))
     def test_time_relevance_lies_between_0_and_1(self, a, b, c, d, balance):
@@ -68,28 +61,24 @@ class TestFormulas:
         assert time_relevance(instant, day) == pytest.approx(0.5 * (1 - 300 / 301))
 
 
+build = partial(common.build, "h-mem")
+
+
 def diary(days, texts=None, start=datetime(2023, 1, 2, 9)):
     """One session of one turn per listed day."""
     texts = texts or [f"I painted the old garden fence number {d} green." for d in days]
-    sessions = tuple(
-        Session(f"s{i}", start + timedelta(days=d), "", (Turn(f"D{i}:1", "Ada", text),))
-        for i, (d, text) in enumerate(zip(days, texts, strict=True), start=1)
-    )
-    return Conversation("diary", ("Ada",), sessions)
-
-
-def build(conversation, **params):
-    return segviz.build(conversation, "h-mem", "turn", embedder=HashingEmbedder(), **params)
-
-
-def nodes(structure, kind):
-    return [n for n in range(len(structure)) if structure.kind[n] == kind and structure.active[n]]
+    return chat([[("Ada", text)] for text in texts], (), start, days)
 
 
 def clean(memory):
-    """No invariant is broken, and nothing is older than what it sums up (r, equation 2)."""
+    """No invariant is broken, and nothing is older than what it sums up."""
+    common.clean(memory)
+    no_older_than_what_they_sum_up(memory)
+
+
+def no_older_than_what_they_sum_up(memory):
+    """After any step (r, equation 2)."""
     for structure in history(memory.steps):
-        assert check(structure, "h-mem") == []
         for node in nodes(structure, "summary"):
             inside = [structure.facts[c]["last"] for c in structure.children[node]]
             assert structure.facts[node]["last"] >= max(inside)
@@ -142,7 +131,7 @@ class TestTree:
         assert len(weeks) == 2
 
     def test_stricter_likeness_gives_no_fewer_weeks(self):
-        chat = diary(
+        talk = diary(
             list(range(12)),
             [
                 f"I {v} the {o} at home."
@@ -151,13 +140,13 @@ class TestTree:
             ],
         )
         counts = [
-            sum(build(chat, alpha_2=a).structure.level == 2) for a in (0.0, 0.3, 0.5, 0.7, 1.0)
+            sum(build(talk, alpha_2=a).structure.level == 2) for a in (0.0, 0.3, 0.5, 0.7, 1.0)
         ]
         assert counts == sorted(counts)
 
     def test_calendar_weeks_may_straddle_months(self):
-        chat = diary([0, 2], ["I painted the red fence again."] * 2, datetime(2023, 1, 30, 9))
-        memory = build(replace(chat, sessions=chat.sessions), windows="calendar")
+        talk = diary([0, 2], ["I painted the red fence again."] * 2, datetime(2023, 1, 30, 9))
+        memory = build(talk, windows="calendar")
         clean(memory)
         assert sum(memory.structure.level == 2) == 1
 
@@ -166,14 +155,6 @@ class TestTree:
         assert nodes(memory.structure, "event") == []
         assert memory.structure.leaves == (0,)
         assert memory.ask("Hello?", method="own").evidence == ()
-
-    def test_without_times_nothing_breaks(self):
-        chat = diary([0, 1])
-        chat = replace(chat, sessions=tuple(replace(s, start=None) for s in chat.sessions))
-        memory = build(chat)
-        clean(memory)
-        assert not memory.structure.facts[nodes(memory.structure, "event")[0]]["dated"]
-        assert memory.ask("What did Ada paint in 2023?", method="own").evidence
 
     def test_every_event_has_its_fragment_and_every_fragment_its_events(self):
         s = build(small_chat()).structure
@@ -303,9 +284,7 @@ class TestRecall:
         ],
     )
     def test_scope_decides_what_counts(self, week, scope, kinds):
-        memory = segviz.build(
-            week.conversation, "h-mem", "turn", embedder=HashingEmbedder(), scope=scope
-        )
+        memory = build(week.conversation, scope=scope)
         result = memory.ask("What did Clara do?", method="own", k=50)
         # An event may repeat the words of its only unit and is then shown as that unit.
         shown: dict[int, set[str]] = {}
@@ -407,18 +386,11 @@ class TestRecall:
             assert any(profiles) == (row == "full")
 
     def test_units_follow_for_whoever_asks_on_their_level(self, week):
-        memory = segviz.build(
-            week.conversation, "h-mem", "turn", embedder=HashingEmbedder(), scope="long"
-        )
+        memory = build(week.conversation, scope="long")
         found = memory.ask("Where did Clara move?", method="own", k=1)
         units = memory.ask("Where did Clara move?", method="own", k=1, levels=[0]).evidence
         assert found.structure.top[found.evidence[0].node] > 0
         assert [e.turn_ids for e in units] == [("D3:1",)]
-
-    def test_asking_changes_nothing_and_repeats(self, week):
-        first, again = (week.ask("Where is Clara?", method="own") for _ in range(2))
-        assert np.array_equal(first.final, again.final)
-        assert first.stages == again.stages
 
 
 @dataclass(frozen=True)
@@ -492,60 +464,3 @@ class TestOperations:
         assert int(after.structure.level.max()) == 3
         with pytest.raises(ValueError, match="4 levels"):
             after.operate("promote").operate("promote")
-
-    def test_delete_leaves_no_trace_of_the_unit(self, week):
-        after = week.operate("delete", unit=2)
-        assert after.check() == []
-        s = after.structure
-        assert 2 not in {u for n in range(len(s)) if s.active[n] for u in s.coverage(n)}
-        for n in range(len(s)):
-            if s.active[n]:
-                assert "Utrecht" not in s.text[n]
-                assert "Utrecht" not in str(s.facts[n])
-        with pytest.raises(ValueError, match="not in this memory"):
-            after.operate("delete", unit=2)
-        assert after.undo().structure.text == week.structure.text
-
-    def test_all_can_be_deleted(self, week):
-        memory = week
-        for unit in range(4):
-            memory = memory.operate("delete", unit=unit)
-            assert memory.check() == []
-        assert not memory.structure.active.any()
-
-
-def test_prefixes_and_repeats():
-    chat = small_chat()
-    whole = build(chat).steps
-    units = chat.units("turn")
-    assert len(whole) == len(units)
-    again = build(chat).steps
-    assert [s.note for s in whole] == [s.note for s in again]
-    for t, (one, other) in enumerate(zip(history(whole), history(again), strict=True)):
-        assert one.text == other.text, t
-        assert np.array_equal(one.vector, other.vector)
-    short = build(replace(chat, sessions=chat.sessions[:1])).steps
-    assert [s.note for s in short] == [s.note for s in whole[: len(short)]]
-    assert replay(short).text == replay(whole[: len(short)]).text
-
-
-def test_a_model_extracts_and_plans(model_chat):
-    memory = build(small_chat(), tasks="llm", annotate="llm", chat=model_chat)
-    assert memory.check() == []
-    assert sum(s.cost.calls for s in memory.steps) >= 9
-    assert memory.ask("What colour is the bicycle?", method="own", chat=model_chat).evidence
-    assert memory.ask("What colour is the bicycle?", method="own").evidence
-
-
-@pytest.mark.slow
-class TestRealConversation:
-    def test_clean_after_every_step(self):
-        memory = segviz.build(segviz.load(real_data("locomo", "locomo5.json"))["conv-47"], "h-mem")
-        clean(memory)
-        level = memory.structure.level
-        ratios = [float((level == i + 1).sum() / (level == i).sum()) for i in (2, 3)]
-        events = len(nodes(memory.structure, "event"))
-        # Table 7: .57, .74 and .24 summaries per node of the level below.
-        assert (level == 2).sum() / events == pytest.approx(0.57, abs=0.1)
-        assert ratios[0] == pytest.approx(0.74, abs=0.15)
-        assert ratios[1] == pytest.approx(0.24, abs=0.15)

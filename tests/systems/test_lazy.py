@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 import segviz
 from segviz.construct import Services
 from segviz.conversation import sample_path
@@ -13,7 +11,8 @@ from segviz.memory import arrivals
 from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
-from tests.systems.test_segment_tree import Blank, Scripted, as_nested, bracket
+from tests.systems.common import Blank, bracket
+from tests.systems.test_segment_tree import Scripted, as_nested
 from tests.trees import arrival
 
 
@@ -59,11 +58,6 @@ def test_never_more_annotations_than_eager_and_at_most_one_per_node_and_session(
 def test_nothing_is_written_inside_a_session():
     steps = grow([None, 0.0, 0.0, 0.0, 0.0, 0.0], [0, 0, 0, 0, 1, 1], "lazy")
     assert [s.cost.annotated for s in steps] == [0, 0, 0, 1, 0, 1]
-
-
-def test_unknown_refresh_lists_the_choices():
-    with pytest.raises(ValueError, match="refresh is 'never'; choose one of eager, lazy"):
-        SegmentTree(refresh="never")
 
 
 class TestBeforeAQuestion:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,7 +16,6 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.construct.tasks import Offline
-from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder
 from segviz.systems import MemForest
 from segviz.systems.common.draft import Draft
@@ -22,15 +23,11 @@ from segviz.systems.memforest.retrieval import BROWSES, VIEWS
 from segviz.systems.memforest.trees import FAMILIES, Forest
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
-from tests.data import real_data
-from tests.trees import ZERO, small_chat, unit
+from tests.systems import common
+from tests.systems.common import Blank, bracket, clean, nodes
+from tests.trees import ZERO, chat, small_chat, unit
 
-
-class Blank:
-    name = "blank"
-
-    def embed(self, texts):
-        return np.zeros((len(texts), 2), dtype=np.float32)
+build = partial(common.build, "memforest")
 
 
 class Counted:
@@ -117,12 +114,6 @@ class TestTrees:
         items = [wood.add(1.0) for _ in range(20)]
         assert wood.forest.items(wood.root) == items
 
-    def test_a_late_item_goes_into_the_middle(self):
-        wood = Woodland(3)
-        items = [wood.add(float(t)) for t in range(0, 20, 2)]
-        late = wood.add(7.0)
-        assert wood.forest.items(wood.root) == [*items[:4], late, *items[4:]]
-
     def test_a_write_makes_only_one_path_dirty(self):
         wood = Woodland(3)
         for t in range(200):
@@ -135,16 +126,6 @@ class TestTrees:
         assert wood.forest.summaries.dirty <= 2 * height + 2
         refreshed, written = wood.forest.summaries.refresh()
         assert written <= refreshed <= 2 * height + 2
-
-    def test_refreshing_together_costs_no_more_than_one_by_one(self):
-        eager, lazy = Woodland(3), Woodland(3)
-        for t in range(40):
-            eager.add(float(t))
-            eager.forest.summaries.refresh()
-            lazy.add(float(t))
-        lazy.forest.summaries.refresh()
-        assert lazy.annotate.calls < eager.annotate.calls
-        assert lazy.structure().text == eager.structure().text
 
     @given(st.integers(1, 60), st.integers(3, 9), st.integers(3, 9))
     @settings(deadline=None, max_examples=40)
@@ -159,37 +140,12 @@ class TestTrees:
 
 def talk(*sessions):
     """Sessions of one speaker's lines, two weeks apart."""
-    made = tuple(
-        Session(
-            f"s{i}",
-            datetime(2023, 1, 2) + timedelta(days=14 * i),
-            "",
-            tuple(Turn(f"D{i}:{t}", "Ada", text) for t, text in enumerate(texts, start=1)),
-        )
-        for i, texts in enumerate(sessions, start=1)
-    )
-    return Conversation("talk", ("Ada",), made)
-
-
-def build(conversation, **params):
-    return segviz.build(conversation, "memforest", "turn", embedder=HashingEmbedder(), **params)
-
-
-def nodes(structure, *kinds):
-    return [n for n in range(len(structure)) if structure.kind[n] in kinds and structure.active[n]]
+    told = [[("Ada", text) for text in texts] for texts in sessions]
+    return chat(told, (), datetime(2023, 1, 16), range(0, 14 * len(told), 14))
 
 
 def facts_of(structure):
     return sorted((structure.text[n], structure.coverage(n)) for n in nodes(structure, "fact"))
-
-
-def clean(memory):
-    for structure in history(memory.steps):
-        assert check(structure, "memforest") == []
-
-
-def bracket(texts):
-    return "(" + " ".join(texts) + ")"
 
 
 def above(structure, node):
@@ -465,8 +421,9 @@ class TestRecall:
     @pytest.mark.parametrize("browse", ["emb", "emb+planner", "flat-10", "root-only"])
     def test_the_course_restated(self, families, browse):
         memory = build(talk(*MANY))
-        model = MemForest(families=families, browse=browse, trees=3, tasks=Planner())
-        for question in ("What was sold in May?", "Did Ada and Clara paint the boat?"):
+        asked = ("What was sold in May?", "Did Ada and Clara paint the boat?")
+        for question, beam in product(asked, (2, MemForest().beam)):
+            model = MemForest(families=families, browse=browse, trees=3, beam=beam, tasks=Planner())
             found = model.retrieve(question, memory.view("dense", 50))
             rounds, ranked = restated(memory, model, question)
             stages = [st for st in found.stages if st.name.startswith("browse")]
@@ -495,22 +452,6 @@ class TestRecall:
             asked,
         ]
 
-    def test_evidence_is_facts_and_the_way_there_is_wider(self, garden):
-        result = garden.ask("Who painted the fence?", method="own", k=3)
-        chain = garden.structure.collapsed.chain
-        told = {
-            chain[n] for n, kind in enumerate(garden.structure.kind) if kind in ("fact", "cell")
-        }
-        assert {e.node for e in result.evidence} <= told
-        assert any(garden.structure.level[n] > 1 for s in result.stages for n in s.nodes)
-
-    def test_the_beam_bounds_what_is_settled(self, garden):
-        narrow = build(garden.conversation, beam=2)
-        result = narrow.ask("What about Clara?", method="own")
-        for stage in result.stages:
-            if stage.name.startswith("browse"):
-                assert len(stage.kept) <= 2
-
 
 class TestOperations:
     def test_delete_is_as_if_it_had_not_been_said(self):
@@ -521,13 +462,6 @@ class TestOperations:
         assert facts_of(after.structure) == facts_of(never.structure)
         a, b = after.structure, never.structure
         assert [a.text[c] for c in nodes(a, "cell")] == [b.text[c] for c in nodes(b, "cell")]
-
-    def test_a_deleted_unit_leaves_no_trace(self, garden):
-        after = garden.operate("delete", unit=4)
-        assert after.check() == []
-        s = after.structure
-        assert not any("Utrecht" in s.text[n] for n in range(len(s)) if s.active[n])
-        assert 4 not in {u for n in range(len(s)) if s.active[n] for u in s.coverage(n)}
 
     def test_migration_changes_the_shape_alone(self, garden):
         after = garden.operate("migrate", k=5)
@@ -568,9 +502,8 @@ def behind(one, other):
 
 class TestMerging:
     def test_two_memories_become_one(self):
-        things = ["boat", "lamp", "door", "fence", "chair", "clock", "kettle"]
-        first = build(talk(*CLARA, [f"I painted the {t} in May." for t in things for _ in "ab"]))
-        lines = [f"I {v} the {t} in June." for v in ("sold", "fixed") for t in things * 2]
+        first = build(talk(*CLARA, [f"I painted the {t} in May." for t in THINGS for _ in "ab"]))
+        lines = [f"I {v} the {t} in June." for v in ("sold", "fixed") for t in THINGS * 2]
         second = build(talk(CLARA[0], lines))
         step = first.model.join(first.view(), behind(first.view(), second.view()))
         s = replay([*first.steps, step])
@@ -587,15 +520,7 @@ class TestMerging:
 
     def test_strangers_are_copied_without_writing(self):
         one = build(talk(CLARA[0]))
-        other = build(
-            replace(
-                talk(["The boat sank in June.", "It was an old boat."]),
-                sessions=tuple(
-                    replace(s, turns=tuple(replace(t, speaker="Ben") for t in s.turns))
-                    for s in talk(["The boat sank in June.", "It was an old boat."]).sessions
-                ),
-            )
-        )
+        other = build(chat([[("Ben", "The boat sank in June."), ("Ben", "It was an old boat.")]]))
         step = one.model.join(one.view(), behind(one.view(), other.view()))
         assert step.cost.annotated == 0
         assert "0 nodes were written again" in step.note
@@ -623,21 +548,6 @@ def test_a_model_extracts_writes_and_browses(model_chat):
     assert len(courses["emb+planner"]) == 1
     assert courses["llm+planner"][0] == courses["emb+planner"][0]
     assert len(courses["llm+planner"]) == len(courses["llm"]) + 1 > 1
-
-
-@pytest.mark.slow
-class TestRealConversation:
-    def test_clean_after_every_step_and_local(self):
-        memory = segviz.build(
-            segviz.load(real_data("locomo", "locomo5.json"))["conv-47"], "memforest"
-        )
-        for step, structure in enumerate(history(memory.steps)):
-            if step % 10 == 0 or step + 1 == len(memory.steps):
-                assert check(structure, "memforest") == [], step
-        written = [step.cost.annotated for step in memory.steps]
-        inner = int((memory.structure.level[memory.structure.active] > 1).sum())
-        # A write late in the conversation refreshes a small part of the forest.
-        assert np.mean(written[-50:]) < inner / 20
 
 
 class SideBySide(Offline):

@@ -8,20 +8,15 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.construct import Services
-from segviz.conversation import Unit
 from segviz.embedding import HashingEmbedder
-from segviz.memory import arrivals
 from segviz.retrieval import estimated_tokens
 from segviz.systems.raptor.system import Raptor
 from segviz.tree import Add, Retire, history, replay
 from segviz.tree.invariants import check
+from tests.systems import common
+from tests.systems.common import bracket
 from tests.systems.test_contract import talk
 from tests.trees import chat
-
-
-def bracket(texts):
-    return "(" + " ".join(texts) + ")"
 
 
 class Points:
@@ -38,12 +33,7 @@ class Points:
 
 
 def run(system, points, sessions=None):
-    texts = [f"{x} {y}" for x, y in points]
-    sessions = sessions or [0] * len(texts)
-    units = [
-        Unit(i, (f"D1:{i}",), s, t) for i, (s, t) in enumerate(zip(sessions, texts, strict=True))
-    ]
-    return list(system.steps(arrivals(units, Points()), Services(Points())))
+    return common.run(system, [f"{x} {y}" for x, y in points], Points(), sessions)
 
 
 TWO_HEAPS = [(0, 0), (9, 9), (0.2, 0.1), (9.1, 9.3), (0.1, 0.3), (9.2, 8.9)]
@@ -140,14 +130,6 @@ def test_a_summary_is_asked_for_once():
     )
     assert max(asked.values()) == 1
     assert sum(step.cost.annotated for step in steps) >= len(asked)
-
-
-def test_the_seed_decides_and_nothing_else():
-    points = random_points(60, 3)
-    one, two = (
-        replay(run(Raptor(dimensions=2, annotate=bracket, seed=5), points)) for _ in range(2)
-    )
-    assert one.edges.tolist() == two.edges.tolist()
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The five real LoCoMo conversations: invariants after every step, leaf counts, shape."""
+"""Real conversations: invariants after every step, leaf counts, and the shapes papers report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from segviz.tree import history
 from segviz.tree.invariants import check
 from segviz.tree.shape import boundary_f1, diagnose, random_f1, session_starts, shape
 from tests.data import real_data
+from tests.systems.common import clean, nodes
+from tests.systems.readme import rooted
+from tests.systems.test_hmem import no_older_than_what_they_sum_up
 
 CONVERSATIONS = ("conv-26", "conv-30", "conv-43", "conv-47", "conv-49")
 PAPER_LEAVES = {"conv-26": 204, "conv-30": 177, "conv-43": 326, "conv-47": 329, "conv-49": 240}
@@ -73,3 +76,64 @@ def test_calibrated_shape_holds_where_nothing_was_tuned(parts):
     assert found.widest <= 60
     assert diagnose(found) == []
     assert ours > 2 * chance
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", ["h-mem", "memforest", "xmemory"])
+def test_a_graph_of_facts_is_clean_after_every_step(locomo, system):
+    memory = segviz.build(locomo["conv-47"], system)
+    clean(memory)
+    s = memory.structure
+    if system == "h-mem":
+        no_older_than_what_they_sum_up(memory)
+        # Table 7: .57, .74 and .24 summaries per node of the level below.
+        below = [len(nodes(s, "event")), *((s.level == i).sum() for i in (2, 3))]
+        shares = [(s.level == i + 2).sum() / count for i, count in enumerate(below)]
+        assert shares[0] == pytest.approx(0.57, abs=0.1)
+        assert shares[1:] == pytest.approx([0.74, 0.24], abs=0.15)
+    elif system == "memforest":
+        # A write late in the conversation refreshes a small part of the forest.
+        written = [step.cost.annotated for step in memory.steps]
+        assert np.mean(written[-50:]) < (s.level[s.active] > 1).sum() / 20
+    else:
+        assert 3 <= len(nodes(s, "semantic")) / len(nodes(s, "theme")) <= 7
+
+
+@pytest.mark.slow
+def test_clusters_are_five_to_forty_per_cent_of_the_units(locomo):
+    for conversation in locomo:
+        s = segviz.build(conversation, "clustering").structure
+        assert 0.05 <= (s.level == 1).sum() / len(s.leaves) <= 0.40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "ranges"),
+    [
+        # With the paper's own thresholds, and offline quotes of 80 words, it goes too deep.
+        ({}, ((1.5, 1.8), (7, 8), (3.5, 5.5), (2.1, 2.8))),
+        # The shorter a topic's quote, the less it attracts.
+        (
+            {"base": 0.35, "annotate": {"name": "extractive", "max_words": 10}},
+            ((1.6, 1.75), (5.5, 8), (3.6, 4.1), (2.35, 2.6)),
+        ),
+    ],
+)
+def test_memtree_is_near_table_5(locomo, settings, ranges):
+    """SegTreeMem Table 5, LoCoMo: 1.69 nodes per leaf, max depth 5.9, mean 3.82, branching 2.45,
+    the contentless root included."""
+    rows = [rooted(segviz.build(each, "memtree", **settings).structure) for each in locomo]
+    rows = [(nodes, deep, mean, wide) for nodes, deep, mean, _, wide in rows]
+    for mean, (low, high) in zip(np.mean(rows, axis=0), ranges, strict=True):
+        assert low <= mean <= high
+
+
+@pytest.mark.slow
+def test_raptor_has_broad_layers(locomo):
+    """SegTreeMem Table 5, LoCoMo: 290 nodes over 281 leaves, branching 34, depth 2.2; other
+    data sets 12 to 22 and 4.4 to 5.2."""
+    s = segviz.build(locomo["conv-30"], "raptor").structure
+    found = shape(s)
+    assert found.nodes_per_leaf <= 1.2
+    assert 8 <= found.branching <= 40
+    assert 2 <= found.max_depth <= 5

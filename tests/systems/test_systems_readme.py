@@ -11,7 +11,7 @@ from segviz.construct import parameters
 from segviz.memory import COMPONENTS
 from segviz.retrieval.relevance import RELEVANCE
 from segviz.systems import SYSTEMS
-from tests.systems.readme import MEASURED, README, departures, listed, source
+from tests.systems.readme import MEASURED, README, TABLES, departures, listed, source
 from tests.systems.test_contract import SOURCE
 
 PAGE = README.read_text("utf-8")
@@ -48,7 +48,7 @@ def test_every_mechanism_names_its_passage_its_code_and_its_status():
     packages = {
         code.split("systems.")[1].split(".")[0] for *_, code, _ in rows if "systems." in code
     }
-    assert {SYSTEMS[name].__module__.split(".")[2] for name in MEASURED} <= packages
+    assert {SYSTEMS[name].__module__.split(".")[2] for name in (*MEASURED, *TABLES)} <= packages
 
 
 def test_every_system_names_its_source():

@@ -26,7 +26,7 @@ from segviz.tree.inspect import (
     similarity,
     written,
 )
-from tests.trees import ZERO, grown, toy, unit
+from tests.trees import ZERO, chain, grown, toy, unit
 
 
 @pytest.fixture(scope="module", params=list(SYSTEMS))
@@ -152,7 +152,7 @@ def test_equal_nodes_come_by_age():
 
 def test_a_deep_chain_is_walked_without_recursion():
     n = 100_000
-    s = grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])
+    s = chain(n)
     assert len(path_from_root(s, 0)) == len(ancestors(s, 0)) == n - 1
     assert len(descendants(s, n - 1)) == n - 1
 

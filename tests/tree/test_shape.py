@@ -38,12 +38,6 @@ class TestShape:
         assert (one.leaves, one.nodes, one.max_depth, one.branching) == (1, 1, 0, 0.0)
         assert shape(grown([], [])).nodes_per_leaf == 0
 
-    def test_a_long_chain_is_one_leaf(self):
-        n = 5000
-        chain = grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])
-        measured = shape(chain)
-        assert (measured.nodes, measured.unary, measured.max_depth) == (1, n - 1, 0)
-
 
 def random_structure(rng, n, make):
     """Nodes as high as their longest path to a leaf; some nodes are wrappers of one child."""
@@ -120,15 +114,6 @@ def test_every_number_is_that_of_all_paths(seed, n, make):
         assert family.items == pytest.approx(len(slow.leaves) / len(slow.roots))
     else:
         assert family.items is None
-
-
-def test_depth_is_the_longest_path_not_the_nearest_root():
-    """An entity (4) lies over a leaf that is three levels below a root."""
-    nodes = [(0, 0, 1), (0, 1, 2), (1, 0, 2), (2, 0, 2), (1, 0, 1), (0, 1, 2)]
-    measured = shape(grown(nodes, [(2, 0), (2, 1), (3, 2), (3, 5), (4, 0), (4, 1)]))
-    assert (measured.kind, measured.trees, measured.shared) == ("graph", 2, 2)
-    assert measured.max_depth == 2
-    assert measured.mean_depth == pytest.approx((2 + 2 + 1) / 3)
 
 
 def deep(n):

@@ -50,12 +50,6 @@ class TestDerived:
         assert s.coverage(8) == s.coverage(3) == (3,)
         assert s.nodes.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 9, 10]
 
-    def test_a_chain_has_any_length(self):
-        s = grown([(i, 0, 1) for i in range(5)], [(i + 1, i) for i in range(4)]).collapsed
-        assert s.chain.tolist() == [0] * 5
-        assert s.top[0] == 4
-        assert s.edges.tolist() == []
-
     def test_a_node_with_one_child_and_its_own_text_stays(self):
         events = [Add(0, 0, (0, 1), "said", ZERO), Add(1, 1, (0, 1), "meant", ZERO), Link(1, 0)]
         s = replay([step(*events)])
@@ -89,12 +83,6 @@ class TestDerived:
     def test_coverage_is_exact_where_the_span_is_only_a_hull(self):
         s = grown([(0, 0, 1), (0, 1, 2), (0, 2, 3), (1, 0, 3)], [(3, 0), (3, 2)])
         assert s.coverage(3) == (0, 2)
-
-    def test_deep_chain_needs_no_recursion(self):
-        n = 20_000
-        s = grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])
-        assert s.depth[0] == n - 1
-        assert s.coverage(n - 1) == (0,)
 
     def test_empty(self):
         s = replay([])

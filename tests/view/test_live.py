@@ -73,11 +73,3 @@ def test_the_payload_carries_what_the_browser_computes_with() -> None:
     assert top.tolist() == structure.top.tolist()
     initial = message["initial"]
     assert initial.tolist() == scores.tolist()
-
-
-def test_a_same_text_chain_travels_as_one_tall_node() -> None:
-    shown = toy().collapsed
-    message = tree_message(shown, unit_sessions=[0] * 7, session_labels=["S1"], identity="x")
-    assert message["live"] is None
-    level, top = (np.frombuffer(message[name], dtype="<i4") for name in ("level", "top"))
-    assert (level[3], top[3], level[8]) == (0, 1, -1)
