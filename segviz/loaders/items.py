@@ -67,34 +67,45 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
     Raises NotItems as soon as it is clear that the bytes are something else; what is wrong
     inside an item shows only when that item is read.
     """
-    depth, offset, rest, before, closed = 0, 0, b"", b"", False
+    depth, before, closed = 0, b"", False
+    for text, mark, place in _brackets(stream, block):
+        if depth < 2 and not _BETWEEN.fullmatch(text):
+            raise NotItems("there is something else than objects and lists")
+        if not mark:
+            continue
+        opens = mark in b"[{"
+        if (depth == 0 and (mark != b"[" or closed)) or (
+            depth < 2 and text.strip() != (before if opens else b"")
+        ):
+            raise NotItems("the file is not one list, or a comma is missing or too many")
+        if depth == 1 and opens:
+            start, outline, before = place, bytearray(mark), b","
+            objects, lists = [0] * _DEPTHS, [0] * _DEPTHS
+        elif depth == 2 and len(outline) <= OUTLINE:
+            outline += text + (b"null" if opens else b"")
+        if opens and 0 < depth <= _DEPTHS:
+            (objects if mark == b"{" else lists)[depth - 1] += 1
+        depth += 1 if opens else -1
+        if depth == 1 and not opens:
+            whole = bytes(outline + mark) if len(outline) <= OUTLINE else b""
+            yield Item(start, place + 1, whole, tuple(objects), tuple(lists))
+        closed = depth == 0
+    if not closed or text.strip():
+        raise NotItems("the list does not end where the file does")
+
+
+def _brackets(stream: BinaryIO, block: int) -> Iterator[tuple[bytes, bytes, int]]:
+    """Brackets outside strings with the text before each and their places; behind every block what
+    only the next one explains, without a bracket."""
+    offset, rest = 0, b""
     while part := stream.read(max(block, len(rest))):
         if not offset and part.startswith(b"\xef\xbb\xbf"):
             part = b"   " + part[3:]  # spaces keep the positions right
         data, position, offset = rest + part, 0, offset + len(part)
         while found := _NEXT.match(data, position):
-            text, mark = found.groups()
-            opens, position = mark in b"[{", found.end()
-            place = offset - len(data) + found.start(2)
-            if depth == 0 and (mark != b"[" or closed):
-                raise NotItems("the file is not one list")
-            if depth < 2 and text.strip() != (before if opens else b""):
-                raise NotItems("there is something else than objects and lists with commas between")
-            if depth == 1 and opens:
-                start, outline, before = place, bytearray(mark), b","
-                objects, lists = [0] * _DEPTHS, [0] * _DEPTHS
-            elif depth == 2 and len(outline) <= OUTLINE:
-                outline += text + (b"null" if opens else b"")
-            if opens and 0 < depth <= _DEPTHS:
-                (objects if mark == b"{" else lists)[depth - 1] += 1
-            depth += 1 if opens else -1
-            if depth == 1 and not opens:
-                whole = bytes(outline + mark) if len(outline) <= OUTLINE else b""
-                yield Item(start, place + 1, whole, tuple(objects), tuple(lists))
-            closed = depth == 0
-        # What a block ends with only the next one explains.
+            yield found[1], found[2], offset - len(data) + found.start(2)
+            position = found.end()
         rest = data[position:]
-        if len(rest) > WHOLE or (depth < 2 and not _BETWEEN.fullmatch(rest)):
-            raise NotItems("there is something else than objects and lists")
-    if not closed or rest.strip():
-        raise NotItems("the list does not end where the file does")
+        yield rest, b"", offset
+        if len(rest) > WHOLE:
+            raise NotItems("a text takes more than can be read")
