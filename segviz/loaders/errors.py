@@ -51,18 +51,7 @@ class NeedsColumns(LoadError):
     ``headers`` are the columns there are; loading again with ``columns={"text": …}`` helps.
     """
 
-    def __init__(
-        self,
-        what: str,
-        where: str = "",
-        expected: str = "",
-        remedy: str = "",
-        headers: tuple[str, ...] = (),
-    ) -> None:
-        """As LoadError, with the columns."""
-        super().__init__(what, where, expected, remedy)
-        self.args = (*self.args, headers)
-        self.headers = headers
+    headers: tuple[str, ...] = ()
 
 
 def too_large(found: int, limit: int, where: str, remedy: str) -> LoadError:
