@@ -395,25 +395,6 @@ def batches(
     return found
 
 
-def collect(
-    found: Sequence[Batch], rankings: Sequence[Ints], count: int
-) -> tuple[dict[str, Floats], dict[int, float], Ints]:
-    """The measures of all batches as columns over ``count`` questions, the shares of levels in all
-    tops, and the fates of gold turns, int64 (count, 3)."""
-    columns = {name: np.full(count, np.nan) for name in MEASURES}
-    highest = max((int(b.structure.level.max(initial=0)) for b in found), default=0)
-    totals = np.zeros(highest + 1, dtype=np.int64)
-    fates = np.zeros((count, 3), dtype=np.int64)
-    for batch, ranked in zip(found, rankings, strict=True):
-        for name, values in batch.measure(ranked).items():
-            columns[name][list(batch.places)] = values
-        counts = batch.levels(ranked)
-        totals[: len(counts)] += counts
-        fates[list(batch.places)] = batch.fates(ranked)
-    whole = max(int(totals.sum()), 1)
-    return columns, {level: float(number) / whole for level, number in enumerate(totals)}, fates
-
-
 def measured_settings(
     settings: RetrievalSettings | None, changes: Mapping[str, Any]
 ) -> RetrievalSettings:
