@@ -26,7 +26,7 @@ from segviz.cli.models import Models
 from segviz.cli.retrieval import whole_numbers
 from segviz.cli.source import path_of, read_corpus
 from segviz.construct import as_settings
-from segviz.conversation import Conversation, Corpus, distinct
+from segviz.conversation import Conversation, Corpus, Lazy, distinct
 from segviz.embedding import embedder_key
 from segviz.evaluate import Sweep
 from segviz.evaluate.compare import Comparison
@@ -102,38 +102,6 @@ def _add_measuring(parser: argparse._ActionsContainer) -> None:
     add_number(parser, "--tokens", TOKENS, "tokens read for the measure answer_words")
 
 
-def _idle(options: argparse.Namespace) -> list[str]:
-    """The given options that have no effect on a built memory."""
-    given = {
-        "--conversation": options.conversation,
-        "--unit": options.unit,
-        "--all": options.all,
-        "--system": options.system,
-        "--systems": options.systems,
-        "--set": options.settings,
-        "--vary": options.vary,
-        "--seeds": options.seeds,
-        "--share": options.share,
-        "--workers": options.workers != 1,
-        "--scheduler": options.scheduler,
-    }
-    return [name for name, value in given.items() if value]
-
-
-@dataclass(frozen=True)
-class Chosen(Sequence[Conversation]):
-    """Some conversations of a corpus, read on access."""
-
-    corpus: Corpus
-    places: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.corpus[self.places[key]]
-
-
 @dataclass(frozen=True)
 class Runs:
     """The runs of a command: conversations with gold evidence, and what builds each system's
@@ -155,7 +123,7 @@ def runs_of(
     given = options.file if isinstance(options.file, list) else [options.file]
     paths = [path_of(one) for one in given]
     if all(map(recognises, paths)):
-        refuse_idle(given[0], _idle(options))
+        refuse_idle(given[0], options)
         return _of_memories(paths, models, console)
     if len(paths) > 1:
         raise UsageError("give one conversation file, or memories alone")
@@ -178,7 +146,7 @@ def runs_of(
     if not kept:
         raise UsageError(why if len(places) <= 1 else "no conversation is left to measure by")
     return Runs(
-        Chosen(corpus, tuple(kept)),
+        Lazy(lambda row: corpus[kept[row]], range(len(kept))),
         {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
         lambda talk, label: store.dump(_plan(talk, *systems[label], unit, models)),
         tuple(dict.fromkeys(options.seeds or (0,))),
@@ -335,9 +303,11 @@ def measured(
     all of it is done in this process, and change no number. Errors as for one run, and Unfinished
     when workers are lost for good."""
     kept = Journal(options.resume, kind) if options.resume else None
+    # One by one: to go through them all would keep them all.
+    talks = (runs.conversations[row] for row in range(len(runs.conversations) if kept else 0))
     order = [
         (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
-        for talk in (runs.conversations if kept else ())
+        for talk in talks
         for label in runs.builders
         for seed in runs.seeds
     ]
