@@ -29,7 +29,7 @@ from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, distinct
 from segviz.embedding import embedder_key
 from segviz.evaluate import Sweep
-from segviz.evaluate.compare import Comparison
+from segviz.evaluate.compare import Comparison, check_units
 from segviz.evaluate.many import Build, Measured, WorkersLost, measure_many
 from segviz.evaluate.measures import CHOICES, TOKENS, UNITS
 from segviz.evaluate.outcomes import ADVERSARIAL
@@ -162,12 +162,8 @@ def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Run
     stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
     labels = distinct(stems) if len(found) > 1 else [first.system]
     memories = dict(zip(labels, found, strict=True))
-    for label, memory in memories.items():
-        if memory.units != first.units:
-            raise UsageError(
-                f"{label} does not hold the units of {labels[0]}; build both from one "
-                "conversation with one unit rule"
-            )
+    with user_errors():
+        check_units(memories)
     if not any(question.evidence for question in first.conversation.questions):
         raise UsageError(
             f"{first.conversation.id} has no questions with gold evidence to measure by"

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from segviz.conversation import Question
 from segviz.evaluate.measures import MEASURES, QUOTED, TOKENS, UNITS
 from segviz.evaluate.text_metrics import all_tokens, content_tokens
+from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from segviz.conversation import Question
 from segviz.evaluate.batch import Batch, Ints, Limits, batches, measured_settings
 from segviz.evaluate.measures import TOKENS, UNITS
 from segviz.evaluate.outcomes import Outcomes, outcomes_of
-from segviz.memory import own_retrieval
+from segviz.memory import Memory, own_retrieval
 from segviz.retrieval import RetrievalSettings, combine, spread
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 
 @dataclass(frozen=True)

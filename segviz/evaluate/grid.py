@@ -7,17 +7,15 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from segviz.conversation import Question
 from segviz.evaluate.aggregate import Mean, Row
 from segviz.evaluate.batch import Floats, Limits, batches, measured_settings
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure, sees
 from segviz.evaluate.outcomes import Outcomes, outcomes_of, pooled
+from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from segviz.loaders.budget import DAMAGED, GZIP, Budget
 from segviz.loaders.captions import counted
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Loader, Member, Options, PlainText
-from segviz.loaders.errors import WHOLE, LoadError
+from segviz.loaders.errors import WHOLE, LoadError, unreadable
 from segviz.loaders.file_kinds import is_binary
 from segviz.loaders.formats import slack
 from segviz.loaders.registry import LOADERS, loader_of
@@ -130,8 +130,7 @@ class FolderMembers:
             self.budget.take((self._folder / path).stat().st_size)
             return files.read(self._folder / path)
         except OSError as error:
-            reason = f"the file cannot be read ({error.strerror or type(error).__name__})"
-            raise LoadError(reason, remedy="check its permissions") from None
+            raise unreadable(error, "", "check its permissions") from None
 
     def close(self) -> None:
         """Nothing is open."""

@@ -54,6 +54,12 @@ class NeedsColumns(LoadError):
     headers: tuple[str, ...] = ()
 
 
+def unreadable(error: OSError, where: str, remedy: str) -> LoadError:
+    """The error for a file that the system does not let read."""
+    why = error.strerror or type(error).__name__
+    return LoadError(f"the file cannot be read ({why})", where, remedy=remedy)
+
+
 def too_large(found: int, limit: int, where: str, remedy: str) -> LoadError:
     """The error that names the limit and what to do instead."""
     what = f"the file has {size(found)}, more than the {size(limit)} that are read at once"
