@@ -88,6 +88,7 @@ class OpenAIChat(Client):
     def _fresh(self, prompt: Prompt, key: bytes) -> Reply:
         """The answer from the server, kept under ``key``."""
         troubles: Counter[str] = Counter()  # how often each form of output met a status 500
+        failed: RequestError | None = None
         try:
             answer = self._ask(
                 "chat",
@@ -106,10 +107,12 @@ class OpenAIChat(Client):
         except RequestError as error:
             if not error.lasting:
                 raise
+            failed = error
+        if failed is not None:
             if not self._waives:
-                raise LastingFault(str(error), prompt, error.reason) from None
-            self.waive(prompt, error.reason)
-            return self._without(prompt, error.reason)
+                raise LastingFault(str(failed), prompt, failed.reason)
+            self.waive(prompt, failed.reason)
+            return self._without(prompt, failed.reason)
         self.cache.keep_completion(key, answer)
         self.count_answer(answer.tokens_in, answer.tokens_out)
         if prompt.labels:
