@@ -83,14 +83,7 @@ class Outcomes:
         kept = kept[~np.isnan(kept)]
         return float(kept.mean()) if len(kept) else math.nan
 
-    def gain(
-        self,
-        other: Outcomes,
-        measure: str,
-        *,
-        adversarial: bool = True,
-        category: Category | None = "all",
-    ) -> Mean:
+    def gain(self, other: Outcomes, measure: str, *, adversarial: bool = True) -> Mean:
         """The mean difference to ``other``, question by question: positive where these are
         higher. ValueError unless both hold the same questions."""
         if self.categories != other.categories or self.groups != other.groups:
@@ -99,7 +92,7 @@ class Outcomes:
                 "paired difference needs the same questions in one order"
             )
         difference = self.column(measure) - other.column(measure)
-        return self._mean(difference, self.keep(adversarial=adversarial, category=category))
+        return self._mean(difference, self.keep(adversarial=adversarial))
 
     @property
     def known_categories(self) -> tuple[Category | None, ...]:
