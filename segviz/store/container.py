@@ -45,7 +45,6 @@ from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK
 from segviz.tree.structure import sealed
 
 HEAD: Final = "memory.json"
-ZIP: Final = b"PK\x03\x04"
 _EDGE = 64
 _NODE, _TURN = 500, 1_000  # bytes of memory, measured on a million turns of 80 characters
 _PART = 1 << 24  # bytes of text that are decoded together
