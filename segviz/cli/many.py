@@ -238,10 +238,10 @@ class Journal(Generic[Found]):
         # Only whole lines count; the file is truncated behind them before it is continued.
         whole = text[: text.rfind("\n") + 1]
         first, *lines = whole.split("\n")[:-1] or [""]
-        if text and _parsed_object(first) != self.HEAD:
+        if text and f"{first}\n" != _line(self.HEAD):
             raise UsageError(f"{path} holds something else; name another file with --resume")
         try:
-            told, fits = [_parsed_object(line) for line in lines], TypeAdapter(kind)
+            told, fits = [json.loads(line) for line in lines], TypeAdapter(kind)
             self.found: dict[str, Found] = {
                 one["run"]: fits.validate_python(one["result"])
                 for one in told
@@ -273,14 +273,6 @@ class Journal(Generic[Found]):
 
 def _line(content: Any) -> str:
     return json.dumps(plain(content), allow_nan=False) + "\n"
-
-
-def _parsed_object(line: str) -> dict[str, Any]:
-    try:
-        content = json.loads(line)
-    except ValueError:
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 # --- running -----------------------------------------------------------------------------------
