@@ -79,9 +79,9 @@ class Budget:
         self.take(count)
         self._bytes -= count
 
-    def meet(self) -> None:
-        """Look at a file. LoadError when there are too many."""
-        self.members -= 1
+    def meet(self, count: int = 1) -> None:
+        """Look at so many files. LoadError when there are too many."""
+        self.members -= count
         if self.members < 0:
             what = f"there are more than {MEMBERS:,} files in it"
             raise LoadError(what, remedy="unpack it and load the file that is meant")
