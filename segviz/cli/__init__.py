@@ -39,7 +39,6 @@ from segviz.cli.exits import (
     INTERRUPTED,
     UNFINISHED,
     USAGE,
-    NoSuchFile,
     Unfinished,
     UsageError,
 )
@@ -115,7 +114,7 @@ def _run(given: Sequence[str]) -> int:
     try:
         return command.run(options, console)
     except UsageError as error:
-        mistyped = isinstance(error, NoSuchFile) and not name and options.file
+        mistyped = not name and options.file and not os.path.exists(options.file)
         console.error(f"{error}{_suggestion(options.file) if mistyped else ''}")
         return USAGE
     except Unfinished as error:

@@ -76,9 +76,7 @@ def memory_of(options: argparse.Namespace, console: Console, models: Models) -> 
     path = path_of(options.file)
     if not recognises(path):
         return built(options, console, models)
-    given = ("system", "unit", "conversation")
-    idle = [f"--{name}" for name in given if getattr(options, name) is not None]
-    refuse_idle(options.file, idle + (["--set"] if options.settings else []))
+    refuse_idle(options.file, options)
     return opened(path, models, console)
 
 
@@ -91,9 +89,17 @@ def opened(path: Path, models: Models, console: Console) -> Memory:
         return from_saved(saved, models.embedder if models.remote else None)
 
 
-def refuse_idle(file: str, idle: list[str]) -> None:
+_IDLE = (
+    *("system", "systems", "unit", "conversation", "all"),
+    *("set", "vary", "seeds", "share", "workers", "scheduler"),
+)
+
+
+def refuse_idle(file: str, options: argparse.Namespace) -> None:
     """UsageError for options that a built memory leaves nothing to do."""
-    if idle:
+    given = {"workers": 1, **vars(options), "set": options.settings}
+    given["workers"] -= 1  # one is the usual number
+    if idle := [f"--{name}" for name in _IDLE if given.get(name)]:
         raise UsageError(
             f"{file} is a built memory, so {' and '.join(idle)} can change nothing; "
             "give the conversation's file to build another"

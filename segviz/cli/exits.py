@@ -20,10 +20,6 @@ class UsageError(Exception):
     """The request cannot be met; the message says why. Exit code 2."""
 
 
-class NoSuchFile(UsageError):
-    """There is no file of that name."""
-
-
 class Unfinished(Exception):
     """A model gave up; the message says why and how to go on. Exit code 3."""
 

@@ -26,10 +26,10 @@ from segviz.cli.models import Models
 from segviz.cli.retrieval import whole_numbers
 from segviz.cli.source import path_of, read_corpus
 from segviz.construct import as_settings
-from segviz.conversation import Conversation, Corpus, distinct
+from segviz.conversation import Conversation, Corpus, Lazy, distinct
 from segviz.embedding import embedder_key
 from segviz.evaluate import Sweep
-from segviz.evaluate.compare import Comparison
+from segviz.evaluate.compare import Comparison, check_units
 from segviz.evaluate.many import Build, Measured, WorkersLost, measure_many
 from segviz.evaluate.measures import CHOICES, TOKENS, UNITS
 from segviz.evaluate.outcomes import ADVERSARIAL
@@ -102,38 +102,6 @@ def _add_measuring(parser: argparse._ActionsContainer) -> None:
     add_number(parser, "--tokens", TOKENS, "tokens read for the measure answer_words")
 
 
-def _idle(options: argparse.Namespace) -> list[str]:
-    """The given options that have no effect on a built memory."""
-    given = {
-        "--conversation": options.conversation,
-        "--unit": options.unit,
-        "--all": options.all,
-        "--system": options.system,
-        "--systems": options.systems,
-        "--set": options.settings,
-        "--vary": options.vary,
-        "--seeds": options.seeds,
-        "--share": options.share,
-        "--workers": options.workers != 1,
-        "--scheduler": options.scheduler,
-    }
-    return [name for name, value in given.items() if value]
-
-
-@dataclass(frozen=True)
-class Chosen(Sequence[Conversation]):
-    """Some conversations of a corpus, read on access."""
-
-    corpus: Corpus
-    places: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.corpus[self.places[key]]
-
-
 @dataclass(frozen=True)
 class Runs:
     """The runs of a command: conversations with gold evidence, and what builds each system's
@@ -155,7 +123,7 @@ def runs_of(
     given = options.file if isinstance(options.file, list) else [options.file]
     paths = [path_of(one) for one in given]
     if all(map(recognises, paths)):
-        refuse_idle(given[0], _idle(options))
+        refuse_idle(given[0], options)
         return _of_memories(paths, models, console)
     if len(paths) > 1:
         raise UsageError("give one conversation file, or memories alone")
@@ -178,7 +146,7 @@ def runs_of(
     if not kept:
         raise UsageError(why if len(places) <= 1 else "no conversation is left to measure by")
     return Runs(
-        Chosen(corpus, tuple(kept)),
+        Lazy(lambda row: corpus[kept[row]], range(len(kept))),
         {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
         lambda talk, label: store.dump(_plan(talk, *systems[label], unit, models)),
         tuple(dict.fromkeys(options.seeds or (0,))),
@@ -194,12 +162,8 @@ def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Run
     stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
     labels = distinct(stems) if len(found) > 1 else [first.system]
     memories = dict(zip(labels, found, strict=True))
-    for label, memory in memories.items():
-        if memory.units != first.units:
-            raise UsageError(
-                f"{label} does not hold the units of {labels[0]}; build both from one "
-                "conversation with one unit rule"
-            )
+    with user_errors():
+        check_units(memories)
     if not any(question.evidence for question in first.conversation.questions):
         raise UsageError(
             f"{first.conversation.id} has no questions with gold evidence to measure by"
@@ -274,10 +238,10 @@ class Journal(Generic[Found]):
         # Only whole lines count; the file is truncated behind them before it is continued.
         whole = text[: text.rfind("\n") + 1]
         first, *lines = whole.split("\n")[:-1] or [""]
-        if text and _parsed_object(first) != self.HEAD:
+        if text and f"{first}\n" != _line(self.HEAD):
             raise UsageError(f"{path} holds something else; name another file with --resume")
         try:
-            told, fits = [_parsed_object(line) for line in lines], TypeAdapter(kind)
+            told, fits = [json.loads(line) for line in lines], TypeAdapter(kind)
             self.found: dict[str, Found] = {
                 one["run"]: fits.validate_python(one["result"])
                 for one in told
@@ -311,14 +275,6 @@ def _line(content: Any) -> str:
     return json.dumps(plain(content), allow_nan=False) + "\n"
 
 
-def _parsed_object(line: str) -> dict[str, Any]:
-    try:
-        content = json.loads(line)
-    except ValueError:
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
 # --- running -----------------------------------------------------------------------------------
 
 
@@ -335,9 +291,11 @@ def measured(
     all of it is done in this process, and change no number. Errors as for one run, and Unfinished
     when workers are lost for good."""
     kept = Journal(options.resume, kind) if options.resume else None
+    # One by one: to go through them all would keep them all.
+    talks = (runs.conversations[row] for row in range(len(runs.conversations) if kept else 0))
     order = [
         (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
-        for talk in (runs.conversations if kept else ())
+        for talk in talks
         for label in runs.builders
         for seed in runs.seeds
     ]

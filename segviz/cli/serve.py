@@ -60,13 +60,8 @@ GRACE_SECONDS = 10
 def flags() -> Iterator[str]:
     """The settings as Streamlit command-line flags."""
     for name, value in SETTINGS.items():
-        if isinstance(value, bool):
-            yield f"--{name}={str(value).lower()}"
-        elif isinstance(value, list):
-            # Of a repeated flag Streamlit keeps the last alone; a list travels as JSON.
-            yield f"--{name}={json.dumps(value)}"
-        else:
-            yield f"--{name}={value}"
+        # Of a repeated flag Streamlit keeps the last alone; a list travels as JSON.
+        yield f"--{name}={value if isinstance(value, str) else json.dumps(value)}"
 
 
 def is_free(host: str, port: int) -> bool:

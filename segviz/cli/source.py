@@ -8,7 +8,7 @@ from pathlib import Path
 from segviz import files
 from segviz.cli.command import add_number
 from segviz.cli.console import Console
-from segviz.cli.exits import NoSuchFile, UsageError, user_errors
+from segviz.cli.exits import UsageError, user_errors
 from segviz.conversation import TITLES, Conversation, Corpus, sample_path
 from segviz.loaders import load
 
@@ -68,7 +68,7 @@ def path_of(given: str) -> Path:
     if given.startswith(SAMPLE):
         with user_errors():
             return sample_path(given.removeprefix(SAMPLE))
-    raise NoSuchFile(f"there is no file {given!r}")
+    raise UsageError(f"there is no file {given!r}")
 
 
 def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:

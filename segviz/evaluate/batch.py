@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from segviz.conversation import Question
 from segviz.evaluate.measures import MEASURES, QUOTED, TOKENS, UNITS
 from segviz.evaluate.text_metrics import all_tokens, content_tokens
+from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -393,25 +391,6 @@ def batches(
         asked = [questions[place] for place in places]
         found.append(Batch(memory, asked, places, whole, shown, step, limits, words))
     return found
-
-
-def collect(
-    found: Sequence[Batch], rankings: Sequence[Ints], count: int
-) -> tuple[dict[str, Floats], dict[int, float], Ints]:
-    """The measures of all batches as columns over ``count`` questions, the shares of levels in all
-    tops, and the fates of gold turns, int64 (count, 3)."""
-    columns = {name: np.full(count, np.nan) for name in MEASURES}
-    highest = max((int(b.structure.level.max(initial=0)) for b in found), default=0)
-    totals = np.zeros(highest + 1, dtype=np.int64)
-    fates = np.zeros((count, 3), dtype=np.int64)
-    for batch, ranked in zip(found, rankings, strict=True):
-        for name, values in batch.measure(ranked).items():
-            columns[name][list(batch.places)] = values
-        counts = batch.levels(ranked)
-        totals[: len(counts)] += counts
-        fates[list(batch.places)] = batch.fates(ranked)
-    whole = max(int(totals.sum()), 1)
-    return columns, {level: float(number) / whole for level, number in enumerate(totals)}, fates
 
 
 def measured_settings(

@@ -31,11 +31,11 @@ class Chart:
     as a line across; dots always have their ``intervals``."""
 
     x: str
-    y: tuple[str, ...]
+    y: Sequence[str]
     by: str = ""
     panel: str = ""
     kind: Literal["lines", "marks", "dots", "stack"] = "lines"
-    only: tuple[str, ...] = ("",)
+    only: Sequence[str] = ("",)
     level: str = ""
     intervals: bool = False
 
@@ -137,13 +137,7 @@ def compare(
     """
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     settings = measured_settings(settings, {**changes, **still})
-    names = list(memories)
-    for name in names[1:]:
-        if memories[name].units != memories[names[0]].units:
-            raise ValueError(
-                f"{name} does not hold the units of {names[0]}; build both from one "
-                "conversation with one unit rule"
-            )
+    check_units(memories)
     rows = []
     for name, memory in memories.items():
         methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
@@ -164,6 +158,17 @@ def compare(
                 )
             )
     return Comparison(settings, units, tokens, tuple(rows))
+
+
+def check_units(memories: Mapping[str, Memory]) -> None:
+    """ValueError names the first memory that does not hold the units of the first."""
+    first = next(iter(memories), "")
+    for name, memory in memories.items():
+        if memory.units != memories[first].units:
+            raise ValueError(
+                f"{name} does not hold the units of {first}; build both from one "
+                "conversation with one unit rule"
+            )
 
 
 _TIMED = 5

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from segviz.conversation import Question
-from segviz.evaluate.batch import Batch, Ints, Limits, batches, collect, measured_settings
+from segviz.evaluate.batch import Batch, Ints, Limits, batches, measured_settings
 from segviz.evaluate.measures import TOKENS, UNITS
 from segviz.evaluate.outcomes import Outcomes, outcomes_of
-from segviz.memory import own_retrieval
+from segviz.memory import Memory, own_retrieval
 from segviz.retrieval import RetrievalSettings, combine, spread
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 
 @dataclass(frozen=True)
@@ -54,10 +51,8 @@ def evaluate(
     """
     settings = measured_settings(settings, changes).resolved(memory.model)
     found = batches(memory, questions, settings, Limits(settings.k, settings.budget, units, tokens))
-    rankings = [ranked(memory, batch, settings) for batch in found]
-    measured = collect(found, rankings, len(questions))
-    outcomes = outcomes_of([q.category for q in questions], *measured, seed)
-    return Evaluation(settings, units, tokens, outcomes)
+    rankings = (ranked(memory, batch, settings) for batch in found)
+    return Evaluation(settings, units, tokens, outcomes_of(questions, found, rankings, seed))
 
 
 def ranked(memory: Memory, batch: Batch, settings: RetrievalSettings) -> Ints:

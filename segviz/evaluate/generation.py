@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from segviz.conversation import Category, Question, category_order
 from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
+from segviz.memory import Memory
 from segviz.memory.answer import (
     RIGHT_FROM,
     Answer,
@@ -23,9 +24,6 @@ from segviz.memory.answer import (
     judging,
     read,
 )
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 # Questions answered between two looks at progress and cancel. Everything is in the
 # model's cache at once, so this is also all that has to be read again after a pause.

@@ -7,17 +7,15 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from segviz.conversation import Question
 from segviz.evaluate.aggregate import Mean, Row
-from segviz.evaluate.batch import Floats, Limits, batches, collect, measured_settings
+from segviz.evaluate.batch import Floats, Limits, batches, measured_settings
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure, sees
 from segviz.evaluate.outcomes import Outcomes, outcomes_of, pooled
+from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 
 @dataclass(frozen=True)
@@ -188,12 +186,10 @@ def sweep(
         )
     found = batches(memory, questions, shared, Limits(shared.k, shared.budget, units, tokens))
     initial = [batch.first_scores(memory, shared.relevance_for(memory.model)) for batch in found]
-    labels = [question.category for question in questions]
 
     def measured(policy: str, alpha: float, horizon: int, scores: Sequence[Floats]) -> Cell:
-        ranked = [batch.ranked(each) for batch, each in zip(found, scores, strict=True)]
-        found_of_all = collect(found, ranked, len(questions))
-        return Cell(policy, alpha, horizon, outcomes_of(labels, *found_of_all, seed))
+        ranked = (batch.ranked(each) for batch, each in zip(found, scores, strict=True))
+        return Cell(policy, alpha, horizon, outcomes_of(questions, found, ranked, seed))
 
     # Hops do not depend on alpha, so they are spread once per policy, to the largest horizon;
     # each cell combines its first H + 1. The grid runs policy by policy, so one set is held.

@@ -17,18 +17,15 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module, metadata
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from segviz.conversation import Conversation, reordered
-from segviz.memory import paid
+from segviz.memory import Memory, paid
 from segviz.retrieval import check_count
 
-if TYPE_CHECKING:
-    from segviz.memory import Memory
-
-Build = Callable[[Conversation], "Memory"]
+Build = Callable[[Conversation], Memory]
 Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 

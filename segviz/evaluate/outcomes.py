@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.conversation import Category, category_order
+from segviz.conversation import Category, Question, category_order
 from segviz.evaluate.aggregate import Mean, mean_ci
+from segviz.evaluate.batch import Batch
 from segviz.evaluate.measures import MEASURES, check_measure
 
 ADVERSARIAL = 5
@@ -82,14 +83,7 @@ class Outcomes:
         kept = kept[~np.isnan(kept)]
         return float(kept.mean()) if len(kept) else math.nan
 
-    def gain(
-        self,
-        other: Outcomes,
-        measure: str,
-        *,
-        adversarial: bool = True,
-        category: Category | None = "all",
-    ) -> Mean:
+    def gain(self, other: Outcomes, measure: str, *, adversarial: bool = True) -> Mean:
         """The mean difference to ``other``, question by question: positive where these are
         higher. ValueError unless both hold the same questions."""
         if self.categories != other.categories or self.groups != other.groups:
@@ -98,7 +92,7 @@ class Outcomes:
                 "paired difference needs the same questions in one order"
             )
         difference = self.column(measure) - other.column(measure)
-        return self._mean(difference, self.keep(adversarial=adversarial, category=category))
+        return self._mean(difference, self.keep(adversarial=adversarial))
 
     @property
     def known_categories(self) -> tuple[Category | None, ...]:
@@ -127,20 +121,30 @@ def summary(
 
 
 def outcomes_of(
-    categories: Sequence[Category | None],
-    columns: Mapping[str, NDArray[np.float64]],
-    levels: Mapping[int, float],
-    fates: NDArray[np.int64],
+    questions: Sequence[Question],
+    batches: Sequence[Batch],
+    rankings: Iterable[NDArray[np.int64]],
     seed: int,
 ) -> Outcomes:
-    """Outcomes from columns float64 (q,) with NaN where a question has no value, and fates int64
-    (q, 3)."""
+    """The outcomes of ``questions`` from a ranking of each of their batches."""
+    columns = {name: np.full(len(questions), np.nan) for name in MEASURES}
+    highest = max((int(b.structure.level.max(initial=0)) for b in batches), default=0)
+    totals = np.zeros(highest + 1, dtype=np.int64)
+    fates = np.zeros((len(questions), 3), dtype=np.int64)
+    for batch, ranked in zip(batches, rankings, strict=True):
+        places = list(batch.places)
+        for name, values in batch.measure(ranked).items():
+            columns[name][places] = values
+        counts = batch.levels(ranked)
+        totals[: len(counts)] += counts
+        fates[places] = batch.fates(ranked)
+    whole = max(int(totals.sum()), 1)
     return Outcomes(
-        tuple(categories),
+        tuple(question.category for question in questions),
         _plain(columns),
-        dict(levels),
+        {level: float(number) / whole for level, number in enumerate(totals)},
         seed=seed,
-        fates=tuple((found, covered, whole) for found, covered, whole in fates.tolist()),
+        fates=tuple((found, covered, every) for found, covered, every in fates.tolist()),
     )
 
 

@@ -159,20 +159,14 @@ def _shapes() -> tuple[PublishedShape, ...]:
         if (row.source, row.table) == ("segtreemem", "Table 5"):
             method = f"{methods[row.system]} {row.variant}".strip()
             found.setdefault((row.system, row.data, method), {})[row.metric] = row.value
+    others = ("max-depth", "mean-depth", "depth-std", "branching", "calls")
     return tuple(
         PublishedShape(
-            system,
-            data,
-            method,
-            int(of["leaves"]),
-            int(of["nodes"]),
-            of["max-depth"],
-            of["mean-depth"],
-            of["depth-std"],
-            of["branching"],
-            of.get("calls", math.nan),
+            *of_method,
+            *(int(of[name]) for name in ("leaves", "nodes")),
+            *(of.get(name, math.nan) for name in others),
         )
-        for (system, data, method), of in found.items()
+        for of_method, of in found.items()
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from itertools import combinations, pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -32,16 +32,13 @@ from segviz.evaluate.measures import MEASURES
 from segviz.evaluate.outcomes import Outcomes, averaged, pooled
 from segviz.evaluate.published import CAVEATS, REPORTED, Reported
 from segviz.evaluate.text_metrics import content_tokens
-from segviz.memory import build, declared
+from segviz.memory import Memory, build, declared
 from segviz.retrieval import estimated_tokens
 from segviz.systems import SYSTEMS
 from segviz.systems.levels import level_name
 from segviz.systems.xmemory.themes import reassigned
 from segviz.tree import Add, Revise, Unlink, total_cost
 from segviz.tree.shape import shape
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 Place = tuple[str, str]
 """A paper (key of ``SOURCES``) and a table or figure of it."""
@@ -756,13 +753,10 @@ _TABLES = {
 
 def _entries() -> tuple[Entry, ...]:
     text = files("segviz.evaluate").joinpath("reproduce.toml").read_text("utf-8")
-    return tuple(Entry(**row | {"chart": _chart(row)}) for row in tomllib.loads(text)["entry"])
-
-
-def _chart(row: Mapping[str, Any]) -> Chart | None:
-    lists = row.get("chart", {}).items()
-    drawn: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in lists}
-    return Chart(**drawn) if drawn else None
+    rows = tomllib.loads(text)["entry"]
+    return tuple(
+        Entry(**row | {"chart": Chart(**row["chart"]) if "chart" in row else None}) for row in rows
+    )
 
 
 ENTRIES: tuple[Entry, ...] = _entries()

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Question
 from segviz.evaluate.batch import Limits, batches, measured_settings
+from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, combine, spread
 from segviz.retrieval.propagation import operator
-
-if TYPE_CHECKING:
-    from segviz.memory import Memory
 
 
 @dataclass(frozen=True, eq=False)

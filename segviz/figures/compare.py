@@ -15,7 +15,7 @@ from segviz.evaluate.compare import Chart
 from segviz.figures.judged import bounds, number, told
 from segviz.figures.layout import framed
 from segviz.figures.rows import rows_figure
-from segviz.view.captions import counted
+from segviz.loaders.captions import counted
 
 if TYPE_CHECKING:
     from segviz.evaluate.aggregate import Row

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from segviz.figures.lanes import Bar, lanes_figure
+from segviz.loaders.captions import counted
 from segviz.tree import Add, Event, Revise, Structure, as_number
-from segviz.view.captions import counted
 
 
 @dataclass(frozen=True, slots=True)

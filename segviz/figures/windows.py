@@ -15,9 +15,9 @@ import plotly.graph_objects as go
 
 from segviz.conversation import as_time
 from segviz.figures.lanes import Bar, lanes_figure
+from segviz.loaders.captions import counted
 from segviz.systems.levels import level_name
 from segviz.tree import Facts, Structure, as_number
-from segviz.view.captions import counted
 
 _LEAST = 6 * 3600.0
 """Seconds of the shortest bar, so that it is seen."""

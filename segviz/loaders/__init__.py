@@ -21,7 +21,7 @@ from segviz.loaders.captions import describe, one_line, shorten
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import Loader, Options, PlainText, Rows
-from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large
+from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large, unreadable
 from segviz.loaders.file_kinds import reject_office
 from segviz.loaders.formats.table import header, is_table, named_rows
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
@@ -90,8 +90,7 @@ def load(
         what, remedy = "there is no such file", "check the spelling of the path"
         raise LoadError(what, shown, remedy=remedy) from None
     except OSError as error:
-        reason = f"the file cannot be read ({error.strerror or type(error).__name__})"
-        raise LoadError(reason, shown, remedy="check the path and its permissions") from None
+        raise unreadable(error, shown, "check the path and its permissions") from None
     return _parse(data, file.name, limit, options)
 
 

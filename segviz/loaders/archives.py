@@ -15,7 +15,6 @@ import re
 import stat
 import zipfile
 import zlib
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +28,7 @@ from segviz.loaders.budget import DAMAGED, GZIP, Budget
 from segviz.loaders.captions import counted
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Loader, Member, Options, PlainText
-from segviz.loaders.errors import WHOLE, LoadError
+from segviz.loaders.errors import WHOLE, LoadError, unreadable
 from segviz.loaders.file_kinds import is_binary
 from segviz.loaders.formats import slack
 from segviz.loaders.registry import LOADERS, loader_of
@@ -50,35 +49,9 @@ _PRIVATE = {"users.json", "user.json"}
 _HEAD = 4096
 
 
-class Members(ABC):
-    """Files under one name; what is read of them is taken from the budget. ``paths`` are in natural
-    order, without repetition."""
-
-    budget: Budget
-    paths: Sequence[str]
-
-    @abstractmethod
-    def open(self, path: str) -> IO[bytes]:
-        """A file as a stream."""
-
-    @abstractmethod
-    def read(self, path: str) -> bytes:
-        """A whole file. LoadError when it is beyond the budget or cannot be read."""
-
-    def head(self, path: str) -> bytes:
-        """The first bytes of a file; b"" where they cannot be read."""
-        try:
-            with self.open(path) as stream:
-                return stream.read(_HEAD)
-        except _BROKEN:
-            return b""
-
-    def close(self) -> None:  # noqa: B027
-        """Let go of what is open."""
-
-
-class ZipMembers(Members):
-    """The files of a zip archive, given as bytes or as a path. LoadError when damaged."""
+class ZipMembers:
+    """The files of a zip archive, given as bytes or as a path; ``paths`` are in natural order. What
+    is read of them is taken from the budget. LoadError when damaged."""
 
     def __init__(self, source: bytes | Path, most: int = WHOLE) -> None:
         """Reads the directory of the archive only."""
@@ -125,8 +98,8 @@ class ZipMembers(Members):
         self._stream.close()
 
 
-class FolderMembers(Members):
-    """The files of a folder and its subfolders; links are not followed."""
+class FolderMembers:
+    """As ZipMembers, the files of a folder and its subfolders; links are not followed."""
 
     def __init__(self, folder: Path, most: int = WHOLE) -> None:
         """Lists the folder."""
@@ -157,8 +130,22 @@ class FolderMembers(Members):
             self.budget.take((self._folder / path).stat().st_size)
             return files.read(self._folder / path)
         except OSError as error:
-            reason = f"the file cannot be read ({error.strerror or type(error).__name__})"
-            raise LoadError(reason, remedy="check its permissions") from None
+            raise unreadable(error, "", "check its permissions") from None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+Members = ZipMembers | FolderMembers
+
+
+def _head(members: Members, path: str) -> bytes:
+    """The first bytes of a file; b"" where they cannot be read."""
+    try:
+        with members.open(path) as stream:
+            return stream.read(_HEAD)
+    except _BROKEN:
+        return b""
 
 
 def natural(paths: Iterable[str]) -> list[str]:
@@ -247,7 +234,7 @@ def _search(members: Members, options: Options) -> _Search:
         if name in _PRIVATE:
             search.others += 1
             continue
-        head = members.head(path)
+        head = _head(members, path)
         if head.startswith((*ZIP, GZIP)):
             search.archives += 1
             continue

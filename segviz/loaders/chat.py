@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -114,6 +114,16 @@ def read_messages(
             who = speaker_named(raw.get(speaker), (*here, speaker), notes)
             turns.append(Turn(f"S{session}:{int(here[-1]) + 1}", who, text))
     return tuple(turns)
+
+
+def way_up(parents: Mapping[str, object], leaf: object) -> tuple[list[str], object]:
+    """The keys from ``leaf`` up to the root, and what stands above the last: None, or a parent that
+    is missing or on the way already."""
+    path: dict[str, None] = {}
+    while isinstance(leaf, str) and leaf in parents and leaf not in path:
+        path[leaf] = None
+        leaf = parents[leaf]
+    return list(path), leaf
 
 
 def flagged(raw: object, key: str, place: Place, notes: Notes) -> bool:

@@ -53,7 +53,7 @@ def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, 
             raise LoadError(what, expected=f"one of {', '.join(ALIASES)}", remedy="correct it")
         if header not in headers:
             what = f"there is no column {shorten(one_line(header))!r}; there are {names}"
-            raise NeedsColumns(what, remedy="choose among them", headers=tuple(headers))
+            raise _asking(headers, NeedsColumns(what, remedy="choose among them"))
     found = guess(headers)
     if said:
         # A column that was said to mean one thing is not guessed to mean another.
@@ -63,8 +63,13 @@ def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, 
     if "text" not in found:
         what = f"no column is known to hold the texts; there are {names}"
         remedy = 'say which one does (columns={"text": …}), or rename it to text'
-        raise NeedsColumns(what, expected="a column text", remedy=remedy, headers=tuple(headers))
+        raise _asking(headers, NeedsColumns(what, expected="a column text", remedy=remedy))
     return found
+
+
+def _asking(headers: Sequence[str], error: NeedsColumns) -> NeedsColumns:
+    error.headers = tuple(headers)
+    return error
 
 
 def read_rows(

@@ -34,7 +34,6 @@ by what. 1e11 s is the year 5138, 1e11 ms is 1973."""
 
 _NUMBER = re.compile(r"[0-9]{9,20}(?:\.[0-9]{1,9})?")
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_FRACTION = re.compile(r"(\.[0-9]{6})[0-9]+")
 
 
 def read_time(value: object) -> datetime | None:
@@ -66,7 +65,7 @@ def _from_epoch(number: float) -> datetime | None:
 
 def _from_iso(text: str) -> datetime | None:
     try:
-        return _naive(datetime.fromisoformat(_FRACTION.sub(r"\1", text)))
+        return _naive(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
         return None
 

@@ -51,18 +51,13 @@ class NeedsColumns(LoadError):
     ``headers`` are the columns there are; loading again with ``columns={"text": …}`` helps.
     """
 
-    def __init__(
-        self,
-        what: str,
-        where: str = "",
-        expected: str = "",
-        remedy: str = "",
-        headers: tuple[str, ...] = (),
-    ) -> None:
-        """As LoadError, with the columns."""
-        super().__init__(what, where, expected, remedy)
-        self.args = (*self.args, headers)
-        self.headers = headers
+    headers: tuple[str, ...] = ()
+
+
+def unreadable(error: OSError, where: str, remedy: str) -> LoadError:
+    """The error for a file that the system does not let read."""
+    why = error.strerror or type(error).__name__
+    return LoadError(f"the file cannot be read ({why})", where, remedy=remedy)
 
 
 def too_large(found: int, limit: int, where: str, remedy: str) -> LoadError:

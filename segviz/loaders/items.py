@@ -20,19 +20,16 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from segviz.loaders.decode import clean
+from segviz.loaders.errors import WHOLE
 
 BLOCK = 1 << 22
 OUTLINE = 1 << 16
 """Most bytes of an item's own scalars that are kept."""
 
 _DEPTHS = 6
-_QUOTE = ord('"')
 
-# Possessive: everything up to the next bracket outside strings, in one step.
-_INSIDE = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
-_OUTSIDE = rb'[^"\[\]{}]*+'
-_SKIP = re.compile(_OUTSIDE + rb'(?:"' + _INSIDE + rb'"' + _OUTSIDE + rb")*+", re.DOTALL)
-_IN_STRING = re.compile(_INSIDE + rb'("?)', re.DOTALL)
+# Possessive: everything up to the next bracket outside strings, and the bracket, in one step.
+_NEXT = re.compile(rb'((?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+)([\[\]{}])', re.DOTALL)
 _BETWEEN = re.compile(rb"[\s,]*")
 
 
@@ -70,110 +67,45 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
     Raises NotItems as soon as it is clear that the bytes are something else; what is wrong
     inside an item shows only when that item is read.
     """
-    return _Scanner(block).scan(stream)
+    depth, before, closed = 0, b"", False
+    for text, mark, place in _brackets(stream, block):
+        if depth < 2 and not _BETWEEN.fullmatch(text):
+            raise NotItems("there is something else than objects and lists")
+        if not mark:
+            continue
+        opens = mark in b"[{"
+        if (depth == 0 and (mark != b"[" or closed)) or (
+            depth < 2 and text.strip() != (before if opens else b"")
+        ):
+            raise NotItems("the file is not one list, or a comma is missing or too many")
+        if depth == 1 and opens:
+            start, outline, before = place, bytearray(mark), b","
+            objects, lists = [0] * _DEPTHS, [0] * _DEPTHS
+        elif depth == 2 and len(outline) <= OUTLINE:
+            outline += text + (b"null" if opens else b"")
+        if opens and 0 < depth <= _DEPTHS:
+            (objects if mark == b"{" else lists)[depth - 1] += 1
+        depth += 1 if opens else -1
+        if depth == 1 and not opens:
+            whole = bytes(outline + mark) if len(outline) <= OUTLINE else b""
+            yield Item(start, place + 1, whole, tuple(objects), tuple(lists))
+        closed = depth == 0
+    if not closed or text.strip():
+        raise NotItems("the list does not end where the file does")
 
 
-class _Scanner:
-    def __init__(self, block: int) -> None:
-        self.block = block
-        self.depth = 0
-        self.count = 0
-        self.closed = False
-        self.between = b""
-        self._begin(0)
-
-    def _begin(self, start: int) -> None:
-        self.start = start
-        self.outline: list[bytes] = []
-        self.size = 0
-        self.objects = [0] * _DEPTHS
-        self.lists = [0] * _DEPTHS
-
-    def scan(self, stream: BinaryIO) -> Iterator[Item]:
-        """All items. ``rest`` is what a block ends with that only the next one explains."""
-        offset, rest, in_string = 0, b"", False
-        while block := stream.read(self.block):
-            if offset == 0 and block.startswith(b"\xef\xbb\xbf"):
-                block = b"   " + block[3:]  # spaces keep the positions right
-            data = rest + block
-            began = offset - len(rest)
-            offset += len(block)
-            position = 0
-            if in_string:
-                position, in_string = self._string(data, 0)
-            while not in_string:
-                match = _SKIP.match(data, position)
-                end = match.end() if match else position
-                if self.depth <= 2:
-                    self._keep(data[position:end])
-                if end == len(data):
-                    position = end
-                    break
-                if data[end] == _QUOTE:
-                    self._keep(b'"')
-                    position, in_string = self._string(data, end + 1)
-                    continue
-                position = end + 1
-                item = self._bracket(data[end], began + end)
-                if item is not None:
-                    yield item
-            rest = data[position:]
-        if not self.closed:
-            raise NotItems("the file ends before the list does")
-        self._between_items()
-
-    def _string(self, data: bytes, position: int) -> tuple[int, bool]:
-        """Go on in a string: the position behind it, or behind what this block has of it."""
-        match = _IN_STRING.match(data, position)
-        end = match.end() if match else position
-        self._keep(data[position:end])
-        return end, not (match and match[1])
-
-    def _keep(self, text: bytes) -> None:
-        """Text outside brackets: of the item itself, or between items."""
-        if not text:
-            return
-        if self.depth == 2:
-            self.size += len(text)
-            if self.size <= OUTLINE:
-                self.outline.append(text)
-        elif self.depth < 2:
-            if _BETWEEN.fullmatch(text) is None:
-                raise NotItems("there is something else than objects and lists")
-            self.between = (self.between + text.strip())[:2]
-
-    def _bracket(self, mark: int, position: int) -> Item | None:
-        opening = mark in b"[{"
-        if self.depth == 0:
-            if mark != 0x5B or self.closed:
-                raise NotItems("the file is not one list")
-            self._between_items()
-            self.depth = 1
-            return None
-        if opening:
-            if self.depth == 1:
-                self._between_items(b"," if self.count else b"")
-                self.count += 1
-                self._begin(position)
-            below = self.depth - 1
-            if below < _DEPTHS:
-                (self.objects if mark == 0x7B else self.lists)[below] += 1
-            if self.depth == 1:
-                self.outline.append(bytes((mark,)))
-            elif self.depth == 2:
-                self._keep(b"null")
-            self.depth += 1
-            return None
-        self.depth -= 1
-        if self.depth == 1:
-            outline = b"".join((*self.outline, bytes((mark,)))) if self.size <= OUTLINE else b""
-            return Item(self.start, position + 1, outline, tuple(self.objects), tuple(self.lists))
-        if self.depth == 0:
-            self._between_items()
-            self.closed = True
-        return None
-
-    def _between_items(self, expected: bytes = b"") -> None:
-        if self.between != expected:
-            raise NotItems("a comma is missing or too many")
-        self.between = b""
+def _brackets(stream: BinaryIO, block: int) -> Iterator[tuple[bytes, bytes, int]]:
+    """Brackets outside strings with the text before each and their places; behind every block what
+    only the next one explains, without a bracket."""
+    offset, rest = 0, b""
+    while part := stream.read(max(block, len(rest))):
+        if not offset and part.startswith(b"\xef\xbb\xbf"):
+            part = b"   " + part[3:]  # spaces keep the positions right
+        data, position, offset = rest + part, 0, offset + len(part)
+        while found := _NEXT.match(data, position):
+            yield found[1], found[2], offset - len(data) + found.start(2)
+            position = found.end()
+        rest = data[position:]
+        yield rest, b"", offset
+        if len(rest) > WHOLE:
+            raise NotItems("a text takes more than can be read")

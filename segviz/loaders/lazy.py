@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import overload
+from typing import Any
 
 from segviz import files
 from segviz.conversation import Conversation, Corpus, Entry, LoadReport, distinct
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Loader, Options, PlainText
-from segviz.loaders.errors import WHOLE, LoadError, too_large
+from segviz.loaders.errors import WHOLE, LoadError, too_large, unreadable
 from segviz.loaders.items import Item, NotItems, find_items
 from segviz.loaders.registry import loader_of
 from segviz.loaders.report import Tally
@@ -76,11 +76,7 @@ class Shelf(Sequence[Conversation]):
     def __len__(self) -> int:
         return len(self._items)
 
-    @overload
-    def __getitem__(self, key: int) -> Conversation: ...
-    @overload
-    def __getitem__(self, key: slice) -> tuple[Conversation, ...]: ...
-    def __getitem__(self, key: int | slice) -> Conversation | tuple[Conversation, ...]:
+    def __getitem__(self, key: Any) -> Any:
         """Read it, unless it was asked for just now. LoadError when it holds no messages."""
         if isinstance(key, slice):
             return tuple(self[i] for i in range(*key.indices(len(self))))
@@ -107,8 +103,7 @@ class Shelf(Sequence[Conversation]):
                 raise document.error
             conversations, more = self._loader.read(document, self._label, self._options)
         except OSError as error:
-            reason = f"the file cannot be read ({error.strerror or type(error).__name__})"
-            raise LoadError(reason, where, remedy="check that it is still there") from None
+            raise unreadable(error, where, "check that it is still there") from None
         except LoadError as error:
             raise error.in_file(where, f"a conversation of {self._loader.label}") from None
         conversation = replace(conversations[0], id=name)
@@ -131,14 +126,11 @@ def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
         except NotItems:
             return None
     names = distinct([entry.id or f"{row}" for row, (*_, entry) in enumerate(listing, start=1)])
-    entries = tuple(
-        replace(entry, id=name) for (*_, entry), name in zip(listing, names, strict=True)
-    )
-    spans = [(start, stop, name) for (start, stop, _), name in zip(listing, names, strict=True)]
-    shelf = Shelf(path, label, loader, options, spans)
-    turns = sum(entry.turns or 0 for entry in entries)
-    report = LoadReport(label, loader.label, turns)
-    return LazyCorpus(shelf, report, entries)
+    named = list(zip(listing, names, strict=True))
+    entries = tuple(replace(entry, id=name) for (*_, entry), name in named)
+    spans = [(start, stop, name) for (start, stop, _), name in named]
+    report = LoadReport(label, loader.label, sum(entry.turns or 0 for entry in entries))
+    return LazyCorpus(Shelf(path, label, loader, options, spans), report, entries)
 
 
 def _loader(path: Path, first: Sequence[Item], options: Options) -> Loader | None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from segviz.conversation import Conversation, Finding
-from segviz.tree import Add, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
+from segviz.conversation import Conversation, Finding, Question
+from segviz.tree import Add, Event, Relate, Revise, Step, Vector
 
 FORMAT = "segviz-memory"
 VERSION = 2
@@ -104,17 +104,16 @@ def _encode_conversation(conversation: Conversation) -> dict[str, Any]:
         ],
         "questions": [
             {
-                "text": q.text,
-                "answer": q.answer,
-                "category": q.category,
-                "evidence": list(q.evidence),
-                "unresolved": list(q.unresolved),
-                "adversarial": q.adversarial,
-                **({"asked_at": q.asked_at} if q.asked_at is not None else {}),
+                name: getattr(question, name)
+                for name in _QUESTION
+                if name != "asked_at" or question.asked_at is not None
             }
-            for q in conversation.questions
+            for question in conversation.questions
         ],
     }
+
+
+_QUESTION = [each.name for each in fields(Question) if each.name != "index"]
 
 
 def _encode_step(step: Step, row: RowNumber) -> dict[str, Any]:
@@ -147,11 +146,7 @@ def _encode_event(event: Event, row: RowNumber) -> list[Any]:
             if level is not None or facts is not None:
                 later = [level, None if facts is None else dict(facts)]
             return ["revise", node, start, stop, text, row(vector), *later]
-        case Link(parent, child):
-            return ["link", parent, child]
-        case Unlink(parent, child):
-            return ["unlink", parent, child]
-        case Retire(node):
-            return ["retire", node]
         case Relate(source, target, label, weight, facts):
             return ["relate", source, target, label, weight, *([dict(facts)] if facts else [])]
+        case _:  # nodes alone
+            return [type(event).__name__.lower(), *(getattr(event, f.name) for f in fields(event))]

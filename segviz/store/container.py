@@ -17,6 +17,7 @@ on opening, as in JSON; texts, turns and steps are made when they are asked for.
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import mmap
@@ -44,7 +45,6 @@ from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK
 from segviz.tree.structure import sealed
 
 HEAD: Final = "memory.json"
-ZIP: Final = b"PK\x03\x04"
 _EDGE = 64
 _NODE, _TURN = 500, 1_000  # bytes of memory, measured on a million turns of 80 characters
 _PART = 1 << 24  # bytes of text that are decoded together
@@ -64,6 +64,7 @@ _COLUMNS: Final = {
 }
 """The type of every array and its numbers in a row: 0 for a flat one, -1 for any."""
 _MOST_HEAD = 1 << 30
+_NO_TEXT = "text: expected texts in UTF-8"
 
 
 # --- writing -----------------------------------------------------------------------------------
@@ -144,19 +145,15 @@ class Texts(Sequence[str]):
             raise StoreError(f"text_end: expected numbers that rise to {len(text)}")
         inner = self.end[self.end < len(text)]
         broken = np.flatnonzero((text[inner] & 0xC0) == 0x80)
-        # A part may end within a character, which then belongs to the next.
-        place = 0
-        while place < len(text) and not len(broken):
-            last = min(place + _PART, len(text))
-            while last < len(text) and text[last] & 0xC0 == 0x80 and last > place:
-                last -= 1
-            try:
-                str(self._data[place : max(last, place + 1)], "utf-8")
-            except UnicodeDecodeError:
-                broken = np.array([place])
-            place = max(last, place + 1)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            for place in range(0, len(text), _PART):
+                decoder.decode(self._data[place : place + _PART])
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            raise StoreError(_NO_TEXT) from None
         if len(broken):
-            raise StoreError("text: expected texts in UTF-8")
+            raise StoreError(_NO_TEXT)
 
     def __len__(self) -> int:
         """Number of texts."""

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from segviz.conversation import Question
+from segviz.loaders.captions import counted
 from segviz.memory import Memory
 from segviz.tree import Structure
 
@@ -17,11 +18,6 @@ MAX_LABELLED: Final = 5_000
 
 _BUDGET = 400_000
 _LENGTH = (80, 320)
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """``1 turn``, ``2 turns``; ``many`` where adding an s is not enough."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def units_text(start: int, stop: int) -> str:

@@ -13,6 +13,7 @@ from urllib.request import ProxyHandler, build_opener
 import pytest
 
 from segviz.loaders import LoadError, load
+from segviz.loaders.formats.locomo import download
 from segviz.loaders.formats.locomo.download import NAME, SHA256, SIZE, URL, fetch_locomo
 
 TURN = {"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}
@@ -58,21 +59,30 @@ class Handler(BaseHTTPRequestHandler):
         """Quiet."""
 
 
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of the loopback server is the known one."""
+    monkeypatch.setattr(download, "urlopen", direct)
+    monkeypatch.setattr(download, "SHA256", SUM)
+    monkeypatch.setattr(download, "URL", "http://127.0.0.1:1")
+
+
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server of its own port, stopped afterwards."""
     with Server(("127.0.0.1", 0), Handler) as running:
         thread = threading.Thread(target=running.serve_forever, daemon=True)
         thread.start()
+        monkeypatch.setattr(download, "URL", running.url)
         yield running
         running.shutdown()
         thread.join()
 
 
-def refused(url: str, folder: Path, sha256: str = SUM) -> LoadError:
+def refused(folder: Path) -> LoadError:
     """The error of a fetch that leaves nothing behind."""
     with pytest.raises(LoadError) as caught:
-        fetch_locomo(folder, opener=direct, url=url, sha256=sha256)
+        fetch_locomo(folder)
     assert not folder.exists() or list(folder.iterdir()) == []
     return caught.value
 
@@ -80,7 +90,7 @@ def refused(url: str, folder: Path, sha256: str = SUM) -> LoadError:
 def test_fetched_once_and_loaded(server: Server, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "cache"
     for _ in range(2):
-        path = fetch_locomo(folder, opener=direct, url=server.url, sha256=SUM)
+        path = fetch_locomo(folder)
         assert path == folder / NAME
         assert load(path).ids == ("conv-1",)
     assert server.asked == 1
@@ -89,7 +99,7 @@ def test_fetched_once_and_loaded(server: Server, tmp_path: Path) -> None:
 
 def test_a_damaged_copy_is_replaced(server: Server, tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"half")
-    assert fetch_locomo(tmp_path, opener=direct, url=server.url, sha256=SUM).read_bytes() == DATA
+    assert fetch_locomo(tmp_path).read_bytes() == DATA
 
 
 @pytest.mark.parametrize(
@@ -101,18 +111,20 @@ def test_a_damaged_copy_is_replaced(server: Server, tmp_path: Path) -> None:
         ("/cut", "what came (50 bytes, SHA-256 "),
     ],
 )
-def test_what_can_go_wrong(path: str, what: str, server: Server, tmp_path: Path) -> None:
-    error = refused(server.url + path, tmp_path)
+def test_what_can_go_wrong(
+    path: str, what: str, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "URL", server.url + path)
+    error = refused(tmp_path)
     assert error.what.startswith(what)
     assert "by hand" in error.remedy
     assert error.where == server.url + path
 
 
 def test_offline(server: Server, tmp_path: Path) -> None:
-    url = server.url
     server.shutdown()
     server.server_close()
-    error = refused(url, tmp_path)
+    error = refused(tmp_path)
     assert error.what.startswith("the file could not be downloaded (")
     assert error.remedy.startswith("check the network, or download locomo10.json from https://")
 
@@ -120,7 +132,7 @@ def test_offline(server: Server, tmp_path: Path) -> None:
 def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(LoadError, match="the folder cannot be used"):
-        fetch_locomo(tmp_path / "file", opener=direct, url="http://127.0.0.1:1", sha256=SUM)
+        fetch_locomo(tmp_path / "file")
 
 
 def test_the_known_file() -> None:

@@ -14,7 +14,7 @@ from collections import Counter
 from datetime import datetime
 
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.chat import Message, note_left_out
+from segviz.loaders.chat import Message, note_left_out, way_up
 from segviz.loaders.dates import read_time
 from segviz.loaders.document import Place
 from segviz.loaders.multi_conversation import list_of_chats
@@ -55,22 +55,13 @@ def _thread(nodes: Nodes, current: object, place: Place, notes: Notes) -> list[s
             found = "names no node" if isinstance(current, str) else f"is {describe(current)}"
             what = f"{found}; the last branch is read"
             notes.repaired((*place, "current_node"), what)
-    path: dict[str, None] = {}
-    while leaf is not None:
-        path[leaf] = None
-        parent = nodes[leaf].get("parent")
-        if parent is None:
-            break
-        if not isinstance(parent, str) or parent not in nodes:
-            what = "the branch breaks off: a parent is missing; read from here"
-            notes.repaired((*place, "mapping", leaf, "parent"), what)
-            break
-        if parent in path:
-            what = "the branch goes round in a circle; read from here"
-            notes.repaired((*place, "mapping", leaf, "parent"), what)
-            break
-        leaf = parent
-    return list(path)[::-1]
+    path, above = way_up({key: node.get("parent") for key, node in nodes.items()}, leaf)
+    if path and above is not None:
+        what = "breaks off: a parent is missing" if above not in path else "goes round in a circle"
+        notes.repaired(
+            (*place, "mapping", path[-1], "parent"), f"the branch {what}; read from here"
+        )
+    return path[::-1]
 
 
 def _last_leaf(nodes: Nodes) -> str | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named
+from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named, way_up
 from segviz.loaders.dates import read_time
 from segviz.loaders.document import Place
 from segviz.loaders.multi_conversation import list_of_chats
@@ -68,12 +68,8 @@ def _branch(block: object, leaf: object) -> set[str] | None:
     known = [parent for parent in parents.values() if isinstance(parent, str)]
     if len(set(known)) == len(known) or len(parents) < len(items):
         return None
-    here: object = leaf if leaf in parents else next(reversed(parents))
-    path: set[str] = set()
-    while isinstance(here, str) and here in parents and here not in path:
-        path.add(here)
-        here = parents[here]
-    return path
+    path, _ = way_up(parents, leaf if leaf in parents else next(reversed(parents)))
+    return set(path)
 
 
 LOADER = list_of_chats(

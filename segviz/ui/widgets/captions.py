@@ -10,12 +10,12 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluate import Mean
+from segviz.loaders.captions import counted as counted
 from segviz.memory import Memory
 from segviz.systems import levels
 from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.view.captions import MAX_LABELLED, units_text
-from segviz.view.captions import counted as counted
 from segviz.view.names import node_names
 
 _MARKS = frozenset(string.punctuation)

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import BinaryIO
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -31,18 +28,7 @@ _TIMEOUT_SECONDS = 30.0
 _BY_HAND = f"download {NAME} from {PAGE} by hand and load it by its path"
 
 
-Opener = Callable[[str], AbstractContextManager[BinaryIO]]
-
-
-def over_network(url: str) -> AbstractContextManager[BinaryIO]:
-    """The default opener: HTTPS with the proxies of the environment."""
-    opened: AbstractContextManager[BinaryIO] = urlopen(url, timeout=_TIMEOUT_SECONDS)
-    return opened
-
-
-def fetch_locomo(
-    folder: str | Path, *, opener: Opener = over_network, url: str = URL, sha256: str = SHA256
-) -> Path:
+def fetch_locomo(folder: str | Path) -> Path:
     """The path of LoCoMo's file in ``folder``, downloaded if it is not there yet.
 
     A file that is there but has another sum is replaced. Raises LoadError, with nothing
@@ -51,17 +37,17 @@ def fetch_locomo(
     """
     target = Path(folder).expanduser() / NAME
     try:
-        if target.is_file() and _sum(files.read(target)) == sha256:
+        if target.is_file() and _sum(files.read(target)) == SHA256:
             return target
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(target.parent, error) from None
-    data = _download(opener, url)
+    data = _download()
     found = _sum(data)
-    if found != sha256:
+    if found != SHA256:
         what = f"what came ({size(len(data))}, SHA-256 {found[:12]}…) is not the known file"
-        expected = f"{size(SIZE)} with SHA-256 {sha256[:12]}…"
-        raise LoadError(what, url, expected, f"try again later, or {_BY_HAND}")
+        expected = f"{size(SIZE)} with SHA-256 {SHA256[:12]}…"
+        raise LoadError(what, URL, expected, f"try again later, or {_BY_HAND}")
     try:
         files.write(target, data)
     except OSError as error:
@@ -69,19 +55,19 @@ def fetch_locomo(
     return target
 
 
-def _download(opener: Opener, url: str) -> bytes:
+def _download() -> bytes:
     try:
-        with opener(url) as body:
-            data = body.read(2 * SIZE)
+        with urlopen(URL, timeout=_TIMEOUT_SECONDS) as body:
+            data: bytes = body.read(2 * SIZE)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, HTTPError):
             error.close()
         reason = getattr(error, "reason", None) or error
         what = f"the file could not be downloaded ({str(reason)[:120] or type(error).__name__})"
-        raise LoadError(what, url, remedy=f"check the network, or {_BY_HAND}") from None
+        raise LoadError(what, URL, remedy=f"check the network, or {_BY_HAND}") from None
     if len(data) >= 2 * SIZE:
         what = f"the server sends more than {size(2 * SIZE)}"
-        raise LoadError(what, url, f"{size(SIZE)}", _BY_HAND)
+        raise LoadError(what, URL, f"{size(SIZE)}", _BY_HAND)
     return data
 
 
