@@ -44,7 +44,7 @@ SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
 }
 """Files of each data set and the K its recall is reported at."""
 INGREDIENTS = ("words", "meaning", "similar", "speaker", "dates")
-CONTEXT = ("beside", "siblings")
+CONTEXT = ("beside", "siblings", "asked")
 SECOND = ("hop", "opening")
 Setting = tuple[str, float, int]
 STILL: Setting = ("none", 0.0, 0)
@@ -52,12 +52,12 @@ BOTH: Setting = ("both", 0.3, 3)
 TOP_DOWN: Setting = ("top-down", 0.1, 2)
 POLICIES: tuple[Setting, ...] = (STILL, TOP_DOWN, BOTH, ("both", 0.95, 3), ("neighbours", 0.5, 2))
 NO_SECOND = "contextual:hop=0,opening=0"
-BARE = f"{NO_SECOND},beside=0,siblings=0"
+BARE = f"{NO_SECOND},beside=0,siblings=0,asked=0"
 ADDED: dict[str, tuple[str, Setting]] = {
-    "siblings as context": ("contextual:hop=0,opening=0,beside=0,siblings=1", STILL),
+    "siblings as context": (f"{NO_SECOND},asked=0,beside=0,siblings=1", STILL),
     "top-down .1/2": (BARE, TOP_DOWN),
     "both .3/3": (BARE, BOTH),
-    "nodes beside in time": ("contextual:hop=0,opening=0,siblings=0", STILL),
+    "nodes beside in time": (f"{NO_SECOND},asked=0,siblings=0", STILL),
 }
 """What may be added to leaves that are scored alone: by the tree three times, by time once."""
 SYSTEMS = ("segment-tree", "clustering", "memtree", "raptor", "h-mem", "memforest", "xmemory")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -21,7 +22,20 @@ from segviz.retrieval.relevance.lexical import STOP, stem
 from tests.trees import grown
 
 WORDLLAMA = get_embedder("wordllama")
-WORDS = ("boat", "red", "sails", "dog", "barked", "the", "in", "May", "2023", "Ana", "painting")
+WORDS = (
+    "boat",
+    "dog?",
+    "red",
+    "sails",
+    "dog",
+    "barked",
+    "the",
+    "in",
+    "May",
+    "2023",
+    "Ana",
+    "painting",
+)
 MONTHS = "january february march april may june july august september october november december"
 LONG = " ".join(f"Sentence {i} tells of a boat and a painting of sails." for i in range(30))
 
@@ -34,10 +48,24 @@ def rarity(n, holders):
     return math.log(1 + (n - holders + 0.5) / (holders + 0.5))
 
 
-def heard(structure, beside, siblings):
+def with_questions(structure, leaves, units):
+    """The texts, every leaf that answers with the line that asks before it."""
+    read = list(structure.text)
+    row = sorted(leaves, key=lambda leaf: structure.start[leaf])
+    for before, leaf in itertools.pairwise(row):
+        asks = structure.text[before].split("\n")[-1]
+        said = re.sub(r"\[image: .*\]$", "", asks).strip()
+        if said.endswith("?") and (
+            units[structure.start[before]].session == units[structure.start[leaf]].session
+        ):
+            read[leaf] = asks + "\n" + read[leaf]
+    return read
+
+
+def heard(structure, read, beside, siblings):
     """C as a dense matrix."""
     n = len(structure)
-    words = [len(split(text)) for text in structure.text]
+    words = [len(split(text)) for text in read]
     matrix = np.zeros((n, n))
     for level in set(structure.level.tolist()):
         row = sorted(
@@ -79,9 +107,10 @@ def passages(text):
 
 def restated(model, structure, units, speakers, question):  # noqa: C901
     """Every ingredient by its definition: name → n contributions to the logarithm."""
-    n, text = len(structure), structure.text
+    n = len(structure)
     leaves = [i for i in range(n) if structure.level[i] == 0] or list(range(n))
-    c = heard(structure, model.beside, model.siblings)
+    text = with_questions(structure, leaves, units) if model.asked else structure.text
+    c = heard(structure, text, model.beside, model.siblings)
 
     def standardised(values):
         values = np.array(values)
@@ -147,7 +176,7 @@ def restated(model, structure, units, speakers, question):  # noqa: C901
     # speaker
     speaker = []
     for node in range(n):
-        lines = re.split(r"^(Ana|Bo Li): ", text[node], flags=re.M)
+        lines = re.split(r"^(Ana|Bo Li): ", structure.text[node], flags=re.M)
         cosines = []
         for who in (who for who in speakers if set(split(who)) & set(split(question))):
             said = [lines[i + 1] for i in range(1, len(lines), 2) if lines[i] == who]
@@ -179,11 +208,12 @@ def restated(model, structure, units, speakers, question):  # noqa: C901
     found["dates"] = model.dates * dates
     # hop
     first = sum(found.values())
-    held = {w: sum(w in split(text[leaf]) for leaf in leaves) for w in vocabulary - STOP}
+    own = structure.text
+    held = {w: sum(w in split(own[leaf]) for leaf in leaves) for w in vocabulary - STOP}
     few = max(3, 0.02 * len(leaves))
     rare = {w: rarity(len(leaves), k) for w, k in held.items() if 2 <= k <= few}
     told = []
-    for t in text:
+    for t in own:
         weights = {w: rare[w] * k / (k + 1.5) for w, k in Counter(split(t)).items() if w in rare}
         length = math.hypot(*weights.values())
         told.append({w: weight / length for w, weight in weights.items()})
@@ -242,11 +272,16 @@ def test_equals_its_definition(system):
     conv = conversation(
         [
             [
-                *("the red boat sails", "my dog barked at it", LONG, "Ana, look at the painting"),
-                *("a harbour at night", "boats in the harbour", "its lantern, red", "flour, bread"),
+                *("the red boat sails", "my dog barked at it", LONG, "Ana, is it a painting?"),
+                *("a harbour at night", "boats in the harbour", "its lantern, red", "bread?"),
             ],
             [
-                *("we painted in the garden", "a barking dog again", "sails and boats", "bread"),
+                *(
+                    "we painted in the garden",
+                    "a barking dog again",
+                    "boats? [image: sails]",
+                    "bread",
+                ),
                 *("a lantern went out", "a garden of herbs", "tomorrow, then", "we bake at night"),
             ],
         ]
@@ -388,6 +423,25 @@ class TestIngredients:
         )
         scorer = segviz.build(roles).scorer("contextual")
         assert not parts(scorer, "how to find a user")["speaker"].any()
+
+    def test_an_answer_is_read_with_its_question(self):
+        def words(asks, names=("Ana", "Bo Li"), sessions=1):
+            turns = [Turn("1", names[0], asks), Turn("2", names[1], "in the harbour")]
+            turns.append(Turn("3", names[0], "no more"))
+            said = (tuple(turns),) if sessions == 1 else (tuple(turns[:1]), tuple(turns[1:]))
+            blocks = tuple(Session(f"s{i}", None, "", block) for i, block in enumerate(said))
+            memory = segviz.build(Conversation("c", names, blocks), unit="turn")
+            scorer = memory.scorer("contextual:beside=0,siblings=0")
+            return parts(scorer, "zeppelin")["words"][list(memory.structure.collapsed.leaves)]
+
+        asked = words("Where is the zeppelin?")
+        assert asked[1] > asked[2]
+        for other in (
+            words("Here is the zeppelin."),
+            words("Where is the zeppelin?", ("User", "Assistant")),
+            words("Where is the zeppelin?", sessions=2),
+        ):
+            assert other[1] == other[2]
 
     def test_of_an_empty_structure(self):
         scorer = Contextual().prepare(grown([], []), WORDLLAMA)

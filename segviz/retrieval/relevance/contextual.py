@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -28,6 +29,7 @@ Floats = NDArray[np.float64]
 F = TypeVar("F", bound=np.floating[Any])
 _WORD = re.compile(r"\w+", re.UNICODE)
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s*(?=\S)|\n+")
+_ASKS = re.compile(r"[?？؟]\s*(?:\[image: [^]]*\])?$")  # a line, perhaps with an image's caption
 _MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
@@ -57,7 +59,9 @@ class Contextual(Declared):
     ``words`` and ``meaning`` a node also counts what the two nodes before and after it on its
     level say, ``beside`` · 100 / (100 + distance in words) times, and the mean of its siblings,
     ``siblings`` · 100 / (100 + its own words) times. Every ingredient but the dates and openings is
-    standardised over the leaves; 0 switches one off.
+    standardised over the leaves; 0 switches one off. Unless ``asked`` is 0, and where people talk,
+    a leaf that follows a question in its session is its answer: ``words``, ``meaning`` and
+    ``similar`` read the line that asks with it.
 
     ``words``    BM25 of the question's stems (k1 1.5, b 0.75)
     ``meaning``  cosine of sums of word vectors, weighted by 0.001 / (0.001 + share of the word in
@@ -123,6 +127,9 @@ class Contextual(Declared):
     siblings: float = param(
         0.4, "Share heard of the siblings.", (0, 2), source="ours, set on LoCoMo"
     )
+    asked: int = param(
+        1, "Whether an answer is read with the line that asks.", (0, 1), source="ours, on LoCoMo"
+    )
     temperature: float = param(
         2.0, "How evenly the scores are spread over the nodes.", (0.5, 10), source="ours"
     )
@@ -160,28 +167,45 @@ class Prepared:
         self._names = re.compile(rf"\b(?:{either})\b(?:['’]s\b)?", re.I) if names else None
         leaves = np.asarray(structure.leaves, dtype=np.int64)
         self._leaves = leaves if len(leaves) else np.arange(len(structure))
-        self._count_words()
-        self._context = _Context(structure, self._lengths, settings.beside, settings.siblings)
         known = int(structure.stop.max(initial=0))
         missing = known - len(units)
+        self._session = [unit.session for unit in units[:known]] + [0] * missing
+        self._count_words()
+        self._context = _Context(structure, self._lengths, settings.beside, settings.siblings)
         times = [unit.time and unit.time.replace(tzinfo=None) for unit in units[:known]]
         times += [None] * missing
         self._days = np.array(
             [(t.year, t.month, t.day, t.toordinal()) if t else (0, 0, 0, 0) for t in times]
         ).reshape(-1, 4)
         self._now = max(filter(None, times), default=None)
-        self._session = [unit.session for unit in units[:known]] + [0] * missing
+
+    def _asking(self) -> dict[int, str]:
+        """Of the leaves that answer somebody the line that asks: the last of the leaf before, in
+        its session."""
+        people = self._speakers and _ROLES.isdisjoint(map(str.lower, self._speakers))
+        if not (self.settings.asked and people):
+            return {}
+        text, start, session = self._structure.text, self._structure.start, self._session
+        leaves = self._leaves[np.argsort(start[self._leaves], kind="stable")].tolist()
+        return {
+            leaf: f"{line}\n"
+            for before, leaf in pairwise(leaves)
+            if session[start[before]] == session[start[leaf]]
+            and _ASKS.search(line := text[before].rsplit("\n", 1)[-1])
+        }
 
     def _count_words(self) -> None:
         """The words of every node with their counts, and the nodes of every word."""
         ids: dict[str, int] = {}
-        word, sizes, owner = [], [], []
+        word, sizes, owner, heard = [], [], [], []
+        n, asking = len(self._structure), self._asking()
         for node, text in enumerate(self._structure.text):
-            for piece in _pieces(text):
+            line = asking.get(node, "")
+            for piece in _pieces(line + text):
                 word += [ids.setdefault(each, len(ids)) for each in piece]
                 sizes.append(len(piece))
                 owner.append(node)
-        n = len(self._structure)
+            heard += [ids[each] * n + node for each in _split(line)]
         self._vocabulary = ids
         self._text, self._ends = np.array(word, dtype=np.int64), np.cumsum([0, *sizes])
         self._owner = np.array(owner, dtype=np.int64)
@@ -190,6 +214,8 @@ class Prepared:
         )
         self._word, self._node = np.divmod(pairs, max(n, 1))
         self._count = counts.astype(np.float32)
+        np.subtract.at(counts, np.searchsorted(pairs, np.array(heard, dtype=np.int64)), 1)
+        self._own = counts.astype(np.float32)
         self._starts = np.searchsorted(self._word, np.arange(len(ids) + 1))
         self._lengths = np.bincount(self._node, self._count, minlength=n).astype(np.float64)
         self._in_leaf = np.zeros(n, dtype=np.bool_)
@@ -500,12 +526,12 @@ class Prepared:
         """The rare words of every node, as rows of length 1 of a sparse matrix (n, v), and the same
         matrix the other way round, (v, n)."""
         held = np.bincount(
-            self._word[self._in_leaf[self._node]], minlength=len(self._vocabulary)
+            self._word[self._in_leaf[self._node] & (self._own > 0)], minlength=len(self._vocabulary)
         ).astype(np.float64)
         rarity = self._rarity(held)
         rarity[(held < 2) | (held > max(3, _FEW * len(self._leaves)))] = 0.0
         rarity[[self._vocabulary[word] for word in STOP if word in self._vocabulary]] = 0.0
-        weight = rarity[self._word] * self._count / (self._count + _K1)
+        weight = rarity[self._word] * self._own / (self._own + _K1)
         kept = np.flatnonzero(weight)
         weight, word, node = weight[kept], self._word[kept], self._node[kept]
         weight /= np.sqrt(np.bincount(node, weight**2, minlength=len(self._structure)))[node]
