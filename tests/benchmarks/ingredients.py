@@ -202,10 +202,14 @@ def in_turns(those: Sequence[Conversation], folder: str | None) -> dict[str, flo
     and any hit at ten; any hit of all questions within 30 turns read, as so many turns or as 15
     exchanges, and with the neural model in a folder under weights chosen on the others."""
     usual = {each.name: each.default for each in parameters(Contextual)}
-    turns = [scored(segviz.build(each, unit="turn")) for each in those]
+    memories = [segviz.build(each, unit="turn") for each in those]
+    turns, alone = ([scored(m, r) for m in memories] for r in ("contextual", "contextual:asked=0"))
     exchanges = [scored(segviz.build(each)) for each in those]
     columns = {
         "turn units, recall@10": [each.recall(usual)[each.category < 5] for each in turns],
+        "turn units, recall@10 without asked": [
+            each.recall(usual)[each.category < 5] for each in alone
+        ],
         "turn units, any hit": [each.found(usual, 10)[each.category < 5] > 0 for each in turns],
         "30 turns, any hit": [each.found(usual, 30) > 0 for each in turns],
         "15 exchanges, any hit": [each.found(usual, 15) > 0 for each in exchanges],

@@ -55,9 +55,9 @@ def with_questions(structure, leaves, units):
     for before, leaf in itertools.pairwise(row):
         asks = structure.text[before].split("\n")[-1]
         said = re.sub(r"\[image: .*\]$", "", asks).strip()
-        if said.endswith("?") and (
-            units[structure.start[before]].session == units[structure.start[leaf]].session
-        ):
+        asking, answering = units[structure.start[before]], units[structure.start[leaf]]
+        alone = len(answering.turn_ids) == 1
+        if said.endswith("?") and alone and asking.session == answering.session:
             read[leaf] = asks + "\n" + read[leaf]
     return read
 
@@ -267,8 +267,9 @@ QUESTIONS = (
 )
 
 
+@pytest.mark.parametrize("unit", ["turn", "exchange"])
 @pytest.mark.parametrize("system", ["segment-tree", "raptor", "memforest", "bm25"])
-def test_equals_its_definition(system):
+def test_equals_its_definition(system, unit):
     conv = conversation(
         [
             [
@@ -286,7 +287,7 @@ def test_equals_its_definition(system):
             ],
         ]
     )
-    memory = segviz.build(conv, system=system, unit="turn")
+    memory = segviz.build(conv, system=system, unit=unit)
     structure = memory.structure.collapsed
     rows = np.flatnonzero(structure.active)
     model = Contextual()
@@ -425,13 +426,13 @@ class TestIngredients:
         assert not parts(scorer, "how to find a user")["speaker"].any()
 
     def test_an_answer_is_read_with_its_question(self):
-        def words(asks, names=("Ana", "Bo Li"), sessions=1):
+        def words(asks, names=("Ana", "Bo Li"), sessions=1, off=""):
             turns = [Turn("1", names[0], asks), Turn("2", names[1], "in the harbour")]
-            turns.append(Turn("3", names[0], "no more"))
+            turns += [Turn("3", names[0], "no more"), Turn("4", names[1], "no")]
             said = (tuple(turns),) if sessions == 1 else (tuple(turns[:1]), tuple(turns[1:]))
             blocks = tuple(Session(f"s{i}", None, "", block) for i, block in enumerate(said))
             memory = segviz.build(Conversation("c", names, blocks), unit="turn")
-            scorer = memory.scorer("contextual:beside=0,siblings=0")
+            scorer = memory.scorer(f"contextual:beside=0,siblings=0{off}")
             return parts(scorer, "zeppelin")["words"][list(memory.structure.collapsed.leaves)]
 
         asked = words("Where is the zeppelin?")
@@ -440,6 +441,7 @@ class TestIngredients:
             words("Here is the zeppelin."),
             words("Where is the zeppelin?", ("User", "Assistant")),
             words("Where is the zeppelin?", sessions=2),
+            words("Where is the zeppelin?", off=",asked=0"),
         ):
             assert other[1] == other[2]
 

@@ -60,8 +60,8 @@ class Contextual(Declared):
     level say, ``beside`` · 100 / (100 + distance in words) times, and the mean of its siblings,
     ``siblings`` · 100 / (100 + its own words) times. Every ingredient but the dates and openings is
     standardised over the leaves; 0 switches one off. Unless ``asked`` is 0, and where people talk,
-    a leaf that follows a question in its session is its answer: ``words``, ``meaning`` and
-    ``similar`` read the line that asks with it.
+    a leaf of one turn that follows a question in its session is its answer: ``words``, ``meaning``
+    and ``similar`` read the line that asks with it.
 
     ``words``    BM25 of the question's stems (k1 1.5, b 0.75)
     ``meaning``  cosine of sums of word vectors, weighted by 0.001 / (0.001 + share of the word in
@@ -128,7 +128,10 @@ class Contextual(Declared):
         0.4, "Share heard of the siblings.", (0, 2), source="ours, set on LoCoMo"
     )
     asked: int = param(
-        1, "Whether an answer is read with the line that asks.", (0, 1), source="ours, on LoCoMo"
+        1,
+        "Whether an answer of one turn is read with the line that asks.",
+        (0, 1),
+        source="ours, set on LoCoMo",
     )
     temperature: float = param(
         2.0, "How evenly the scores are spread over the nodes.", (0.5, 10), source="ours"
@@ -170,6 +173,7 @@ class Prepared:
         known = int(structure.stop.max(initial=0))
         missing = known - len(units)
         self._session = [unit.session for unit in units[:known]] + [0] * missing
+        self._turns = [len(unit.turn_ids) for unit in units[:known]] + [0] * missing
         self._count_words()
         self._context = _Context(structure, self._lengths, settings.beside, settings.siblings)
         times = [unit.time and unit.time.replace(tzinfo=None) for unit in units[:known]]
@@ -180,8 +184,8 @@ class Prepared:
         self._now = max(filter(None, times), default=None)
 
     def _asking(self) -> dict[int, str]:
-        """Of the leaves that answer somebody the line that asks: the last of the leaf before, in
-        its session."""
+        """Of the leaves of one turn that answer somebody the line that asks: the last of the leaf
+        before, in its session."""
         people = self._speakers and _ROLES.isdisjoint(map(str.lower, self._speakers))
         if not (self.settings.asked and people):
             return {}
@@ -190,7 +194,8 @@ class Prepared:
         return {
             leaf: f"{line}\n"
             for before, leaf in pairwise(leaves)
-            if session[start[before]] == session[start[leaf]]
+            if self._turns[start[leaf]] == 1
+            and session[start[before]] == session[start[leaf]]
             and _ASKS.search(line := text[before].rsplit("\n", 1)[-1])
         }
 
