@@ -164,7 +164,11 @@ def chosen(those: Sequence[Scored]) -> dict[str, float]:
         return value, slope
 
     found = minimize(loss, np.ones(len(names)), jac=True, bounds=[(0, None)] * len(names)).x
-    return dict(zip(names, (found / found[0]).tolist(), strict=True))
+    highest = {each.name: each.spec.high for each in parameters(Contextual)}
+    return {
+        name: float(min(weight, highest[name]))
+        for name, weight in zip(names, found / found[0], strict=True)
+    }
 
 
 def chosen_on(others: Sequence[Memory]) -> dict[str, float]:
