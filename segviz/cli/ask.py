@@ -25,7 +25,7 @@ from segviz.memory import Memory
 from segviz.memory.answer import Answer, answer
 from segviz.retrieval import Result
 from segviz.retrieval.gold import gold_evidence
-from segviz.systems.levels import level_name, level_names
+from segviz.systems import level_name, level_names
 from segviz.view.captions import moment_sentence
 
 

@@ -34,8 +34,7 @@ from segviz.evaluate.published import CAVEATS, REPORTED, Reported
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import Memory, build, declared
 from segviz.retrieval import estimated_tokens
-from segviz.systems import SYSTEMS
-from segviz.systems.levels import level_name
+from segviz.systems import SYSTEMS, level_name
 from segviz.systems.xmemory.themes import reassigned
 from segviz.tree import Add, Revise, Unlink, total_cost
 from segviz.tree.shape import shape

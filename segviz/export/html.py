@@ -27,7 +27,7 @@ from segviz.frontend import script, stylesheet
 from segviz.frontend.message import pack
 from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Evidence
-from segviz.systems.levels import level_name, level_names
+from segviz.systems import level_name, level_names
 from segviz.view.captions import units_text
 from segviz.view.live import Live
 from segviz.view.look import Look

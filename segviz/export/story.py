@@ -12,7 +12,7 @@ from segviz.export.view import View, view_of
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings, ranks
 from segviz.retrieval.gold import HIT, gold_evidence
-from segviz.systems.levels import level_name, level_names
+from segviz.systems import level_name, level_names
 from segviz.tree import Step
 from segviz.view.bookmark import Bookmark, decode, encode, looks
 from segviz.view.names import node_names

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from segviz.conversation import as_time
 from segviz.figures.lanes import Bar, lanes_figure
 from segviz.loaders.captions import counted
-from segviz.systems.levels import level_name
+from segviz.systems import level_name
 from segviz.tree import Facts, Structure, as_number
 
 _LEAST = 6 * 3600.0

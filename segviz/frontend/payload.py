@@ -26,7 +26,7 @@ from segviz.view.captions import (
     tooltip_texts,
 )
 from segviz.view.live import LIVE_POLICIES
-from segviz.view.measures import MEASURES
+from segviz.view.look import MEASURES
 from segviz.view.palette import (
     ACCENT,
     GOLD_COLOURS,

@@ -1,13 +1,14 @@
 """Memory architectures: each builds a structure step by step; most retrieve in a way of their own.
 
 A package or module per system, and none imports another; ``common`` holds what they share,
-``levels`` what their levels are called. A new system is a frozen dataclass with ``steps``
+``level_name`` is what views call their levels. A new system is a frozen dataclass with ``steps``
 (``segviz.construct.System``) and a row in ``SYSTEMS``. May import ``construct``,
 ``retrieval`` and what these may.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from segviz.systems.clustering import Clustering
@@ -31,3 +32,17 @@ SYSTEMS: dict[str, type[Any]] = {
     "dense": DenseRetrieval,
 }
 """Name to frozen dataclass. Fields are its parameters, the docstring its description."""
+
+
+def level_names(system: str) -> tuple[str, ...]:
+    """What a system calls its levels, from 0 upwards; () where it has no names."""
+    names: tuple[str, ...] = getattr(SYSTEMS.get(system), "level_names", ())
+    return names
+
+
+def level_name(level: int, names: Sequence[str] = ()) -> str:
+    """How views call a level: what the memory itself calls it where ``names`` tell, from 0
+    upwards; else ``leaf`` for 0 and ``level n``."""
+    if level < len(names):
+        return names[level]
+    return "leaf" if level == 0 else f"level {level}"

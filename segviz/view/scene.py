@@ -19,13 +19,12 @@ from segviz.memory import Labels, Memory
 from segviz.retrieval import Result
 from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.selection import first
-from segviz.systems.levels import level_names
+from segviz.systems import level_names
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
 from segviz.view.live import LIVE_POLICIES, Live
-from segviz.view.look import Look
-from segviz.view.measures import MEASURES
+from segviz.view.look import MEASURES, Look
 from segviz.view.names import node_names
 
 Scores = NDArray[np.float64]

@@ -26,7 +26,7 @@ from segviz.export.browser import NAMES, VARIABLE, BrowserError, _usual, find_br
 from segviz.export.html import CARD, FILM, WIDTH, picture_height
 from segviz.export.pictures import draw, made
 from segviz.export.sheet import MOST_DOTS, Kind, card, film, growth, sheet
-from segviz.systems.levels import level_name, level_names
+from segviz.systems import level_name, level_names
 from segviz.view.bookmark import Bookmark
 from segviz.view.palette import SURFACE, session_colours
 from tests.export.pdf import Pdf

@@ -12,7 +12,7 @@ import streamlit as st
 from segviz.evaluate import Mean
 from segviz.loaders.captions import counted as counted
 from segviz.memory import Memory
-from segviz.systems import levels
+from segviz.systems import level_name, level_names
 from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.view.captions import MAX_LABELLED, units_text
@@ -74,14 +74,9 @@ def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
     return [turn for index in structure.coverage(node) for turn in units[index].turn_ids]
 
 
-def level_names(memory: Memory) -> tuple[str, ...]:
-    """Returns what the memory's system calls its levels, from 0 upwards; () without names."""
-    return levels.level_names(memory.system)
-
-
 def level_label(memory: Memory, level: int) -> str:
     """Returns the name of a level of this memory."""
-    return levels.level_name(level, level_names(memory))
+    return level_name(level, level_names(memory.system))
 
 
 def kind_label(memory: Memory, level: int, kind: str) -> str:

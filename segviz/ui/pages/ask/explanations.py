@@ -12,9 +12,9 @@ from segviz.evaluate.aggregate import Row
 from segviz.evaluate.compare import Chart
 from segviz.figures.rows import rows_figure
 from segviz.retrieval import Result
-from segviz.systems.levels import level_name
+from segviz.systems import level_name, level_names
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import level_names, node_row, place, short
+from segviz.ui.widgets.captions import node_row, place, short
 from segviz.ui.widgets.charts import chart, ink
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.tables import table
@@ -96,7 +96,7 @@ def level_chart(
 ) -> None:
     """Draws a stacked column for each name, of its shares by level, all of the same levels;
     ``title`` and ``more`` stand around the shares in words."""
-    names = level_names(session.memory)
+    names = level_names(session.memory.system)
     rows: list[Row] = [
         {"shares of": name, **{level_name(at, names): round(each[at], 4) for at in each}}
         for name, each in shares.items()

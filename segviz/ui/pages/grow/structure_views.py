@@ -30,9 +30,10 @@ from segviz.figures.groups import change_rows, grouped, groups_sentence, size_ro
 from segviz.figures.relation_graph import around, node_name, related, relation_html, ties, types
 from segviz.figures.rows import rows_figure
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
+from segviz.systems import level_names
 from segviz.tree import Structure
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import counted, level_names
+from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import caption, chart, colours, ink, pair, theme
 from segviz.view.palette import SURFACE, session_colours
 
@@ -61,7 +62,7 @@ def structure_views_panel(session: Session, structure: Structure, step: int) -> 
 
 
 def _windows(session: Session, structure: Structure, step: int) -> None:
-    names, found = level_names(session.memory), windows(structure)
+    names, found = level_names(session.memory.system), windows(structure)
     calendar = dated(structure)
     now = last_met(structure)
     figure = windows_figure(found, now, names=names, calendar=calendar, ink=ink(), **colours())

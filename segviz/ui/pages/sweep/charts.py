@@ -9,9 +9,9 @@ import streamlit as st
 
 from segviz.figures import sweep as figures
 from segviz.figures.judged import Judged, Setting, blind_sentence
+from segviz.systems import level_names
 from segviz.ui import keys
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import level_names
 from segviz.ui.widgets.charts import QUIET, caption, chart, colours, ink, ramp, readable
 from segviz.view.palette import LEVEL_COLOURS
 
@@ -94,7 +94,7 @@ def _levels(session: Session, judged: Judged, policies: list[str]) -> None:
     policy = policy if policy in policies else policies[0]
     horizons = [h for h in judged.sweep.horizons if h > 0]
     horizon = 2 if 2 in horizons else horizons[0]
-    names = level_names(session.memory)
+    names = level_names(session.memory.system)
     figure = figures.level_bars(
         judged, horizon, policy, level_colours=LEVEL_COLOURS, accent=ink(), level_names=names
     )
