@@ -9,8 +9,8 @@ levels (what a reader would be given).
 ``measures``            ``MEASURES``: what is measured, a row for each
 ``batch``               questions asked of one structure: gold, words, measured rankings
 ``aggregate``           means with bootstrap confidence intervals
-``outcomes``            all measures of all questions under one setting; means, differences
-``evaluation``          :func:`evaluate`: one setting over many questions
+``outcomes``            :func:`evaluate`: one setting over many questions; all measures of each,
+                        means, differences
 ``grid``                :func:`sweep`: policy x alpha x horizon
 ``compare``             several memories side by side, also by their own retrieval
 ``many``                many conversations, systems and seeds, on one or more workers
@@ -26,7 +26,6 @@ May import ``memory`` and the packages below it, not ``view``. Public face: the 
 """
 
 from segviz.evaluate.aggregate import Mean
-from segviz.evaluate.evaluation import Evaluation, evaluate
 from segviz.evaluate.generation import (
     AnswerAggregate,
     AnswerEvaluation,
@@ -36,7 +35,7 @@ from segviz.evaluate.generation import (
 )
 from segviz.evaluate.grid import Cell, Sweep, sweep
 from segviz.evaluate.measures import MEASURES, Measure
-from segviz.evaluate.outcomes import Outcomes, pooled
+from segviz.evaluate.outcomes import Evaluation, Outcomes, evaluate, pooled
 from segviz.evaluate.text_metrics import bleu1, token_f1
 
 __all__ = [

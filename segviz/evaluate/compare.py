@@ -13,9 +13,8 @@ from segviz.construct import Retriever
 from segviz.conversation import Conversation, Question
 from segviz.evaluate.aggregate import Row
 from segviz.evaluate.batch import measured_settings
-from segviz.evaluate.evaluation import evaluate
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS
-from segviz.evaluate.outcomes import Outcomes, pooled
+from segviz.evaluate.outcomes import Outcomes, evaluate, pooled
 from segviz.memory import Memory, build, declared, make_system, nested
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Cost, total_cost

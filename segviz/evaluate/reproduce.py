@@ -25,11 +25,10 @@ from segviz.conversation import Conversation, Question
 from segviz.evaluate.aggregate import Mean, Row, mean_ci
 from segviz.evaluate.batch import Limits, batches, measured_settings
 from segviz.evaluate.compare import Chart
-from segviz.evaluate.evaluation import evaluate, ranked
 from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
 from segviz.evaluate.many import Progress, measure_many
 from segviz.evaluate.measures import MEASURES
-from segviz.evaluate.outcomes import Outcomes, averaged, pooled
+from segviz.evaluate.outcomes import Outcomes, averaged, evaluate, pooled, ranked
 from segviz.evaluate.published import CAVEATS, REPORTED, Reported
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import Memory, build, declared

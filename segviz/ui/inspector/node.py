@@ -1,18 +1,48 @@
-"""Shows one node: its name and place, four tabs, its turns."""
+"""Shows one node: its name and place; its text, lineage, similar nodes and history in tabs; its
+turns."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from segviz.retrieval import Result
 from segviz.tree import Structure
+from segviz.tree.inspect import (
+    State,
+    Written,
+    nearest,
+    path_from_root,
+    read_fact,
+    relations_of,
+    written,
+)
+from segviz.ui import keys
 from segviz.ui.inspector.pins import pin_button
-from segviz.ui.inspector.tabs import history_tab, lineage_tab, similar_tab, text_tab
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import coverage, named, turns_of, unmarked
-from segviz.ui.widgets.lists import transcript
+from segviz.ui.view_state import go_to_step
+from segviz.ui.widgets.captions import (
+    SIMILARITY,
+    counted,
+    coverage,
+    level_label,
+    named,
+    node_row,
+    reach,
+    turns_of,
+    unmarked,
+)
+from segviz.ui.widgets.lists import diffs, node_list, transcript
+
+_HEIGHT = 240
+_LISTED = 50
+_VERSIONS = 10
+
+_T = TypeVar("T")
 
 
 def node_details(
@@ -39,10 +69,10 @@ def node_details(
         )
     st.caption(unmarked(coverage(session, structure, node)))
     draws = {
-        "Text": partial(text_tab, structure, node, result),
-        "Above and below": partial(lineage_tab, session, structure, node),
-        "Similar": partial(similar_tab, session, structure, node),
-        "History": partial(history_tab, session, structure, node, step),
+        "Text": partial(_text_tab, structure, node, result),
+        "Above and below": partial(_lineage_tab, session, structure, node),
+        "Similar": partial(_similar_tab, session, structure, node),
+        "History": partial(_history_tab, session, structure, node, step),
     }
     tabs = st.tabs(list(draws), key="inspect", on_change="rerun")
     for tab, draw in zip(tabs, draws.values(), strict=True):
@@ -79,3 +109,209 @@ def node_transcript(
         marked=set(covered),
         flags=flags,
     )
+
+
+def _text_tab(structure: Structure, node: int, result: Result | None) -> None:
+    """Draws the annotation with the words that match the question of ``result``, and the facts
+    the system keeps about the node."""
+    facts = structure.facts[node]
+    matches = result.matches([node]).get(node, {}) if result else {}
+    height = _HEIGHT - 100 * bool(facts)
+    _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
+    if matches:
+        st.caption("Marked: words of the question; dotted: words similar to one of them.")
+    if facts:
+        st.caption(f"The memory keeps {counted(len(facts), 'fact')} about it:")
+        _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140, "node-facts")
+
+
+def _texts(
+    rows: Sequence[tuple[str, str]],
+    node: int,
+    what: str,
+    height: int,
+    key: str,
+    matches: Mapping[str, float] | None = None,
+) -> None:
+    node_list(
+        [("", [{"head": head, "text": text, "matches": matches} for head, text in rows])],
+        key=key,
+        height=height,
+        label=f"The node's {what}",
+        about=str(node),
+        on_pick=lambda _: None,
+    )
+
+
+def _lineage_tab(session: Session, structure: Structure, node: int) -> None:
+    """Lists the path from the root, further parents, relations and children; a click selects."""
+    path = path_from_root(structure, node)
+    others = structure.parents[node][1:]
+    children = structure.children[node]
+    relations = relations_of(structure, node)
+
+    def rows(nodes: Sequence[int]) -> list[dict[str, Any]]:
+        return [node_row(session, structure, other) for other in nodes]
+
+    related = [
+        node_row(session, structure, r.target if r.source == node else r.source)
+        | {"note": _relation(r.label, r.weight, r.source == node)}
+        for r in _page("Related, ", relations, node)
+    ]
+    groups = [
+        (f"Above it, from the top ({len(path)})", rows(_page("Above it, ", path, node))),
+        (f"Other parents ({len(others)})", rows(_page("Other parents, ", others, node))),
+        (f"Related ({len(relations)})", related),
+        (f"Children ({len(children)})", rows(_page("Children, ", children, node))),
+    ]
+    if not any(items for _, items in groups):
+        st.caption("Nothing is above or below this node.")
+        return
+    node_list(
+        groups,
+        key="node-kin",
+        height=_HEIGHT,
+        label="Nodes above and below",
+        about=f"{node}",
+        on_pick=session.select,
+    )
+
+
+def _page(name: str, items: Sequence[_T], node: int, size: int = _LISTED) -> Sequence[_T]:
+    """Returns the part of a long list to show, and draws a control for the rest."""
+    if len(items) <= size:
+        return items
+    what, pages = f"{name}{size} of {len(items):,}", -(-len(items) // size)
+    chosen: int = st.number_input(
+        f"{what} at a time; choose part 1 to {pages:,}",
+        1,
+        pages,
+        key=f"page-{what}-{node}",
+        width=320,
+    )
+    return items[(chosen - 1) * size :][:size]
+
+
+def _relation(label: str, weight: float, outgoing: bool) -> str:
+    often = "" if weight == 1 else f" × {weight:g}"
+    return f"{label}{often} →" if outgoing else f"← {label}{often}"
+
+
+SCOPES = ("All nodes", "Leaves only")
+
+
+def _similar_tab(session: Session, structure: Structure, node: int) -> None:
+    """Lists the five most similar nodes that are neither above nor below this one."""
+    scope = st.segmented_control(
+        "Among",
+        SCOPES,
+        default=SCOPES[0],
+        required=True,
+        key="nearest-scope",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    found = nearest(structure, node, leaves_only=scope == SCOPES[1])
+    if not found:
+        st.caption(
+            "No other node can be compared with this one: all are above or below it, or have "
+            "no vector."
+        )
+        return
+    st.caption(
+        "The five most similar texts, apart from those above and below this one.",
+        help=f"{SIMILARITY} Nodes above and below this one are left out: their texts come from one "
+        "another.",
+    )
+    items = [
+        node_row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
+        for other, cosine in found
+    ]
+    node_list(
+        [("", items)],
+        key="node-nearest",
+        height=_HEIGHT,
+        label="Similar nodes",
+        about=f"{node} {scope}",
+        on_pick=session.select,
+    )
+
+
+def _history_tab(session: Session, structure: Structure, node: int, step: int) -> None:
+    """Lists every step that wrote the node, up to the step shown, newest first."""
+    everything = list(written(session.memory.steps, node))
+    until = [entry for entry in everything if entry.step <= step]
+    later = everything[len(until) :]
+    chosen = _versions(session, until, node) if until else None
+    last = until[-1].after if until else None
+    if last is not None and last.text != structure.text[node]:
+        st.caption("Its text was out of date; it was written anew for this question.")
+    if later:
+        following = later[0].step
+        st.button(
+            f"Written again in {counted(len(later), 'later step')}; go to step {following}",
+            key=keys.LATER_STEP,
+            type="tertiary",
+            on_click=go_to_step,
+            args=(session, following),
+        )
+        if st.session_state.get(keys.LATER_STEP):
+            chosen = following
+    if chosen is not None:
+        st.switch_page(st.session_state[keys.PAGES]["grow"])
+
+
+def _versions(session: Session, entries: Sequence[Written], node: int) -> int | None:
+    """Draws the entries as word diffs, some at a time; returns the step of a pressed button."""
+    count, last = len(entries), entries[-1]
+    st.caption(
+        f"Written in {counted(count, 'step')}, first in step {entries[0].step}, last in step "
+        f"{last.step}. Newest first: struck through is what a step took out, underlined what "
+        "it put in."
+    )
+    shown = _page("", entries[::-1], node, _VERSIONS)
+    with st.container(key="versions"):  # style.py has it scroll
+        return diffs(
+            [_change(session, entry) for entry in shown],
+            key="node-history",
+            steps=[entry.step for entry in shown],
+            on_step=lambda step: go_to_step(session, step),
+        )
+
+
+def _change(session: Session, entry: Written) -> tuple[str, str, str]:
+    unit = entry.cause.unit
+    by = entry.cause.operation or f"unit {unit.index}"
+    title = f"Step {entry.step} · {by} · session {unit.session + 1} · {_what(session, entry)}"
+    before, after = entry.before, entry.after
+    if before is None or after is None:
+        there = after or before
+        return title, there.text if there else "", there.text if there else ""
+    if before.text == after.text:
+        return title, "", ""
+    return title, before.text, after.text
+
+
+def _what(session: Session, entry: Written) -> str:
+    before, after = entry.before, entry.after
+    if after is None:
+        return "leaves the memory" if before else "comes and goes"
+    if before is None:
+        alone = after.span == (entry.cause.unit.index, entry.cause.unit.index + 1)
+        return "appears" if alone else f"appears with {reach(session, *after.span)}"
+    return ", ".join(_differences(session, before, after)) or "written again, the same"
+
+
+def _differences(session: Session, before: State, after: State) -> list[str]:
+    found = ["text rewritten"] if before.text != after.text else []
+    if before.span != after.span:
+        found.append(f"now {reach(session, *after.span)}")
+    if before.level != after.level:
+        levels = (level_label(session.memory, at) for at in (before.level, after.level))
+        found.append(" → ".join(levels))
+    names = dict.fromkeys((*before.facts, *after.facts))
+    changed = [n for n in names if before.facts.get(n) != after.facts.get(n)]
+    if changed:
+        more = f" and {len(changed) - 4} more" if len(changed) > 4 else ""
+        found.append(f"kept anew: {', '.join(islice(changed, 4))}{more}")
+    return found

@@ -7,20 +7,35 @@ list of samples             ``locomo10.json``: ``{sample_id, conversation, qa, �
 one sample                  REALTALK's per-conversation copies
 bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1, …}``
 ==========================  ==========================================================
+
+Turns are ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``. Image URLs are neither
+kept nor fetched; the caption stands for the image, also where there is no URL (316 turns of the
+file). Fields nobody knows are kept in ``extra``, as long as they are single values.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeGuard
 
-from segviz.conversation import Conversation, Session
+from segviz.conversation import Conversation, Session, Turn
 from segviz.loaders.captions import counted, describe, listed, quoted
+from segviz.loaders.chat import each_message, speaker_named, words
 from segviz.loaders.dates import note_backwards, note_empty, read_date, session_start
 from segviz.loaders.document import Loader, Options, Place, Reading
-from segviz.loaders.formats.locomo.turns import Draft, read_turns, settle_ids, text_under
-from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled, stem
+from segviz.loaders.multi_conversation import (
+    id_under,
+    known_id,
+    no_turns,
+    rows_of,
+    settled,
+    stem,
+    unused,
+)
 from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
 from segviz.loaders.report import Notes
 
@@ -30,6 +45,10 @@ _EXPECTED = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
 
 # Nine digits: enough for any session number, and harmless to int().
 _KEY = re.compile(r"session_([0-9]{1,9})(_date_time)?")
+
+_KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
+_MOST_EXTRA = 20
+_LONGEST_EXTRA = 1_000
 
 
 def matches(document: object) -> bool:
@@ -112,7 +131,7 @@ def _conversation(
 def _declared_speakers(transcript: dict[str, object], place: Place, notes: Notes) -> list[str]:
     names = []
     for key in ("speaker_a", "speaker_b"):
-        if name := text_under(key, transcript):
+        if name := _text_under(key, transcript):
             names.append(name)
         elif key in transcript:
             found = describe(transcript[key])
@@ -155,7 +174,7 @@ def _session_keys(transcript: dict[str, object]) -> list[str]:
 
 def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tuple[Session, ...]:
     """All sessions that have turns, with ids settled across the whole conversation."""
-    blocks: list[tuple[Session, tuple[Draft, ...]]] = []
+    blocks: list[tuple[Session, tuple[_Draft, ...]]] = []
     reserved: set[str] = set()
     empty: list[str] = []
     for key in _session_keys(transcript):
@@ -164,8 +183,10 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
             empty.append(key)
         else:
             number = int(key.removeprefix("session_"))
-            drafts = read_turns(raw, number, (*place, key), notes)
-            declared = (text_under("dia_id", turn) for turn in raw) if isinstance(raw, list) else ()
+            drafts = _read_turns(raw, number, (*place, key), notes)
+            declared = (
+                (_text_under("dia_id", turn) for turn in raw) if isinstance(raw, list) else ()
+            )
             reserved.update(filter(None, declared))
             if drafts:
                 name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
@@ -173,7 +194,7 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
                 date = session_start(transcript.get(name), example, here, notes, read_date)
                 blocks.append((Session(key, *date, ()), drafts))
     note_empty(empty, place, notes)
-    turns = settle_ids((draft for _, drafts in blocks for draft in drafts), reserved, notes)
+    turns = _settle_ids((draft for _, drafts in blocks for draft in drafts), reserved, notes)
     sessions = tuple(
         replace(session, turns=tuple(islice(turns, len(drafts)))) for session, drafts in blocks
     )
@@ -182,3 +203,80 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
 
 
 LOADER = Loader(LABEL, matches, read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A turn before ids are settled.
+
+    ``declared`` is the file's id, if it is a usable string; ``fallback`` is
+    ``D<session>:<position>``, 1-based, counting the turns that were skipped as well.
+    """
+
+    place: Place
+    declared: str | None
+    fallback: str
+    speaker: str
+    text: str
+    caption: str | None
+    extra: tuple[tuple[str, str | float | bool], ...] = ()
+
+
+def _read_turns(block: object, session: int, place: Place, notes: Notes) -> tuple[_Draft, ...]:
+    """The turns of a session that hold words or a caption; a note on each of the others."""
+    drafts = []
+    for here, raw in each_message(block, place, notes):
+        caption = _text_under("blip_caption", raw)
+        text: str | None = ""
+        if caption is None or raw.get("text") is not None:
+            text = words(raw.get("text"), (*here, "text"), notes)
+        if text is not None:
+            own, spot = _text_under("dia_id", raw), f"D{session}:{int(here[-1]) + 1}"
+            speaker = speaker_named(raw.get("speaker"), (*here, "speaker"), notes)
+            drafts.append(_Draft(here, own, spot, speaker, text, caption, _extra(raw)))
+    return tuple(drafts)
+
+
+def _text_under(key: str, raw: object) -> str | None:
+    """What an object says under a key; None when it is missing, blank or no string."""
+    value = raw.get(key) if isinstance(raw, dict) else None
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _settle_ids(drafts: Iterable[_Draft], reserved: Iterable[str], notes: Notes) -> Iterator[Turn]:
+    """Turns with ids unique in the conversation, in order.
+
+    The first turn that declares an id owns it. Others get ``D<session>:<position>``, with
+    ``#2``, ``#3`` … when that is ``reserved`` (declared anywhere, also by skipped turns:
+    evidence that cites a lost turn must not point at another one).
+    """
+    owned: set[str] = set()
+    taken = set(reserved)
+    for draft in drafts:
+        turn_id = draft.declared
+        if turn_id is None or turn_id in owned:
+            turn_id = unused(draft.fallback, taken)
+            problem = "missing or unusable" if draft.declared is None else "a duplicate"
+            what = f"the id is {problem}; the turn is called {turn_id}"
+            notes.repaired((*draft.place, "dia_id"), what)
+        owned.add(turn_id)
+        taken.add(turn_id)
+        yield Turn(turn_id, draft.speaker, draft.text, draft.caption, draft.extra)
+
+
+def _extra(raw: dict[str, object]) -> tuple[tuple[str, str | float | bool], ...]:
+    """Unknown fields with a single value, of bounded number and length; numbers are finite."""
+    found = [
+        (name, value)
+        for name, value in raw.items()
+        if name not in _KNOWN and len(name) <= _LONGEST_EXTRA and _is_small(value)
+    ]
+    return tuple(found[:_MOST_EXTRA])
+
+
+def _is_small(value: object) -> TypeGuard[str | float | bool]:
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_EXTRA
+    if isinstance(value, int):
+        return value.bit_length() <= 64
+    return isinstance(value, float) and math.isfinite(value)
