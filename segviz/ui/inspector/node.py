@@ -42,7 +42,7 @@ _HEIGHT = 240
 _LISTED = 50
 _VERSIONS = 10
 
-_T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 def node_details(
