@@ -10,6 +10,7 @@ key would be sent along.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -30,7 +31,7 @@ Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 
 _ROUNDS = 4
-"""Pools to start before a task that kills its process is given up; Dask tries as often."""
+"""Worker processes that may be lost before the run is given up; Dask tries a task as often."""
 _WAIT_SECONDS = 10
 """Time limit for a scheduler to answer, and again for a cluster to have a first worker."""
 
@@ -157,24 +158,45 @@ def _by_processes(
 ) -> Iterator[tuple[int, Measured[Any]]]:
     _import_extra("joblib", "parallel", "more than one worker")
     loky = import_module("joblib.externals.loky")  # pickles what the standard library cannot
-    # A killed process breaks the whole pool. So a new one starts on everything unfinished, up to
-    # _ROUNDS times.
-    waiting = dict.fromkeys(places)
     # Threads of linear algebra in several workers would wait for the same cores.
     one_thread = partial(threadpool_limits, limits=1, user_api="blas")
-    for _ in range(_ROUNDS):
-        try:
-            with loky.ProcessPoolExecutor(workers, initializer=one_thread) as pool:
-                for place, found in _finished(pool, workers, list(waiting), task):
-                    del waiting[place]
-                    yield place, found
-        except BrokenProcessPool:
-            continue
-        return
-    raise WorkersLost(
-        f"worker processes ended {_ROUNDS} times without being asked to, most likely for want "
-        "of memory; use fewer workers"
-    )
+    # A worker remembers the embeddings of a conversation for its next task. So each goes through
+    # a stretch of its own, then through the end of the longest left.
+    each = -(-len(places) // workers)
+    stretches = [deque(places[i * each : (i + 1) * each]) for i in range(workers)]
+    pools: dict[int, Any] = {}  # one process each; a killed one leaves the others their tasks
+    running = dict[Future[Measured[Any]], tuple[int, int]]()
+    idle, lost = list(range(workers)), 0
+    try:
+        while True:
+            for worker in idle:
+                own, longest = stretches[worker], max(stretches, key=len)
+                if own or longest:
+                    place = own.popleft() if own else longest.pop()
+                    if worker not in pools:
+                        pools[worker] = loky.ProcessPoolExecutor(1, initializer=one_thread)
+                    running[pools[worker].submit(task(place))] = worker, place
+            if not running:
+                return
+            idle = []
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                worker, place = running.pop(future)
+                idle.append(worker)
+                try:
+                    found = future.result()
+                except BrokenProcessPool:
+                    del pools[worker]
+                    stretches[worker].appendleft(place)
+                    if (lost := lost + 1) < _ROUNDS:
+                        continue
+                    raise WorkersLost(
+                        f"worker processes ended {_ROUNDS} times without being asked to, most "
+                        "likely for want of memory; use fewer workers"
+                    ) from None
+                yield place, found
+    finally:
+        for pool in pools.values():
+            pool.shutdown(kill_workers=True)
 
 
 def _on_cluster(

@@ -13,8 +13,7 @@ import plotly.graph_objects as go
 from segviz.evaluate import Mean
 from segviz.evaluate.compare import Chart
 from segviz.figures.judged import bounds, number, told
-from segviz.figures.layout import framed
-from segviz.figures.rows import rows_figure
+from segviz.figures.rows import framed, rows_figure
 from segviz.loaders.captions import counted
 
 if TYPE_CHECKING:

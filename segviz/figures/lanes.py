@@ -8,7 +8,7 @@ from datetime import datetime
 
 import plotly.graph_objects as go
 
-from segviz.figures.layout import framed
+from segviz.figures.rows import framed
 
 _LANE = 58
 

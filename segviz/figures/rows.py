@@ -17,7 +17,6 @@ from plotly.subplots import make_subplots
 from segviz.evaluate import Mean
 from segviz.evaluate.aggregate import Row
 from segviz.evaluate.compare import Chart
-from segviz.figures.layout import framed
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
@@ -27,6 +26,20 @@ PRINTED = ("paper", "printed in the paper")
 """What ends the name of a column of hollow marks, and what these are called."""
 _DOT, _PLOT = 34, 230
 """Pixels of a row of dots, of another plot."""
+
+
+def framed(figure: go.Figure, height: int, **more: Any) -> go.Figure:
+    """Margins, legend above, axes that stay where they are: the frame of all charts."""
+    figure.update_layout(
+        height=height,
+        margin={"l": 8, "r": 8, "t": 34, "b": 8},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        dragmode=False,
+        **more,
+    )
+    figure.update_xaxes(fixedrange=True)
+    figure.update_yaxes(fixedrange=True)
+    return figure
 
 
 def rows_figure(

@@ -26,8 +26,8 @@ from segviz.figures.judged import (
     number,
     opening,
 )
-from segviz.figures.layout import framed, text_on
-from segviz.figures.rows import rows_figure
+from segviz.figures.rows import framed, rows_figure
+from segviz.view.palette import text_on
 
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
 _TOLD = {1: "better", 0: "cannot be told", -1: "worse"}

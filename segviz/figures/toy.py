@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from segviz.figures.layout import text_on
 from segviz.tree import Structure
+from segviz.view.palette import text_on
 
 _ROW, _LINE = 112, 16  # pixels of a level; characters of a line in a leaf's box
 

@@ -122,3 +122,11 @@ SURFACE: Final = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8"
 
 ACCENT: Final = {"light": "#b43a09", "dark": "#ff9457"}
 """The one accent (burnt orange): what is new, chosen or retrieved. Never the only sign."""
+
+
+def text_on(colour: str) -> str:
+    """Black or white, whichever reads better on ``#rrggbb`` (relative luminance, WCAG)."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"
