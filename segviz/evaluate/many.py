@@ -173,9 +173,13 @@ def _by_processes(
                 own, longest = stretches[worker], max(stretches, key=len)
                 if own or longest:
                     place = own.popleft() if own else longest.pop()
-                    if worker not in pools:
+                    made = task(place)
+                    try:
+                        future = pools[worker].submit(made)
+                    except (KeyError, BrokenProcessPool):  # not started, or killed since its last
                         pools[worker] = loky.ProcessPoolExecutor(1, initializer=one_thread)
-                    running[pools[worker].submit(task(place))] = worker, place
+                        future = pools[worker].submit(made)
+                    running[future] = worker, place
             if not running:
                 return
             idle = []

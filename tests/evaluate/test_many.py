@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -70,6 +71,11 @@ def alone(talks):
 def written(found):
     """To the last digit; a mean over nothing is NaN, which equals nothing."""
     return repr(found)
+
+
+def working(memory, questions, seed):
+    """The process that measures."""
+    return os.getpid()
 
 
 class TestOneProcess:
@@ -190,6 +196,20 @@ class TestProcesses:
         )
         assert (tmp_path / "once").exists()
         assert written(found) == written(alone)
+
+    @pytest.mark.slow
+    def test_a_worker_killed_between_two_tasks_changes_nothing(self, talks):
+        seen = []
+
+        def kill_once(place, outcome):
+            if not seen:
+                os.kill(outcome.result, signal.SIGKILL)
+                time.sleep(0.5)  # the pool notices before it is given its next task
+            seen.append(place)
+
+        found = measure_many(working, talks, BUILDERS, seeds=(0, 1), workers=2, keep=kill_once)
+        assert sorted(seen) == list(range(8))
+        assert len({m.result for m in found}) == 3
 
     @pytest.mark.slow
     def test_a_task_that_always_kills_its_worker_is_given_up(self, talks, monkeypatch):
