@@ -265,8 +265,8 @@ def _product(matrix: Operator, vector: Scores) -> Scores:
     return product
 
 
-_AT_ONCE = 25_000
-"""Scores that are summed at once: 200 kB each hop."""
+_AT_ONCE = 100_000
+"""Scores that are summed at once: 800 kB each hop."""
 
 
 def combine(
@@ -274,19 +274,23 @@ def combine(
 ) -> Scores:
     """s̃ from the first ``horizon`` + 1 hops (equation 4); all of them by default. The sum goes
     from hop to hop, as the browser's does, so that both come to the same bits."""
-    if hops[0].ndim == 1 and len(hops[0]) > _AT_ONCE:  # in parts that stay in the cache
-        final = np.empty(len(hops[0]))
-        for at in range(0, len(final), _AT_ONCE):
-            part = slice(at, at + _AT_ONCE)
-            final[part] = combine([hop[part] for hop in hops], policy, alpha, horizon)
-        return final
-    final = hops[0]
     if policy == "none":
-        return np.array(final)
-    whole = weight = 1.0
-    for hop in hops[1 : None if horizon is None else horizon + 1]:
+        return np.array(hops[0])
+    used = hops[: None if horizon is None else horizon + 1]
+    if hops[0].ndim > 1 or len(hops[0]) <= _AT_ONCE:
+        return _mean(used, alpha)
+    final = np.empty(len(hops[0]))
+    for at in range(0, len(final), _AT_ONCE):  # in parts that stay in the cache
+        part = slice(at, at + _AT_ONCE)
+        _mean([hop[part] for hop in used], alpha, final[part])
+    return final
+
+
+def _mean(hops: Sequence[Scores], alpha: float, out: Scores | None = None) -> Scores:
+    final, whole, weight = hops[0], 1.0, 1.0
+    for hop in hops[1:]:
         weight *= alpha
         more = weight * hop
         more += final  # the bits of final + more, without another array
         final, whole = more, whole + weight
-    return np.asarray(final / whole)
+    return np.divide(final, whole, out=out)
