@@ -1,8 +1,7 @@
 """Texts to vectors, offline by default.
 
-``protocols``   what an embedder promises
-``embedders``   wordllama, the hashing fallback, a cache by content; ``get_embedder``; everyday
-                language, whose mean similarity should not count
+``embedders``   what an embedder promises; wordllama, the hashing fallback, a cache by content;
+                ``get_embedder``; everyday language, whose mean similarity should not count
 
 May import ``tree``. Public face: the names below.
 """
@@ -11,7 +10,10 @@ from segviz.embedding.embedders import (
     EMBEDDERS,
     NEURAL,
     Cached,
+    Charges,
+    Embedder,
     HashingEmbedder,
+    KnowsWords,
     SentenceTransformerEmbedder,
     WordLlamaEmbedder,
     background_lines,
@@ -20,7 +22,6 @@ from segviz.embedding.embedders import (
     get_embedder,
     word_vectors,
 )
-from segviz.embedding.protocols import Charges, Embedder, KnowsWords
 
 __all__ = [
     "EMBEDDERS",

@@ -21,22 +21,58 @@ from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.embedding.protocols import KnowsWords
 from segviz.tree import Vector
-
-if TYPE_CHECKING:
-    from segviz.embedding.protocols import Embedder
 
 # Longer texts are cut before embedding: a static mean over more than this many characters
 # no longer changes, and one pasted book would stall the tokenizer.
 MAX_CHARACTERS = 20_000
 
 _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how the tokenizer writes a space
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors.
+
+    ``name`` identifies model and version; caches are keyed by it, so it must change
+    whenever the vectors would.
+    """
+
+    @property
+    def name(self) -> str:
+        """Stable identity of the model."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """float32 (len(texts), d), unit length; an empty text gives a zero row."""
+        ...
+
+
+@runtime_checkable
+class Charges(Protocol):
+    """An embedder that is paid by the token.
+
+    ``calls`` counts the requests really sent so far.
+    """
+
+    calls: int
+
+    def charged(self, texts: Sequence[str]) -> int:
+        """Tokens charged for embedding these texts, whenever that was."""
+        ...
+
+
+@runtime_checkable
+class KnowsWords(Protocol):
+    """An embedder whose vector of a text is a mean over its words."""
+
+    def words(self, words: Sequence[str]) -> Vector:
+        """float32 (len(words), d): what each word adds to a text; not of unit length."""
+        ...
 
 
 def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
