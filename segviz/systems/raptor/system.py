@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import ClassVar
 
 import numpy as np
@@ -107,10 +108,8 @@ class Raptor(Declared):
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the last of each session rebuilds the layers."""
         built = _Builder(self, services)
-        for position, arrival in enumerate(arrivals):
-            closes = (
-                position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
-            )
+        for arrival, after in zip_longest(arrivals, arrivals[1:]):
+            closes = after is None or after.session != arrival.session
             yield built.insert(arrival, closes)
 
     def retrieve(self, question: str, view: View) -> Retrieval:
