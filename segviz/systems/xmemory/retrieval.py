@@ -12,7 +12,7 @@ import numpy as np
 
 from segviz.construct import Retrieval
 from segviz.construct.tasks.words import content
-from segviz.embedding.embedders import unit_rows
+from segviz.embedding import unit_rows
 from segviz.systems.common.retrieval import (
     Scores,
     Search,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
-from segviz.embedding.embedders import unit_rows
+from segviz.embedding import unit_rows
 from segviz.systems.common.draft import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector, as_number
 
