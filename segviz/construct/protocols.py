@@ -58,6 +58,23 @@ class Arrival(Unit):
         return Unit(self.index, self.turn_ids, self.session, self.text, self.time)
 
 
+def arriving(units: Sequence[Unit], vectors: Vector) -> tuple[Arrival, ...]:
+    """Units with their embeddings (float32 (n, d)) as if the conversation held only them."""
+    return tuple(
+        Arrival(
+            index,
+            unit.turn_ids,
+            unit.session,
+            unit.text,
+            unit.time,
+            vector=vector,
+            opens_session=index > 0 and units[index - 1].session != unit.session,
+            before=vectors[max(0, index - LOOK_BACK) : index],
+        )
+        for index, (unit, vector) in enumerate(zip(units, vectors, strict=True))
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A node a new unit could join: its id, level, half-open span, annotation, embedding

@@ -1,17 +1,17 @@
 """Conversations, the units they are cut into, and the report of loading them.
 
 ``turns``         Turn, Session and Question, the records of every format
-``conversation``  Conversation: sessions and questions, cut into units by a rule
+``conversation``  Conversation: sessions and questions, cut into units by a rule; the same with
+                  units that change places
 ``units``         the rules that cut sessions into units, one leaf each
 ``corpus``        the conversations of one file and the report of loading it; those that come with
                   segviz
 ``times``         when units were said, as numbers
-``swaps``         a conversation whose units change places
 
 Imports nothing of segviz. Public face: the names below.
 """
 
-from segviz.conversation.conversation import Conversation, with_typed_turns
+from segviz.conversation.conversation import Conversation, reordered, with_typed_turns
 from segviz.conversation.corpus import (
     TITLES,
     Corpus,
@@ -23,7 +23,6 @@ from segviz.conversation.corpus import (
     sample_path,
     with_distinct_ids,
 )
-from segviz.conversation.swaps import reordered
 from segviz.conversation.times import DAY, Clock, Moment, as_time, moments, seconds
 from segviz.conversation.turns import (
     CATEGORY_NAMES,

@@ -89,7 +89,7 @@ def measure_many(
 
     ``builders`` turn a conversation into a memory, by the system's name
     (``partial(segviz.build, system=name)``). A seed draws the intervals and, with a
-    ``share`` above 0, which units change places (``segviz.conversation.swaps``).
+    ``share`` above 0, which units change places (``segviz.conversation.reordered``).
     ``workers`` above 1 are processes of this machine; ``scheduler`` is the address of a
     Dask scheduler, whose workers need segviz installed. A conversation is taken from
     ``conversations`` when its turn comes.

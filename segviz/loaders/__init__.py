@@ -3,8 +3,8 @@
 ``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists everything
 that was repaired or skipped; they raise LoadError, and nothing else, when nothing usable
 remains. Bytes become a document (``decode``, ``parquet``, ``archives``), which the first loader
-that knows its shape reads (``registry``). The formats are in ``formats``, what they share
-beside it. To add one: a module with a ``LOADER`` and a row in ``LOADERS``; README.md says how.
+that knows its shape reads (``formats``); what formats share is beside them. To add one: a module
+with a ``LOADER`` and a row in ``LOADERS``; README.md says how.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import Loader, Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large, unreadable
 from segviz.loaders.file_kinds import reject_office
+from segviz.loaders.formats import LOADERS, accepted, loader_of
 from segviz.loaders.formats.table import header, is_table, named_rows
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
-from segviz.loaders.registry import LOADERS, accepted, loader_of
 from segviz.loaders.report import Tally
 
 __all__ = [

@@ -3,7 +3,7 @@ them as one Corpus.
 
 Nothing is unpacked to disk; names of members are labels, not paths, so none can lead
 anywhere. The files that hold conversations are told by shape: all files of the first format
-found (in the registry's order) are read together, others are counted. Files with people's
+found (in the order of ``LOADERS``) are read together, others are counted. Files with people's
 addresses, as exports of chatbots have them, are not opened.
 """
 
@@ -30,8 +30,7 @@ from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Loader, Member, Options, PlainText
 from segviz.loaders.errors import WHOLE, LoadError, unreadable
 from segviz.loaders.file_kinds import is_binary
-from segviz.loaders.formats import slack
-from segviz.loaders.registry import LOADERS, loader_of
+from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.report import Note, Notes, Tally, shown
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")

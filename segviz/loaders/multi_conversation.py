@@ -76,7 +76,7 @@ def settled(
     """Conversations with distinct ids; LoadError when there are none. Each stands with its place;
     where ids have a ``key`` there, notes on them name it."""
     if not found:
-        raise _nothing_usable("", _lost(notes), expected)
+        raise nothing_usable(expected, notes)
     conversations = with_distinct_ids([conversation for conversation, _ in found])
     for fresh, (old, place) in zip(conversations, found, strict=True):
         if fresh.id != old.id:
@@ -85,25 +85,20 @@ def settled(
     return conversations
 
 
-def no_turns(
-    sessions: int, empty: Sequence[Place], expected: str, notes: Sequence[Note]
+def nothing_usable(
+    expected: str,
+    notes: Sequence[Note],
+    sessions: int | None = None,
+    empty: Collection[Place] = (),
 ) -> LoadError:
-    """The error of a file with so many sessions and no turn. ``empty``: places of transcripts
-    without turns; notes elsewhere are about lost records."""
-    lost = _lost([note for note in notes if note.place not in empty])
-    size = counted(sessions, "session")
-    return _nothing_usable(f" ({size})" if lost else f" ({size}, all empty)", lost, expected)
-
-
-def _lost(notes: Sequence[Note]) -> str:
-    """The first record that was left out, and why; "" where none was."""
-    first = next((note for note in notes if note.kind == "skipped"), None)
-    return f"the first problem is at {shown(first.place)}: {first.what}" if first else ""
-
-
-def _nothing_usable(size: str, lost: str, expected: str) -> LoadError:
-    messages = "no usable messages" if size and lost else "no messages"
-    what = f"The file was read, but it has {messages}{size}{'; ' if lost else ''}{lost}"
+    """The error of a file without a turn, in so many ``sessions`` where the format has them.
+    ``empty``: places of transcripts without turns; notes elsewhere are about lost records."""
+    first = next((n for n in notes if n.kind == "skipped" and n.place not in empty), None)
+    lost = f"; the first problem is at {shown(first.place)}: {first.what}" if first else ""
+    known = "" if sessions is None else counted(sessions, "session")
+    size = known and f" ({known}{'' if lost else ', all empty'})"
+    messages = "no usable messages" if known and lost else "no messages"
+    what = f"The file was read, but it has {messages}{size}{lost}"
     return LoadError(what, "", expected, "export the conversation again, with its messages")
 
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Conversation, Unit
-from segviz.embedding import Embedder, get_embedder
-from segviz.embedding.embedders import unit_rows
+from segviz.embedding import Embedder, get_embedder, unit_rows
 from segviz.memory.foreign import id_of, list_of, table_of
 from segviz.tree import IntArray, Structure, Vector
 

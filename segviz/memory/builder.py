@@ -12,7 +12,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from segviz.construct import LOOK_BACK, Arrival, Services, System, as_settings
+from segviz.construct import Arrival, Services, System, as_settings
+from segviz.construct.protocols import arriving
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.files import check_room
@@ -26,20 +27,7 @@ Progress = Callable[[int, int], None]
 
 def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
     """Units with their embeddings (float32 (d,) each), ready to be inserted one by one."""
-    vectors = embedder.embed([unit.text for unit in units])
-    return tuple(
-        Arrival(
-            unit.index,
-            unit.turn_ids,
-            unit.session,
-            unit.text,
-            unit.time,
-            vector=vector,
-            opens_session=unit.index > 0 and units[unit.index - 1].session != unit.session,
-            before=vectors[max(0, unit.index - LOOK_BACK) : unit.index],
-        )
-        for unit, vector in zip(units, vectors, strict=True)
-    )
+    return arriving(units, embedder.embed([unit.text for unit in units]))
 
 
 class _Meter:

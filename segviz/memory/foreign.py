@@ -15,8 +15,7 @@ import numpy as np
 
 from segviz import files
 from segviz.conversation import Conversation, Session, Turn, Unit
-from segviz.embedding import Embedder, get_embedder
-from segviz.embedding.embedders import unit_rows
+from segviz.embedding import Embedder, get_embedder, unit_rows
 from segviz.loaders import table_rows
 from segviz.memory.memory import Memory
 from segviz.tree import Add, Event, Link, Scalar, Span, Step, Vector

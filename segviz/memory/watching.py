@@ -37,8 +37,8 @@ from segviz.loaders.dates import read_time
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.errors import LoadError
+from segviz.loaders.formats import loader_of
 from segviz.loaders.multi_conversation import stem
-from segviz.loaders.registry import loader_of
 from segviz.loaders.report import Note, Tally
 from segviz.memory.memory import Memory, open_memory
 from segviz.systems.common.annotation import prepared

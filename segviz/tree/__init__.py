@@ -3,8 +3,7 @@
 ``events``     the steps a system yields: events, decisions, costs
 ``structure``  the columns of a memory at one moment, with parents, children, depth …
 ``fold``       applies events to a structure one by one
-``columns``    a long history as columns; ``replay`` of any
-``moments``    the structure at any step of a long history, from checkpoints
+``columns``    a long history as columns; ``replay`` of any, and to any step from checkpoints
 ``invariants`` conditions a structure must satisfy: ``check``
 ``shape``      depth, branching and other counts; ``coherence`` of a node with its children
 ``inspect``    one node: lineage, nearest nodes, history of its text
@@ -15,7 +14,7 @@
 May import ``conversation``. Public face: the names below.
 """
 
-from segviz.tree.columns import Columns, History, columns_of, replay, total_cost
+from segviz.tree.columns import Columns, History, Moments, columns_of, replay, total_cost
 from segviz.tree.events import (
     NOT_ASKED,
     Add,
@@ -37,7 +36,6 @@ from segviz.tree.events import (
     told_apart,
 )
 from segviz.tree.fold import Fold, ReplayError, history
-from segviz.tree.moments import Moments
 from segviz.tree.structure import IntArray, Structure
 from segviz.tree.thumbnail import thumbnail
 

@@ -1,4 +1,4 @@
-"""Keeps a long history as columns, and replays any history.
+"""Keeps a long history as columns, and replays any history, to its end or to any step.
 
 A step of a :class:`History` is made when it is asked for, and the structure is folded from whole
 columns at once, so that a memory of a million leaves opens in about the time its bytes take to
@@ -323,3 +323,55 @@ def _rows(written: Sequence[Vector], last: dict[int, int]) -> tuple[IntArray, li
             known[id(vector)] = known[content]
         rows[place] = known[id(vector)]
     return rows, vectors
+
+
+# --- any step ---------------------------------------------------------------------------------
+
+_CACHED = 4
+_CHECKPOINTS = 8
+_MIN_SPACING = 1_000
+
+
+class Moments:
+    """The structures after any number of ``steps``, without replaying all of them.
+
+    Readers mostly go one step on, or some steps back. So the fold of the last answer goes on from
+    where it stands, and for the way back checkpoints are kept: copies of its columns that share
+    texts and vectors. Holds up to eight of them (about 10 MB each at 100,000 leaves) and the last
+    four structures.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        """Nothing is replayed yet."""
+        self._steps = steps
+        self._spacing = max(_MIN_SPACING, -(-len(steps) // _CHECKPOINTS))
+        self._checkpoints: dict[int, Fold] = {0: Fold()}
+        self._cursor: list[tuple[int, Fold]] = []
+        self._recent: dict[int, Structure] = {}
+
+    def at(self, step: int) -> Structure:
+        """As ``replay(steps[:step])``, and with its errors."""
+        # A page asks for the same few moments on every run.
+        if step not in self._recent:
+            self._recent[step] = self._fold_to(step)
+            while len(self._recent) > _CACHED:
+                del self._recent[next(iter(self._recent))]
+        return self._recent[step]
+
+    def _fold_to(self, step: int) -> Structure:
+        if isinstance(self._steps, History):
+            return replay(self._steps[:step])
+        passed = list(self._checkpoints)
+        checkpoint = max(place for place in passed if place <= step)
+        # Popped while it is advanced: after an error, or from another thread, nobody finds a
+        # fold between two steps. It serves if it lies between the checkpoint and `step`.
+        here, fold = self._cursor.pop() if self._cursor else (checkpoint, None)
+        if fold is None or not checkpoint <= here <= step:
+            here, fold = checkpoint, self._checkpoints[checkpoint].copy()
+        for number in range(here, step):
+            fold.take(number, self._steps[number])
+            if (number + 1) % self._spacing == 0 and number + 1 not in self._checkpoints:
+                self._checkpoints[number + 1] = fold.copy()
+        structure = fold.freeze()
+        self._cursor = [(step, fold)]
+        return structure

@@ -31,16 +31,6 @@ def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
     return tuple(reversed(path))
 
 
-def ancestors(structure: Structure, node: int) -> frozenset[int]:
-    """Every node above ``node``, along all parents."""
-    return frozenset(reachable(structure.parents, [node]) - {node})
-
-
-def descendants(structure: Structure, node: int) -> frozenset[int]:
-    """Every node below ``node``."""
-    return frozenset(reachable(structure.children, [node]) - {node})
-
-
 def relations_of(structure: Structure, node: int) -> tuple[Relate, ...]:
     """The relations from or to ``node``, oldest first."""
     return tuple(r for r in structure.relations if node in (r.source, r.target))
@@ -65,7 +55,7 @@ def nearest(
     vector is 0. Empty where the vector of ``node`` is 0.
     """
     allowed = structure.active.copy()
-    related = {node} | ancestors(structure, node) | descendants(structure, node)
+    related = reachable(structure.parents, [node]) | reachable(structure.children, [node])
     allowed[list(related)] = False
     if leaves_only:
         allowed &= structure.level == 0
@@ -99,9 +89,9 @@ def kinship(structure: Structure, a: int, b: int) -> Kinship:
     "siblings", unrelated ones "apart"."""
     if a == b:
         return "same"
-    if a in ancestors(structure, b):
+    if a in reachable(structure.parents, [b]):
         return "above"
-    if b in ancestors(structure, a):
+    if b in reachable(structure.parents, [a]):
         return "below"
     return "siblings" if {*structure.parents[a]} & {*structure.parents[b]} else "apart"
 

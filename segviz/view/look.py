@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.tree import Structure
-from segviz.tree.coherence import known_coherence
+from segviz.tree.shape import known_coherence
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import segviz
-from segviz.construct.compatibility.cosine import cosines
+from segviz.construct.compatibility import cosines
 from segviz.embedding import background_mean, get_embedder
 from segviz.evaluate.published import SHAPES
 from segviz.llm import Endpoint, ModelCache, OpenAIChat

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.construct.annotate import Extractive, extractive
+from segviz.construct.annotate import Extractive, _clip, _sentences
 
 
 def words(text):
@@ -18,7 +18,7 @@ SENTENCES = st.lists(
 
 def plainly(annotate, texts):
     """The same choice by counting every word and comparing every pair in every round."""
-    sentences = list(dict.fromkeys(s for text in texts for s in extractive._sentences(text)))
+    sentences = list(dict.fromkeys(s for text in texts for s in _sentences(text)))
     counts = Counter(word for s in sentences for word in s.words)
     raw = [sum(counts[word] for word in s.words) / s.room for s in sentences]
     score = [
@@ -40,7 +40,7 @@ def plainly(annotate, texts):
         left = [i for i in left if i != best and sentences[i].length <= room]
     cut = [(sentences[i].text, sentences[i].said) for i in sorted(chosen)]
     most = annotate.max_words
-    return "\n".join(extractive._clip(t, most) if said > most else t for t, said in cut)
+    return "\n".join(_clip(t, most) if said > most else t for t, said in cut)
 
 
 class TestExtractive:

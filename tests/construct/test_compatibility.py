@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from segviz.construct import Arrival, Candidate, Verdict
-from segviz.construct.compatibility import Calibrated, Cosine, judge
-from segviz.construct.compatibility.cosine import cosines
+from segviz.construct.compatibility import Calibrated, Cosine, cosines, judge
 from segviz.tree import Judgement, told_apart
 
 

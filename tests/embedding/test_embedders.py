@@ -118,7 +118,7 @@ def test_auto_falls_back_to_hashing_where_wordllama_is_missing(monkeypatch):
         raise ImportError("no wheel")
 
     monkeypatch.setitem(EMBEDDERS, "wordllama", missing)
-    from segviz.embedding import embedders as embed
+    from segviz import embedding as embed
 
     embed._loaded.cache_clear()
     assert get_embedder("auto").name.startswith("hashing")

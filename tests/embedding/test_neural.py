@@ -53,7 +53,7 @@ def test_without_the_package_it_says_what_to_install():
 
 
 def test_the_name_of_a_folder_changes_with_its_weights(tmp_path, monkeypatch):
-    monkeypatch.setattr("segviz.embedding.embedders.find_spec", lambda name: object())
+    monkeypatch.setattr("segviz.embedding.find_spec", lambda name: object())
     model = tmp_path / "small"
     model.mkdir()
     (model / "model.safetensors").write_bytes(b"one")

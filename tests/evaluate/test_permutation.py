@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.conversation import Question, reordered
-from segviz.conversation.swaps import swapped
+from segviz.conversation.conversation import swapped
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import evaluate
 from segviz.evaluate.reproduce import Bench, losses

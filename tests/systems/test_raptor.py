@@ -10,7 +10,7 @@ import pytest
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.retrieval import estimated_tokens
-from segviz.systems.raptor.system import Raptor
+from segviz.systems.raptor import Raptor
 from segviz.tree import Add, Retire, history, replay
 from segviz.tree.invariants import check
 from tests.systems import common

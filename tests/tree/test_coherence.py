@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from segviz.tree import Structure
-from segviz.tree.coherence import MANY, coherence, known_coherence
+from segviz.tree.shape import MANY, coherence, known_coherence
 from segviz.tree.unfold import unfold
 from tests.memories import built
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import segviz.tree.moments
+import segviz.tree.columns
 from segviz.tree import Link, Moments, ReplayError, Retire, Step, Unlink, replay
 from tests.trees import unit
 
@@ -28,8 +28,8 @@ def same(one, other):
 @pytest.fixture
 def close_checkpoints(monkeypatch):
     """Marks after every second step, so that a short history has many."""
-    monkeypatch.setattr(segviz.tree.moments, "_MIN_SPACING", 2)
-    monkeypatch.setattr(segviz.tree.moments, "_CHECKPOINTS", 50)
+    monkeypatch.setattr(segviz.tree.columns, "_MIN_SPACING", 2)
+    monkeypatch.setattr(segviz.tree.columns, "_CHECKPOINTS", 50)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +43,8 @@ class TestAnyOrder:
         places = st.integers(0, len(memory.steps))
         wanted = data.draw(st.lists(places, max_size=25))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(segviz.tree.moments, "_MIN_SPACING", 2)
-            patch.setattr(segviz.tree.moments, "_CHECKPOINTS", 50)
+            patch.setattr(segviz.tree.columns, "_MIN_SPACING", 2)
+            patch.setattr(segviz.tree.columns, "_CHECKPOINTS", 50)
             moments = Moments(memory.steps)
             for step in wanted:
                 same(moments.at(step), expected[step])

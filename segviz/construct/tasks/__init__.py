@@ -1,7 +1,7 @@
 """The tasks that H-Mem, MemForest and xMemory give to a language model.
 
-``records``     what the tasks return
-``offline``     extraction, boundaries, plans and uncertainty by rules (registry: ``offline``)
+``offline``     what the tasks return; extraction, boundaries, plans and uncertainty by rules
+                (registry: ``offline``)
 ``chat_model``  the same by a chat model, as in the papers (registry: ``llm``)
 ``dates``       times named in a sentence; ``words`` sentences, stems and names
 """
@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from segviz.construct.tasks.chat_model import ChatTasks
-from segviz.construct.tasks.offline import Offline
-from segviz.construct.tasks.records import (
+from segviz.construct.tasks.dates import Interval
+from segviz.construct.tasks.offline import (
     Boundary,
     Extraction,
-    Interval,
     Named,
+    Offline,
     Related,
     Stated,
     SubQuestion,

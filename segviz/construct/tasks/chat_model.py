@@ -10,15 +10,16 @@ from typing import Any, ClassVar
 
 from segviz.construct.protocols import Services, require_chat
 from segviz.construct.tasks import dates
-from segviz.construct.tasks.offline import MOST_UNSURE, Offline
-from segviz.construct.tasks.records import (
+from segviz.construct.tasks.offline import (
     ENTITY_KINDS,
     EXPECTED,
     MOST_FACTS,
+    MOST_UNSURE,
     SCOPES,
     Boundary,
     Extraction,
     Named,
+    Offline,
     Related,
     Stated,
     SubQuestion,

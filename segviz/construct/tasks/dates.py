@@ -6,7 +6,7 @@ import calendar
 import re
 from datetime import datetime, timedelta
 
-from segviz.construct.tasks.records import Interval
+Interval = tuple[datetime, datetime]
 
 _MONTHS = {
     name.lower(): i

@@ -21,7 +21,7 @@ from segviz.loaders.dates import note_backwards, note_empty, session_start
 from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
-from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled
+from segviz.loaders.multi_conversation import id_under, known_id, nothing_usable, rows_of, settled
 from segviz.loaders.questions import read_questions
 from segviz.loaders.report import Notes
 
@@ -64,7 +64,7 @@ def read(document: object, name: str, options: Options) -> Reading:
         else:
             found.append((conversation, place))
     if not found:
-        raise no_turns(sessions, empty, _EXPECTED, notes)
+        raise nothing_usable(_EXPECTED, notes, sessions, empty)
     return settled(found, _EXPECTED, notes, "question_id"), notes
 
 

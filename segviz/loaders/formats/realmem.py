@@ -18,7 +18,7 @@ from segviz.loaders.captions import describe, quoted
 from segviz.loaders.chat import flagged, read_messages, speakers_of
 from segviz.loaders.dates import note_backwards, note_empty, session_start
 from segviz.loaders.document import Loader, Options, Place, Reading
-from segviz.loaders.multi_conversation import no_turns, stem
+from segviz.loaders.multi_conversation import nothing_usable, stem
 from segviz.loaders.questions import note_late_evidence, read_category
 from segviz.loaders.report import Notes
 
@@ -52,7 +52,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     note_empty(empty, ("dialogues",), notes)
     if not sessions:
         expected = "turns such as {speaker, content} in dialogue_turns"
-        raise no_turns(len(dialogues), [("dialogues",)], expected, notes)
+        raise nothing_usable(expected, notes, len(dialogues), [("dialogues",)])
     note_backwards(sessions, ("dialogues",), notes)
     conversation = Conversation(
         id=stem(name),

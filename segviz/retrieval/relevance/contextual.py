@@ -19,8 +19,7 @@ from segviz.construct import Declared, param
 from segviz.construct.tasks import dates
 from segviz.construct.tasks.words import stem
 from segviz.conversation import Unit
-from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
-from segviz.embedding.embedders import unit_rows
+from segviz.embedding import Embedder, KnowsWords, background_lines, unit_rows, word_vectors
 from segviz.retrieval.relevance.dense import sharpened
 from segviz.retrieval.relevance.lexical import STOP, shared_words
 from segviz.tree import Structure

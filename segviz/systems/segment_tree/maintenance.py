@@ -9,8 +9,10 @@ all leaves lie equally deep, so the invariants afterwards are ``maintained-segme
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from segviz.construct import LOOK_BACK, Annotate, Arrival, Compatibility
+from segviz.construct import Annotate, Compatibility
+from segviz.construct.protocols import arriving
 from segviz.conversation import Unit
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
@@ -50,32 +52,14 @@ def rebuild(
     if len(leaves) < 2:
         raise ValueError(f"node {node} holds {len(leaves)} leaf; choose one above two or more")
     tree = SegmentTreeBuilder(annotate, draft.embedder, lazy=False)
+    spoken = [replace(units[draft.span[leaf][0]], text=draft.text[leaf]) for leaf in leaves]
     steps = [
         tree.insert(arrival, model, closes_session=False)
-        for arrival in _arrivals(draft, leaves, units)
+        for arrival in arriving(spoken, draft.vectors(leaves))
     ]
     gone = _replant(draft, node, leaves, replay(steps))
     written = sum(step.cost.annotated for step in steps)
     return gone, written + refresh(draft, draft.parents[node], annotate)
-
-
-def _arrivals(draft: Draft, leaves: Sequence[int], units: Sequence[Unit]) -> list[Arrival]:
-    """The units of these leaves as if the conversation held only them."""
-    spoken = [units[draft.span[leaf][0]] for leaf in leaves]
-    vectors = draft.vectors(leaves)
-    return [
-        Arrival(
-            i,
-            unit.turn_ids,
-            unit.session,
-            draft.text[leaves[i]],
-            unit.time,
-            vector=vectors[i],
-            opens_session=i > 0 and spoken[i - 1].session != unit.session,
-            before=vectors[max(0, i - LOOK_BACK) : i],
-        )
-        for i, unit in enumerate(spoken)
-    ]
 
 
 def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import ClassVar
 
 import numpy as np
@@ -82,10 +83,8 @@ class SegmentTree(Declared):
         model = prepared(self.compatibility, services)
         annotate = prepared(self.annotate, services)
         tree = SegmentTreeBuilder(annotate, services.embedder, lazy=self.refresh == "lazy")
-        for position, arrival in enumerate(arrivals):
-            closes = (
-                position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
-            )
+        for arrival, after in zip_longest(arrivals, arrivals[1:]):
+            closes = after is None or after.session != arrival.session
             yield tree.insert(arrival, model, closes)
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:

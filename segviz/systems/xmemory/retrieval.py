@@ -12,6 +12,7 @@ import numpy as np
 
 from segviz.construct import Retrieval
 from segviz.construct.tasks.words import content
+from segviz.embedding import unit_rows
 from segviz.systems.common.retrieval import (
     Scores,
     Search,
@@ -19,7 +20,7 @@ from segviz.systems.common.retrieval import (
     question_similarity,
     with_units,
 )
-from segviz.systems.xmemory.themes import SEMANTIC, THEME, unit_rows
+from segviz.systems.xmemory.themes import SEMANTIC, THEME
 
 if TYPE_CHECKING:
     from segviz.systems.xmemory.system import XMemory

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
+from segviz.embedding import unit_rows
 from segviz.systems.common.draft import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector, as_number
 
@@ -186,12 +187,6 @@ def _along_axis(vectors: Vector) -> list[int]:
     axis = axis * np.sign(axis[np.argmax(np.abs(np.round(axis, 9)))] or 1.0)
     place = np.round(centred @ axis, 9)
     return sorted(range(len(vectors)), key=lambda i: (place[i], i))
-
-
-def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The rows (n, d) at unit length, zeros as they are."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0))
 
 
 class Themes:

@@ -30,7 +30,7 @@ from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.multi_conversation import (
     id_under,
     known_id,
-    no_turns,
+    nothing_usable,
     rows_of,
     settled,
     stem,
@@ -76,7 +76,7 @@ def read(document: object, name: str, options: Options) -> Reading:
         else:
             found.append((conversation, place))
     if not found:
-        raise no_turns(sessions, empty, _EXPECTED, notes)
+        raise nothing_usable(_EXPECTED, notes, sessions, empty)
     return settled(found, _EXPECTED, notes, "sample_id"), notes
 
 

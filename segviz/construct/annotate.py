@@ -1,11 +1,15 @@
-"""Offline annotation: selects the most informative sentences of the child texts."""
+"""Annotation: a node's text from its children's texts (the S of Algorithm 1).
+
+``Extractive`` selects the most informative sentences, offline, a pure function of the child texts;
+a chat model writes a ``Summary``, as in the paper.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import chain, islice
@@ -16,7 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct.parameter import Declared, param
+from segviz.construct.protocols import Services, require_chat
 from segviz.construct.tasks.words import BREAK, SPEAKER, WORD
+from segviz.llm import Chat
+from segviz.llm.prompts import annotation_prompt
+
+__all__ = ["ANNOTATORS", "Extractive", "Summary"]
 
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z]\w+")
@@ -228,3 +237,58 @@ def _quoted(style: Extractive, texts: tuple[str, ...]) -> str:
 def _clip(text: str, max_words: int) -> str:
     last = next(islice(WORD.finditer(text), max_words - 1, None))
     return text[: last.end()] + " …"
+
+
+# --- by a chat model -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Summary(Declared):
+    """A chat model writes the summary of the child annotations, in order.
+
+    Source: SegTreeMem Algorithm 1, line 21, and App. G (the wording is ours). Departs
+    from the source: a single child's text passes through without a call; an answer far
+    beyond the asked length is cut, so that a model cannot flood the tree; a text that was
+    waived is written offline (``extractive``) at the same length.
+    """
+
+    name: ClassVar[str] = "llm"
+    needs_chat: ClassVar[bool] = True
+
+    max_words: int = param(
+        80,
+        "Length asked for, in words.",
+        (10, 400),
+        source="SegTreeMem App. G without a length; 80 is ours",
+    )
+    chat: Chat | None = field(default=None, compare=False, repr=False)
+
+    # Characters kept per word asked for: three times what English needs.
+    _characters_per_word: ClassVar[int] = 20
+
+    def prepare(self, services: Services) -> Summary:
+        """Returns the same annotator bound to the build's chat model."""
+        return replace(self, chat=require_chat(services, "llm annotation"))
+
+    def __call__(self, texts: Sequence[str]) -> str:
+        """Summary of ``texts`` (chronological); a single text passes through."""
+        return self.many([texts])[0]
+
+    def many(self, groups: Sequence[Sequence[str]]) -> list[str]:
+        """One summary per group; independent groups are asked for at the same time."""
+        if self.chat is None:
+            raise ValueError("llm annotation has no chat model; build with chat=…")
+        asked = [i for i, texts in enumerate(groups) if len(texts) > 1]
+        prompts = [annotation_prompt(groups[i], self.max_words) for i in asked]
+        offline = Extractive(max_words=self.max_words)
+        written = {
+            i: offline(groups[i])
+            if reply.waived
+            else reply.text.strip()[: self.max_words * self._characters_per_word]
+            for i, reply in zip(asked, self.chat.replies(prompts), strict=True)
+        }
+        return [written.get(i, texts[0]) for i, texts in enumerate(groups)]
+
+
+ANNOTATORS: dict[str, Callable[..., Any]] = {"extractive": Extractive, "llm": Summary}
+"""Name to frozen dataclass; adding a row is all it takes."""

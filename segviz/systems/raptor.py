@@ -1,0 +1,406 @@
+"""RAPTOR: layers of soft clusters, rebuilt as the conversation goes on (arXiv 2401.18059)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from segviz.construct import Annotate, Arrival, Declared, Retrieval, Services, View, param
+from segviz.retrieval import estimated_tokens, taken
+from segviz.systems.common.annotation import annotator, prepared, write
+from segviz.systems.common.draft import Draft
+from segviz.systems.common.retrieval import (
+    as_retrieval,
+    best_first,
+    chosen_relevance,
+    from_the_top,
+    stage,
+)
+from segviz.tree import Cost, Step, Vector
+
+
+@dataclass(frozen=True)
+class Raptor(Declared):
+    """Similar units are summarised together, the summaries again, until few are left.
+
+    Clusters are soft: a node may have several parents. The method knows no insertion, so
+    at the end of every session all layers above the units are built again; a cluster with
+    the same members as before keeps its node, the others are taken away. Its own retrieval
+    ranks all nodes together until a token budget is used up, or walks down from the top
+    keeping the best few of each layer.
+
+    Source: RAPTOR, Sarthi et al. 2024, arXiv 2401.18059, and its published code; settings
+    of SegTreeMem (arXiv 2606.04555), App. E.
+    Departs from the source as listed in ``departures``.
+    """
+
+    name: ClassVar[str] = "raptor"
+    label: ClassVar[str] = "RAPTOR (clusters, PCA variant)"
+    online: ClassVar[bool] = False
+    invariants: ClassVar[str] = "raptor"
+    fidelity: ClassVar[str] = "adapted"
+    relevance: ClassVar[str] = "dense"  # cosine, §3
+    departures: ClassVar[tuple[str, ...]] = (
+        "Principal components stand in for UMAP, and a diagonal Gaussian mixture for a full one, "
+        "both seeded.",
+        "A point with no share above the threshold goes to its likeliest cluster (the code loses "
+        "it); points are told apart by position, not by vector.",
+        "A mixture has at most one component for two nodes, a small layer becomes one cluster, and "
+        "building stops when a layer would not shrink (the code can go from n to n - 1).",
+        "Leaves are the conversation's units; all above is built again at the end of each session, "
+        "where the source is built once.",
+        "Tokens are estimated from characters.",
+        "The search for the number of clusters ends after five counts that do not lower BIC; with "
+        "patience 0 it tries all, as the code does.",
+        "Dimensions, share and longest input are SegTreeMem's, other sizes the code's. Clusters "
+        "longer than that input are cut again by a mixture without overlap (there the code does "
+        "not return), into more than are needed: hence fewer children than published, and more of "
+        "them at 5,000 tokens.",
+    )
+
+    dimensions: int = param(
+        3, "Dimensions kept.", (1, 64), source="SegTreeMem, App. E, 3; code, 10"
+    )
+    threshold: float = param(
+        0.5,
+        "Share above which a node belongs to a cluster.",
+        (0, 1),
+        source="SegTreeMem, App. E, 0.5; code, 0.1",
+    )
+    layers: int = param(5, "Most layers above the units.", (1, 20), source="code, 5")
+    small: int = param(8, "A layer of so few nodes becomes one cluster.", (2, 50), source="ours")
+    components: int = param(
+        50, "Fewer clusters than this per mixture.", (2, 200), source="code, 50"
+    )
+    patience: int = param(
+        5,
+        "Numbers of clusters without a lower BIC that end the search; 0: all are tried.",
+        (0, 200),
+        source="code, all; 5 is ours, for time",
+    )
+    input_tokens: int = param(
+        3500,
+        "Longest text summarised at once, in tokens.",
+        (100, 100_000),
+        source="code and SegTreeMem, App. E, 3500",
+    )
+    retrieval: str = param(
+        "collapsed",
+        "Rank all nodes together, or walk down the layers.",
+        choices=("collapsed", "traversal"),
+        source="RAPTOR §3, collapsed or tree traversal",
+    )
+    budget: int = param(
+        3500,
+        "Tokens returned by collapsed retrieval.",
+        (50, 100_000),
+        source="code, 3500; RAPTOR §3, 2000",
+    )
+    width: int = param(5, "Nodes kept per layer when walking down.", (1, 100), source="code, 5")
+    seed: int = param(0, "Seed of the mixtures.", (0, 2**31 - 1), source="ours")
+    annotate: Annotate = annotator("Writes the summary of a cluster.", "RAPTOR §3")
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One Step per unit, lazily; the last of each session rebuilds the layers."""
+        built = _Builder(self, services)
+        for arrival, after in zip_longest(arrivals, arrivals[1:]):
+            closes = after is None or after.session != arrival.session
+            yield built.insert(arrival, closes)
+
+    def retrieve(self, question: str, view: View) -> Retrieval:
+        """Evidence by the relevance of the question, the cosine unless another is chosen."""
+        scores = chosen_relevance(question, view)
+        structure = view.structure
+        if self.retrieval == "traversal":
+            return from_the_top(structure, scores, self.width)
+        order = best_first(np.flatnonzero(structure.active).tolist(), scores)
+        kept = taken(order, structure.text, len(order) or 1, self.budget)
+        note = f"{len(kept)} of {len(order)} nodes fit into {self.budget} tokens."
+        stages = (stage("all layers", note, order, scores, kept[: view.k]),)
+        return as_retrieval(kept, scores, stages)
+
+
+_Upper = dict[tuple[int, tuple[int, ...]], int]
+"""The nodes above the units by level and children."""
+
+
+class _Builder:
+    """The units and the layers over them."""
+
+    def __init__(self, rules: Raptor, services: Services) -> None:
+        self._rules = rules
+        self._annotate = prepared(rules.annotate, services)
+        self._draft = Draft(services.embedder)
+        self._leaves: list[int] = []
+        self._upper: _Upper = {}
+        self._summaries: dict[tuple[str, ...], str] = {}
+
+    def insert(self, arrival: Arrival, closes_session: bool) -> Step:
+        """Adds one unit, and rebuild when it is the last of its session."""
+        draft = self._draft
+        self._leaves.append(draft.leaf(arrival, arrival.vector))
+        note = f"Unit {arrival.index} waits for the end of its session."
+        if not closes_session:
+            return Step(arrival.unit, note, None, draft.take(), Cost(modified=1))
+        known, before = len(self._summaries), self._upper
+        self._upper = self._build(before)
+        gone = [node for key, node in before.items() if key not in self._upper]
+        fresh = len(self._upper.keys() - before.keys())
+        for node in reversed(gone):
+            draft.remove(node)
+        layers = max((level for level, _ in self._upper), default=0)
+        note = (
+            f"Unit {arrival.index} ends a session. Summaries taken away: {len(gone)}, kept: "
+            f"{len(before) - len(gone)}, new: {fresh}; layers: {layers}."
+        )
+        cost = Cost(
+            annotated=len(self._summaries) - known,
+            inspected=len(self._leaves),
+            modified=1 + len(gone) + fresh,
+        )
+        return Step(arrival.unit, note, None, draft.take(), cost)
+
+    def _build(self, before: _Upper) -> _Upper:
+        """All layers above the units; a cluster known from ``before`` keeps its node."""
+        draft, layer = self._draft, self._leaves
+        upper: _Upper = {}
+        for level in range(1, self._rules.layers + 1):
+            if len(layer) <= self._rules.dimensions + 1:
+                break
+            groups = [tuple(layer[i] for i in group) for group in self._groups(layer)]
+            if len(groups) >= len(layer):
+                break
+            texts = self._written([tuple(draft.text[node] for node in group) for group in groups])
+            vectors = draft.embedder.embed(texts)
+            for group, text, vector in zip(groups, texts, vectors, strict=True):
+                node = before.get((level, group))
+                if node is None:
+                    node = draft.add(level, group, text, vector=vector)
+                upper[level, group] = node
+            layer = [upper[level, group] for group in groups]
+        return upper
+
+    def _groups(self, layer: Sequence[int]) -> Groups:
+        if len(layer) <= self._rules.small:
+            return [tuple(range(len(layer)))]
+        tokens = [estimated_tokens(self._draft.text[node]) for node in layer]
+        return clusters(self._draft.vectors(layer), tokens, self._rules)
+
+    def _written(self, groups: list[tuple[str, ...]]) -> list[str]:
+        """Summaries, each distinct list of texts asked for once in the whole build."""
+        missing = [group for group in dict.fromkeys(groups) if group not in self._summaries]
+        self._summaries.update(zip(missing, write(self._annotate, missing), strict=True))
+        return [self._summaries[group] for group in groups]
+
+
+# --- soft clusters of a layer ----------------------------------------------------------------
+# Principal components, a diagonal Gaussian mixture, two stages. Pure numpy and seeded: equal input
+# gives equal clusters.
+
+Floats = NDArray[np.float64]
+
+_ROUNDS = 50  # ours
+_FLOOR = 1e-6  # ours
+_ENOUGH = 1e-3  # ours
+
+
+def principal(points: Floats, dimensions: int) -> Floats:
+    """Returns the first principal components of ``points`` (n, d), float64 (n, ≤ dimensions).
+
+    Computed from whichever is smaller, the products of the points or of the columns. Each
+    component's sign is fixed by its largest entry and everything is rounded to nine digits,
+    so that equal input gives equal output; components without spread are zeros.
+    """
+    centred = points - points.mean(axis=0)
+    if len(points) < centred.shape[1]:
+        values, vectors = np.linalg.eigh(centred @ centred.T)
+        lengths = np.sqrt(np.clip(values[::-1][:dimensions], 0.0, None))
+        scores = vectors[:, ::-1][:, :dimensions] * lengths
+    else:
+        _, axes = np.linalg.eigh(centred.T @ centred)
+        scores = centred @ axes[:, ::-1][:, :dimensions]
+    largest = np.abs(scores).argmax(axis=0)
+    signs = np.sign(scores[largest, np.arange(scores.shape[1])])
+    return np.asarray(np.round(scores * np.where(signs == 0, 1.0, signs), 9))
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A fitted mixture of c components over n points.
+
+    ``shares`` float64 (n, c): the posterior of each component, rows sum to 1. ``bic``:
+    lower is better.
+    """
+
+    shares: Floats
+    bic: float
+
+
+def fit(points: Floats, components: int, rng: np.random.Generator) -> Mixture:
+    """Expectation maximisation from k-means++ centres (Arthur and Vassilvitskii 2007).
+
+    ``points`` (n, d), ``components`` ≤ n. Variances are diagonal and at least 1e-6; it ends
+    after 50 rounds or when the mean log-likelihood grows by less than 1e-3.
+    """
+    n, d = points.shape
+    means = _centres(points, components, rng)
+    spread = np.maximum(points.var(axis=0), _FLOOR)
+    variances = np.tile(spread, (components, 1))
+    weights = np.full(components, 1.0 / components)
+    before = -math.inf
+    squares, twice = points**2, 2 * points
+    for _ in range(_ROUNDS):
+        joint = _log_joint(twice, squares, means, variances)
+        joint += np.log(weights)
+        shares, likelihood = _normalised(joint)
+        if likelihood - before < _ENOUGH:
+            break
+        before = likelihood
+        mass = np.add.reduce(shares, axis=0) + 1e-12
+        weights = mass / n
+        means = (shares.T @ points) / mass[:, None]
+        variances = np.maximum((shares.T @ squares) / mass[:, None] - means**2, _FLOOR)
+        weights = weights / np.add.reduce(weights)
+    parameters = components * 2 * d + components - 1
+    return Mixture(shares, parameters * math.log(n) - 2 * n * likelihood)
+
+
+def best_fit(points: Floats, most: int, rng: np.random.Generator, patience: int = 0) -> Mixture:
+    """Returns the mixture with the least BIC (Schwarz 1978), of 1 … ``most`` components.
+
+    The search ends after ``patience`` counts in a row without improvement; 0: it tries all.
+    """
+    best = fit(points, 1, rng)
+    since = 0
+    for components in range(2, min(most, len(points)) + 1):
+        found = fit(points, components, rng)
+        if found.bic < best.bic:
+            best, since = found, 0
+        else:
+            since += 1
+            if since == patience:
+                break
+    return best
+
+
+def memberships(shares: Floats, threshold: float) -> list[list[int]]:
+    """Members of each component: points whose share exceeds ``threshold``, and every point
+    in its likeliest component, so that none is left out. Empty components are dropped."""
+    member = shares > threshold
+    member[np.arange(len(shares)), shares.argmax(axis=1)] = True
+    groups = [np.flatnonzero(column).tolist() for column in member.T]
+    return [group for group in groups if group]
+
+
+def _centres(points: Floats, components: int, rng: np.random.Generator) -> Floats:
+    chosen = [int(rng.integers(len(points)))]
+    nearest = ((points - points[chosen[0]]) ** 2).sum(axis=1)
+    while len(chosen) < components:
+        total = nearest.sum()
+        if total > 0:
+            index = int(np.searchsorted(np.cumsum(nearest), rng.random() * total, side="right"))
+            index = min(index, len(points) - 1)
+        else:  # fewer distinct points than components
+            index = int(rng.integers(len(points)))
+        chosen.append(index)
+        nearest = np.minimum(nearest, ((points - points[index]) ** 2).sum(axis=1))
+    return points[chosen].copy()
+
+
+# The two below run tens of thousands of times over small matrices: they write into what they
+# have made, and add up by the ufunc, which is what ``sum`` calls after a detour.
+def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
+    """Log-density under every component, (n, c), of the points given doubled and squared."""
+    precision = 1.0 / variances
+    centres = means * precision
+    joint: Floats = squares @ precision.T
+    joint -= twice @ centres.T
+    joint += np.add.reduce(means**2 * precision, axis=1)
+    joint += np.add.reduce(np.log(2 * math.pi * variances), axis=1)
+    joint *= -0.5
+    return joint
+
+
+def _normalised(joint: Floats) -> tuple[Floats, float]:
+    """Posteriors, in the place of ``joint``, and the mean log-likelihood."""
+    top = np.maximum.reduce(joint, axis=1, keepdims=True)
+    joint -= top
+    np.exp(joint, out=joint)
+    sums = np.add.reduce(joint, axis=1, keepdims=True)
+    joint /= sums
+    top += np.log(sums)
+    return joint, float(np.add.reduce(top, axis=None) / top.size)
+
+
+Groups = list[tuple[int, ...]]
+
+
+def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
+    """Groups of positions into ``vectors`` (n, d); every position is in at least one.
+
+    First over all points, then inside each group found; a group whose texts are together
+    longer than ``rule.input_tokens`` is cut again, now without overlap (else the number of groups
+    could double with every cut), in two where the mixture would leave it whole. Groups are
+    ordered by their members, equal ones named once.
+    """
+    # Threads of the linear algebra wait for each other longer than products of this size take.
+    # Measured on 689 units and two cores: six times as fast with one thread, the same tree.
+    # numpy itself cannot limit them once it is imported, hence threadpoolctl.
+    points, apart = vectors.astype(np.float64), replace(rule, threshold=1.0)
+    rng = np.random.default_rng(rule.seed)
+    found: set[tuple[int, ...]] = set()
+    with threadpool_limits(limits=1, user_api="blas"):
+        pending = _two_stages(points, list(range(len(points))), rule, rng)[::-1]
+        while pending:  # group by group, and of each the part found last
+            members = pending.pop()
+            if len(members) == 1 or sum(tokens[i] for i in members) <= rule.input_tokens:
+                found.add(tuple(members))
+                continue
+            parts = _two_stages(points, members, apart, rng)
+            if max(map(len, parts)) == len(members):
+                parts = _halves(points, members, rng)
+            pending += parts
+    return sorted(found)
+
+
+def _two_stages(
+    points: Floats, members: list[int], rule: Raptor, rng: np.random.Generator
+) -> list[list[int]]:
+    return [
+        small
+        for group in _cut(points, members, rule, rng)
+        for small in _cut(points, group, rule, rng)
+    ]
+
+
+def _cut(
+    points: Floats, members: list[int], rule: Raptor, rng: np.random.Generator
+) -> list[list[int]]:
+    """One mixture over some of the points; too few of them stay together.
+
+    At most one component for two points: with a component for each point the likelihood of
+    a diagonal mixture has no bound and BIC would never merge a small layer.
+    """
+    if len(members) <= rule.dimensions + 1:
+        return [members]
+    reduced = principal(points[members], rule.dimensions)
+    most = min(rule.components - 1, len(members) // 2)
+    mixture = best_fit(reduced, most, rng, rule.patience)
+    return [[members[i] for i in group] for group in memberships(mixture.shares, rule.threshold)]
+
+
+def _halves(points: Floats, members: list[int], rng: np.random.Generator) -> list[list[int]]:
+    """Two parts by their likelier component of two; equal points by position."""
+    mixture = fit(principal(points[members], 1), 2, rng)
+    parts = [[members[i] for i in group] for group in memberships(mixture.shares, 1.0)]
+    if len(parts) == 1:
+        middle = len(members) // 2
+        parts = [members[:middle], members[middle:]]
+    return parts
