@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -79,6 +80,7 @@ def _naive(time: datetime) -> datetime:
 _LOCOMO = re.compile(r"[0-9]{1,2}:[0-9]{2}\s*[ap]m\s+on\s.*", re.IGNORECASE | re.DOTALL)
 _CLOCK = re.compile(r"\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\s*[ap]m\b)?(?: [+-][0-9]{4}$)?")
 _JOINED = re.compile(r"[0-9][./:-]+[0-9]|[^\sa-z0-9,./-]")
+_DIGITS, _LETTERS = re.compile(r"[0-9]+"), re.compile(r"[a-z]+")
 _HOUR_0 = re.compile(r"\b00?:[0-9:]+\s*[ap]m")
 _MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _WORD = re.compile(
@@ -93,6 +95,7 @@ def read_date(raw: str) -> datetime | None:
     return read_words(raw) if _LOCOMO.fullmatch(raw.strip()) else None
 
 
+@lru_cache(256)  # a line is asked about twice, and many lines of a file have one date
 def read_words(raw: str) -> datetime | None:
     """A date with the month in English and a year of four digits, with or without a time.
 
@@ -117,12 +120,11 @@ def _year(text: str) -> int | None:
     """The year of a text that leaves nothing to dateutil's guess, else None. One month, one day,
     one year, at most one time and known words; no hour 0 of twelve, which it takes."""
     rest, clocks = _CLOCK.subn(" ", text)
-    words = re.findall(r"[a-z]+", rest)
-    months = [word for word in words if word[:3] in _MONTHS]
-    numbers = sorted(re.findall(r"[0-9]+", rest), key=len)
-    if clocks > 1 or len(months) != 1 or len(numbers) != 2 or _JOINED.search(rest):
+    numbers = sorted(_DIGITS.findall(rest), key=len)
+    if clocks > 1 or len(numbers) != 2 or len(numbers[0]) > 2 or len(numbers[1]) != 4:
         return None
-    if len(numbers[0]) > 2 or len(numbers[1]) != 4:
+    words = _LETTERS.findall(rest)
+    if sum(word[:3] in _MONTHS for word in words) != 1 or _JOINED.search(rest):
         return None
     known = all(word in _MONTHS or _WORD.fullmatch(word) for word in words)
     return int(numbers[1]) if known and not _HOUR_0.search(text) else None

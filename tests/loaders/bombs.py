@@ -76,6 +76,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "full zip of messages": lambda: _filled(_rows(_MESSAGE, 4_400_000)),
     "full zip of JSON lines": lambda: _filled(b"{}\n" * 222_000),
     "full zip of a chat": lambda: _filled(b"A: b\n" * 444_000),
+    "full zip of a chat of near dates": lambda: _filled(b"A: 1 may 2023 x\n" * 444_000),
     "full zip of a WhatsApp chat": lambda: _filled(b"01/02/2023, 10:10 - A: b\n" * 440_000),
     "full zip of a table": lambda: _filled(_table("text,speaker", "a,b", 880_000)),
     "full zip of broken lines": lambda: _filled(b"{\n" * 222_000),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from datetime import datetime
 
 from segviz.loaders.captions import counted
@@ -30,6 +29,7 @@ _SAID = re.compile(
     rf"(?:\*\*({_NAME}):\*\*|\*\*({_NAME})\*\*:|({_NAME}):)(?:\s+(.*)|$)"
 )
 _RULE = re.compile(r"[\s#=*–—_-]+")
+_THREE_DIGITS = re.compile(r"(?:[^0-9]*[0-9]){3}")  # fewer are no date
 _SESSION = re.compile(r"session\s+([0-9]{1,6})", re.IGNORECASE)
 _NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
 
@@ -52,14 +52,14 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """One conversation, called after the file. Raises LoadError when nobody speaks."""
     notes = Notes()
-    drafts: list[tuple[Message, list[str]]] = []
+    drafts: list[tuple[str, list[str], datetime | None, str, int]] = []
     start: tuple[datetime | None, str] = (None, "")
     number, open_, left = 0, False, 0
     for _, line in document.lines() if isinstance(document, PlainText) else ():
         if (begun := _session(line)) is not None:
             start, number, open_ = begun, number + 1, False
         elif (said := _said(line)) is not None:
-            drafts.append((Message(said[0], "", *start, str(number)), [said[1]]))
+            drafts.append((said[0], [said[1]], *start, number))
             open_ = True
         elif open_:
             drafts[-1][1].append(line)
@@ -67,7 +67,10 @@ def read(document: object, name: str, options: Options) -> Reading:
             left += bool(line.strip())
     if left:
         notes.skipped((), f"{counted(left, 'line')} before the first name left out")
-    messages = [replace(said, text="\n".join(lines).strip()) for said, lines in drafts]
+    messages = [
+        Message(who, "\n".join(said).strip(), time, raw, str(session))
+        for who, said, time, raw, session in drafts
+    ]
     return read_chats([(stem(name), messages, ())], LABEL, options, notes, _EXPECTED), notes
 
 
@@ -89,6 +92,8 @@ def _session(line: str) -> tuple[datetime | None, str] | None:
         return None
     if _SESSION.fullmatch(bare):
         return None, bare
+    if not _THREE_DIGITS.match(bare):
+        return None
     trimmed = line.strip(" \t#=*–—_-")
     fields = read_fields(trimmed)
     start = read_time(trimmed) or read_words(trimmed)
