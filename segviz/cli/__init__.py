@@ -31,17 +31,18 @@ from difflib import get_close_matches
 from importlib import import_module
 
 from segviz.cli import serve
-from segviz.cli.command import Command, Parser
-from segviz.cli.console import Console, OutputError, flush_output
-from segviz.cli.exits import (
+from segviz.cli.command import (
     BROKEN_PIPE,
     FAILED,
     INTERRUPTED,
     UNFINISHED,
     USAGE,
+    Command,
+    Parser,
     Unfinished,
     UsageError,
 )
+from segviz.cli.console import Console, OutputError, flush_output
 
 __all__ = ["APP", "COMMANDS", "main"]
 

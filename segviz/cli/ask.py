@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from segviz.cli.building import add_building, memory_of
-from segviz.cli.command import Command
+from segviz.cli.building import add_building, memory_of, parameters_help
+from segviz.cli.command import OK, Command, Unfinished, UsageError, user_errors
 from segviz.cli.console import Console
-from segviz.cli.exits import OK, Unfinished, UsageError, user_errors
 from segviz.cli.models import models
 from segviz.cli.retrieval import (
     add_question,
@@ -17,7 +16,6 @@ from segviz.cli.retrieval import (
     settings_content,
     settings_of,
 )
-from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file
 from segviz.conversation import Question
 from segviz.llm import ModelError

@@ -6,12 +6,10 @@ import argparse
 from collections import Counter
 from typing import Any
 
-from segviz.cli.building import add_building, built
-from segviz.cli.command import Command
+from segviz.cli.building import add_building, built, parameters_help
+from segviz.cli.command import OK, Command, UsageError, user_errors
 from segviz.cli.console import Console
-from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.models import models
-from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, output_path, path_of
 from segviz.memory import Memory
 from segviz.store import recognises

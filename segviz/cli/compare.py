@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 from time import perf_counter
 
-from segviz.cli.building import add_building
-from segviz.cli.command import Command
+from segviz.cli.building import add_building, parameters_help
+from segviz.cli.command import OK, Command
 from segviz.cli.console import Console
-from segviz.cli.exits import OK
 from segviz.cli.many import LOST, add_many, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.reports import Owner, report
 from segviz.cli.retrieval import add_scoring
-from segviz.cli.settings import parameters_help
 from segviz.cli.source import output_path
 from segviz.evaluate.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS

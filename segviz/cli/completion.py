@@ -7,9 +7,8 @@ from typing import Any
 
 import shtab
 
-from segviz.cli.command import Command, Parser
+from segviz.cli.command import OK, Command, Parser
 from segviz.cli.console import Console
-from segviz.cli.exits import OK
 
 
 def _full_parser() -> argparse.ArgumentParser:

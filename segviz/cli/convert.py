@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from segviz.cli.command import Command
+from segviz.cli.command import OK, Command, user_errors
 from segviz.cli.console import Console
-from segviz.cli.exits import OK, user_errors
 from segviz.cli.source import (
     add_conversation,
     add_file,

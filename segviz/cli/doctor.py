@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
 
-from segviz.cli.command import Command
+from segviz.cli.command import FAILED, OK, Command, UsageError
 from segviz.cli.console import Console
-from segviz.cli.exits import FAILED, OK, UsageError
 from segviz.cli.serve import free_port
 from segviz.conversation import TITLES, sample_path
 from segviz.embedding import get_embedder

@@ -6,13 +6,11 @@ import argparse
 from collections.abc import Callable
 from textwrap import indent, wrap
 
-from segviz.cli.building import add_building, memory_of
-from segviz.cli.command import Command
+from segviz.cli.building import add_building, memory_of, parameters_help
+from segviz.cli.command import OK, Command, UsageError, user_errors
 from segviz.cli.console import Console
-from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.models import Models, models
 from segviz.cli.retrieval import add_question, add_retrieval, settings_of
-from segviz.cli.settings import parameters_help
 from segviz.cli.source import SAMPLE, add_file, output_path, path_of, write_file
 from segviz.export import FORMATS, SCALES, Format, View, file_name, view_of
 from segviz.export.browser import BrowserError, find_browser

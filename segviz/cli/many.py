@@ -19,9 +19,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from segviz import files, store
 from segviz.cli.building import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
-from segviz.cli.command import add_number
+from segviz.cli.command import UNFINISHED, Unfinished, UsageError, add_number, user_errors
 from segviz.cli.console import Console, plain
-from segviz.cli.exits import UNFINISHED, Unfinished, UsageError, user_errors
 from segviz.cli.models import Models
 from segviz.cli.retrieval import whole_numbers
 from segviz.cli.source import path_of, read_corpus

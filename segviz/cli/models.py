@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from segviz.cli.command import UsageError, user_errors
 from segviz.cli.console import Console
-from segviz.cli.exits import UsageError, user_errors
 from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, get_embedder
 from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
 from segviz.llm.endpoint import CACHE_BYTES, RANGES, cache_path, key_for

@@ -6,9 +6,8 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from segviz.cli.command import Command
+from segviz.cli.command import OK, Command, UsageError, user_errors
 from segviz.cli.console import Console
-from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.models import add_embedder
 from segviz.cli.source import SAMPLE, path_of, write_file
 from segviz.conversation import TITLES, Conversation

@@ -6,8 +6,7 @@ import argparse
 from dataclasses import fields, replace
 from typing import Any
 
-from segviz.cli.command import add_number
-from segviz.cli.exits import UsageError, user_errors
+from segviz.cli.command import UsageError, add_number, user_errors
 from segviz.conversation import Conversation, Question
 from segviz.retrieval import METHODS, POLICIES, PRESETS, RELEVANCE, RetrievalSettings
 

@@ -19,9 +19,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import IO, Any
 
-from segviz.cli.command import Command
+from segviz.cli.command import FAILED, Command, UsageError
 from segviz.cli.console import Console, OutputError, flush_output
-from segviz.cli.exits import FAILED, UsageError
 
 SETTINGS: dict[str, Any] = {
     "browser.gatherUsageStats": False,

@@ -6,9 +6,8 @@ import argparse
 from pathlib import Path
 
 from segviz import files
-from segviz.cli.command import add_number
+from segviz.cli.command import UsageError, add_number, user_errors
 from segviz.cli.console import Console
-from segviz.cli.exits import UsageError, user_errors
 from segviz.conversation import TITLES, Conversation, Corpus, sample_path
 from segviz.loaders import load
 

@@ -6,10 +6,9 @@ import argparse
 from inspect import signature
 from typing import Any
 
-from segviz.cli.building import add_building
-from segviz.cli.command import Command
+from segviz.cli.building import add_building, parameters_help
+from segviz.cli.command import OK, Command, UsageError
 from segviz.cli.console import Console
-from segviz.cli.exits import OK, UsageError
 from segviz.cli.many import LOST, add_many, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.reports import Owner, report
@@ -21,7 +20,6 @@ from segviz.cli.retrieval import (
     numbers,
     whole_numbers,
 )
-from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, output_path, write_file
 from segviz.evaluate import Sweep, sweep
 from segviz.evaluate.grid import pooled_sweep

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from segviz.cli import serve
+from segviz.cli.command import UsageError
 from segviz.cli.console import Console
-from segviz.cli.exits import UsageError
 from segviz.files import check_regular
 
 

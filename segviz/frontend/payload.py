@@ -25,8 +25,7 @@ from segviz.view.captions import (
     tooltip_length,
     tooltip_texts,
 )
-from segviz.view.live import LIVE_POLICIES
-from segviz.view.look import MEASURES
+from segviz.view.look import LIVE_POLICIES, MEASURES
 from segviz.view.palette import (
     ACCENT,
     GOLD_COLOURS,

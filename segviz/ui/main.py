@@ -11,8 +11,8 @@ from segviz.llm import ModelError
 from segviz.memory import NoEmbedder
 from segviz.ui import address, keys
 from segviz.ui.operations import operated
+from segviz.ui.sidebar.models import show_spending
 from segviz.ui.sidebar.sidebar import sidebar
-from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import Session
 from segviz.ui.view_state import read_story
 from segviz.ui.welcome import begin_ask, welcome

@@ -15,7 +15,7 @@ from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import picked_question
 from segviz.view.bookmark import usual_method
-from segviz.view.live import Live
+from segviz.view.look import Live
 
 _PLAIN = {
     "policy": keys.POLICY,

@@ -2,10 +2,10 @@
 
 ``bookmark``   encodes a view as the parameters of a link, and decodes it
 ``scene``      the content of a picture of a memory, before it is drawn
-``live``       the settings a canvas computes with; ``look`` its choice of colour and label
-``measures``   the measures of nodes to colour by
+``look``       a canvas' choice of colour and label, and the settings it computes with
+``story``      views in a row and ``slices`` of questions, as parts of a link
 ``palette``    the one colour table; ``theme`` the settings Streamlit runs with
-``captions``   texts of the canvas; ``word_diff`` the difference of two texts
+``captions``   texts of the canvas; ``names`` of nodes; ``word_diff`` of two texts
 
 May import ``memory`` and the packages below it, not ``evaluate``. Public face: its modules.
 """

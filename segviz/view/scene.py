@@ -23,8 +23,7 @@ from segviz.systems import level_names
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
-from segviz.view.live import LIVE_POLICIES, Live
-from segviz.view.look import MEASURES, Look
+from segviz.view.look import LIVE_POLICIES, MEASURES, Live, Look
 from segviz.view.names import node_names
 
 Scores = NDArray[np.float64]

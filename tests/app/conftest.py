@@ -141,7 +141,7 @@ def shown(app, name: str):
 
 
 def tables(app) -> list[pd.DataFrame]:
-    """What :func:`segviz.ui.widgets.tables.table` drew, a frame of texts for each."""
+    """What :func:`segviz.ui.widgets.charts.table` drew, a frame of texts for each."""
     found = []
     for one in app.get("html"):
         if one.proto.body.startswith('<div class="segviz-table"'):

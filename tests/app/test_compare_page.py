@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from segviz.evaluate import MEASURES
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import toy_structure
-from segviz.ui.pages.compare import memories, questions
+from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.pages.guide.cases import CASES
 from tests.app.conftest import clean, grow, keyed, open_path, page, tables, texts
@@ -27,7 +27,7 @@ def frame(app: AppTest, column: str):
 @pytest.mark.usefixtures("small")
 class TestCompare:
     def test_a_long_build_waits_for_a_click(self, monkeypatch):
-        monkeypatch.setattr(memories, "_AUTOMATIC_UNITS", 0)
+        monkeypatch.setattr(structures, "_AUTOMATIC_UNITS", 0)
         app = clean(page("compare").run())
         assert app.button(key="build-compared").label.startswith("Build ")
         assert frame(app, "nodes/leaf")["memory"][0] == SYSTEMS["segment-tree"].label

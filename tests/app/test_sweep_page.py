@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import MEASURES
 from segviz.evaluate.measures import CHOICES, sees
-from segviz.figures.atlas import marks
+from segviz.figures.compare import marks
 from segviz.ui.pages.sweep import page as sweep_page
 from segviz.ui.widgets import measures
 from tests.app.conftest import clean, open_path, page, tables, talk_file, texts

@@ -14,7 +14,7 @@ ROWS = [
 
 
 def _page(rows) -> None:
-    from segviz.ui.widgets.tables import table
+    from segviz.ui.widgets.charts import table
 
     table(rows, about='A "table"', digits={"score": 3})
 

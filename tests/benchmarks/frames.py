@@ -21,7 +21,7 @@ from segviz.figures.node_link import node_link_html
 from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
-from segviz.view.live import Live
+from segviz.view.look import Live
 from tests.benchmarks.drag import empty, mount
 from tests.benchmarks.report import Line, chromium, show, tab
 from tests.benchmarks.synthetic import balanced

@@ -15,7 +15,7 @@ import pytest
 
 from segviz.retrieval import POLICIES, RetrievalSettings, propagate, ranks, top_k
 from segviz.retrieval.gold import COVERED, HIT, MISSED, gold_evidence
-from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX
+from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX
 from tests.browser.conftest import SIZE, App, serve
 
 KEY = "ask-tree"

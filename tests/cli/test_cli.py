@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from segviz.cli import main, serve
+from segviz.cli.command import UsageError
 from segviz.cli.console import Console
-from segviz.cli.exits import UsageError
 from segviz.cli.serve import SETTINGS, flags, free_port, is_free, url_of
 from tests.data import ROOT
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.cli.building import settings_of
 from segviz.cli.console import plain
-from segviz.cli.settings import settings_of
 from segviz.construct import parameters
 from segviz.conversation import sample_path
 from segviz.store import recognises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from segviz.evaluate import Outcomes
-from segviz.figures.atlas import atlas, atlas_sentence, marks
+from segviz.figures.compare import atlas, atlas_sentence, marks
 
 
 def fates(*found):

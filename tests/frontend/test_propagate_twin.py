@@ -13,7 +13,7 @@ from segviz.retrieval import estimated_tokens, level_distribution, propagate, ra
 from segviz.retrieval.gold import gold_evidence
 from segviz.retrieval.ledger import explain
 from segviz.tree import Structure
-from segviz.view.live import LIVE_POLICIES
+from segviz.view.look import LIVE_POLICIES
 from tests.frontend.node import needs_node, run
 from tests.memories import built
 from tests.scenes import tree_message

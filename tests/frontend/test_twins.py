@@ -7,8 +7,7 @@ import numpy as np
 from segviz.frontend.message import checksum, pack
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
-from segviz.view.live import Live, read_setting
-from segviz.view.look import COLOURS, LABELS
+from segviz.view.look import COLOURS, LABELS, Live, read_setting
 from segviz.view.palette import (
     GOLD_COLOURS,
     LEVEL_COLOURS,

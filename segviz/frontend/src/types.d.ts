@@ -40,7 +40,7 @@ interface LiveSetting {
   drawing: string;
 }
 
-/** The setting behind Python's scores, and what else decides what is retrieved (live.py). */
+/** The setting behind Python's scores, and what else decides what is retrieved (look.py). */
 interface Live extends LiveSetting, Retrieval {
   sequence: number;
   alpha_max: number;

@@ -12,8 +12,8 @@ from segviz.tree.inspect import kinship, shared_units, similarity
 from segviz.ui.state import Session
 from segviz.ui.view_state import pinned
 from segviz.ui.widgets.captions import SIMILARITY, counted, coverage, named, unmarked
+from segviz.ui.widgets.charts import table
 from segviz.ui.widgets.lists import diffs, node_list
-from segviz.ui.widgets.tables import table
 
 HEIGHT = 190
 TURNS_NAMED = 12

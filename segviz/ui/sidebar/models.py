@@ -1,25 +1,37 @@
 """Sidebar panel: chooses chat and embedding models, where they run, their limits and prices.
 
 The key lives in a password field of this browser session (or comes from the environment
-or Streamlit's secrets). It is handed to the client and goes nowhere else."""
+or Streamlit's secrets). It is handed to the client and goes nowhere else. A client is made
+anew whenever an address, a key or a limit changes; what was asked of it stays counted."""
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
 from segviz.embedding import Cached, get_embedder
-from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder, Price, price
+from segviz.figures.cost import money
+from segviz.llm import (
+    PRESETS,
+    Endpoint,
+    ModelCache,
+    OpenAIChat,
+    OpenAIEmbedder,
+    Price,
+    Usage,
+    cost,
+    price,
+)
 from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, cache_path, key_for
+from segviz.llm.usage import Metered
 from segviz.ui import keys
-from segviz.ui.sidebar.spending import keep_price, spending_place, usage_of
 from segviz.ui.state import fingerprint, remember
-from segviz.ui.widgets.captions import trouble
+from segviz.ui.widgets.captions import counted, trouble
 
 OFFLINE = "None: stay offline"
 CUSTOM = "Another server"
@@ -229,3 +241,58 @@ def _kept_replies() -> None:
 def _clear() -> None:
     _cache().clear()
     st.session_state[keys.CACHE_SURE] = False
+
+
+# --- what was spent -------------------------------------------------------------------
+
+
+@dataclass
+class ModelUsage:
+    """Everything that was asked of one model at one address in this session."""
+
+    model: str
+    address: str
+    price: Price | None = None
+    meter: Metered = field(default_factory=Metered)
+
+    def line(self) -> str:
+        """Returns requests, tokens and cost in words; an unknown price is called unknown."""
+        usage: Usage = self.meter.usage
+        requests = counted(usage.calls, "request")
+        tokens = f"{usage.tokens_in + usage.tokens_out:,} tokens"
+        return f"{self.model}: {requests}, {tokens}, {money(cost(usage, self.price))}"
+
+
+def usage_of(kind: str, endpoint: Endpoint, model: str) -> ModelUsage:
+    """Returns what a model, ``kind`` "chat" or "embeddings", was asked at this server."""
+    used: dict[tuple[str, str, str], ModelUsage] = st.session_state.setdefault(keys.USAGE, {})
+    name = (kind, endpoint.address, model)
+    return used.setdefault(name, ModelUsage(model, endpoint.address))
+
+
+def price_of(name: str) -> Price | None:
+    """Returns the price entered for the client of this ``name``; None where there is none."""
+    prices: dict[str, Price | None] = st.session_state.get(keys.PRICES, {})
+    return prices.get(name)
+
+
+def keep_price(name: str, price: Price | None) -> None:
+    """Remembers the price of a client by its ``name``, for memories it built."""
+    st.session_state.setdefault(keys.PRICES, {})[name] = price
+
+
+def spending_place() -> None:
+    """Marks where the totals stand; filled now, and again by ``show_spending``."""
+    st.session_state[keys.SPENDING_PLACE] = st.empty()
+    show_spending()
+
+
+def show_spending() -> None:
+    """Writes the totals as they are now into their place, if there is one."""
+    usages: dict[object, ModelUsage] = st.session_state.get(keys.USAGE, {})
+    used = [entry for entry in usages.values() if entry.meter.usage.calls]
+    place = st.session_state.get(keys.SPENDING_PLACE)
+    if place is None or not used:
+        return
+    # One literal text: names of models are the user's own words.
+    place.text("\n".join(["Used in this session", *(entry.line() for entry in used)]))

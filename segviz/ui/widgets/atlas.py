@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from segviz.evaluate import Outcomes
-from segviz.figures.atlas import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
+from segviz.figures.compare import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import write_question
-from segviz.ui.widgets.slices import measured
-from segviz.ui.widgets.tables import picked, tall
+from segviz.ui.widgets.charts import picked, tall
+from segviz.ui.widgets.measures import measured
 
 _SEEN = 14
 

@@ -13,8 +13,7 @@ from segviz.frontend.found import find_text, read_query
 from segviz.frontend.message import checksum, pack
 from segviz.frontend.payload import digest, pack_parts
 from segviz.ui import keys
-from segviz.view.live import Live, read_setting
-from segviz.view.look import Look, read_look
+from segviz.view.look import Live, Look, read_look, read_setting
 
 T = TypeVar("T")
 

@@ -20,7 +20,7 @@ from segviz.evaluate.published import (
 )
 from segviz.tree.shape import FactGraph, Layer, Shape
 from segviz.ui.widgets.captions import counted, unmarked
-from segviz.ui.widgets.tables import table
+from segviz.ui.widgets.charts import table
 
 _KINDS = {"flat": "units alone", "graph": "several parents"}
 _FREQUENT = 3

@@ -1,22 +1,28 @@
-"""Draws a structure as Grow and Ask show it: on the time axis, or as nodes and links."""
+"""Draws a structure as Grow and Ask show it: on the time axis, as nodes and links, or as an
+outline, rows that open and close, to be read in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from segviz.export import file_name
 from segviz.figures.node_link import node_link_html
+from segviz.frontend.outline import MAX_TEXTS, outline_payload
 from segviz.frontend.payload import tree_payload
+from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.state import Session, starts
 from segviz.ui.view_state import VIEWS, read_look, write_look
-from segviz.ui.widgets.canvas import tree_canvas
+from segviz.ui.widgets.canvas import part, tree_canvas
+from segviz.ui.widgets.captions import kind_label
 from segviz.ui.widgets.charts import colours, ramp, theme
-from segviz.view.live import Live
+from segviz.view.look import Live
 from segviz.view.palette import SURFACE, session_colours
 from segviz.view.scene import UNFOLDED, Scene, scene_of
 
@@ -148,3 +154,63 @@ def draw_node_link(session: Session, structure: Structure, **marks: Any) -> None
             icon=":material/download:",
             on_click="ignore",
         )
+
+
+def draw_outline(
+    session: Session, scene: Scene, *, key: str, height: int = 460, result: Result | None = None
+) -> None:
+    """The outline of a scene; selecting a row selects the node for the whole page.
+
+    With the ``result`` behind its scores every row has its ranks.
+    """
+    structure = scene.structure
+    kinds, kind = _kinds(session, structure)
+    asked, nodes = st.session_state.get(keys.OUTLINE_WANTED, ("", []))  # texts the browser wants
+    payload = outline_payload(
+        scene,
+        kinds=kinds,
+        kind=kind,
+        ranks=None if result is None else _ranks(result),
+        wanted=nodes if asked == session.key else [],
+        height=height,
+    )
+
+    def select(node: object) -> None:
+        if isinstance(node, int) and 0 <= node < len(structure):
+            session.select(node)
+
+    def want(sent: object) -> None:
+        if isinstance(sent, Sequence):
+            nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
+            st.session_state[keys.OUTLINE_WANTED] = (session.key, nodes)
+
+    part("outline", key=key, data=payload, selected=select, wanted=want)
+
+
+def _kinds(session: Session, structure: Structure) -> tuple[list[str], list[int]]:
+    """What kinds of nodes are called, each once, and which of them each node goes by."""
+    known: dict[tuple[int, str], int] = {}
+    column = [
+        known.setdefault(pair, len(known))
+        for pair in zip(structure.level.tolist(), structure.kind, strict=True)
+    ]
+    return [kind_label(session.memory, level, kind) for level, kind in known], column
+
+
+def _ranks(result: Result) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Rank of every node by both scores, 0 for what does not compete. A system's own
+    retrieval ranks only what it brings back."""
+    structure = result.structure
+    if result.own:
+        return _places(result.before, len(structure)), _places(result.after, len(structure))
+    before, after = (
+        _places(ranking(scores, structure, result.settings.levels), len(structure))
+        for scores in (result.initial, result.final)
+    )
+    return before, after
+
+
+def _places(nodes: Any, n: int) -> NDArray[np.int32]:
+    places = np.zeros(n, dtype=np.int32)
+    places[np.asarray(nodes, dtype=np.int64)] = np.arange(1, len(nodes) + 1)
+    return places

@@ -15,9 +15,8 @@ from segviz.retrieval import Result
 from segviz.systems import level_name, level_names
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import node_row, place, short
-from segviz.ui.widgets.charts import chart, ink
+from segviz.ui.widgets.charts import chart, ink, table
 from segviz.ui.widgets.lists import node_list
-from segviz.ui.widgets.tables import table
 from segviz.view.palette import LEVEL_COLOURS
 
 # The ledger lists this many contributions; the rest is summed in one row.

@@ -24,10 +24,9 @@ from segviz.ui.view_state import view_shown
 from segviz.ui.widgets.captions import counted, level_label, unmarked
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
-from segviz.ui.widgets.outline import draw_outline
-from segviz.ui.widgets.tree import draw_canvas, draw_node_link, scene, stage_height
+from segviz.ui.widgets.tree import draw_canvas, draw_node_link, draw_outline, scene, stage_height
 from segviz.view.captions import moment_sentence
-from segviz.view.live import Live
+from segviz.view.look import Live
 from segviz.view.scene import answered, peaked
 
 

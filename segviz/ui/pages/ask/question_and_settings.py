@@ -25,11 +25,11 @@ from segviz.ui.settings import (
 from segviz.ui.state import Session, shows, starts
 from segviz.ui.view_state import read_question, read_step, write_question
 from segviz.ui.widgets.captions import level_label
-from segviz.ui.widgets.slices import FATES_SHOWN, fate_rows
-from segviz.ui.widgets.tables import tall
+from segviz.ui.widgets.charts import tall
+from segviz.ui.widgets.measures import FATES_SHOWN, fate_rows
 from segviz.ui.widgets.tree import literal_switch, view_choice
 from segviz.view.captions import MAX_LABELLED
-from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
+from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.names import node_names
 from segviz.view.scene import keeps_time
 

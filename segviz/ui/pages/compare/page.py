@@ -9,9 +9,8 @@ import streamlit as st
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
-from segviz.ui.pages.compare.memories import cached, offer
 from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
-from segviz.ui.pages.compare.structures import PER_ROW, structures_panel
+from segviz.ui.pages.compare.structures import PER_ROW, cached, offer, structures_panel
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.measures import countable

@@ -29,16 +29,14 @@ from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.ui import keys
-from segviz.ui.pages.compare.memories import built_key
-from segviz.ui.pages.compare.structures import select_turns, side_by_side
+from segviz.ui.pages.compare.structures import built_key, select_turns, side_by_side
 from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
 from segviz.ui.widgets.lists import node_list
-from segviz.ui.widgets.measures import at_once, duration, measure_choice
-from segviz.ui.widgets.slices import measured, slice_choice
+from segviz.ui.widgets.measures import at_once, duration, measure_choice, measured, slice_choice
 
 RESULTS_KEPT = 4
 

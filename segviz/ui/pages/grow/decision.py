@@ -11,8 +11,8 @@ from segviz.memory import Memory
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import called, counted, level_label, named, unmarked
+from segviz.ui.widgets.charts import Height, table
 from segviz.ui.widgets.lists import diffs, node_list
-from segviz.ui.widgets.tables import Height, table
 from segviz.ui.widgets.tree import literal_switch
 
 # So many candidates are listed without scrolling.

@@ -22,8 +22,7 @@ from segviz.ui.pages.guide.cases import CASES, CONVERSATION, Case
 from segviz.ui.state import Session
 from segviz.ui.view_state import read_file
 from segviz.ui.widgets.captions import cited
-from segviz.ui.widgets.charts import QUIET, colours, ramp, theme
-from segviz.ui.widgets.tables import table
+from segviz.ui.widgets.charts import QUIET, colours, ramp, table, theme
 from segviz.view.bookmark import Bookmark
 
 _TOY_K = 3

@@ -18,8 +18,7 @@ from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread
-from segviz.ui.widgets.charts import chart, colours
-from segviz.ui.widgets.tables import table
+from segviz.ui.widgets.charts import chart, colours, table
 from segviz.view.bookmark import decode, differing, in_link
 from segviz.view.palette import SERIES
 

@@ -24,8 +24,9 @@ from segviz.ui.widgets.measures import (
     countable,
     duration,
     measure_choice,
+    measured,
+    slice_choice,
 )
-from segviz.ui.widgets.slices import measured, slice_choice
 
 SWEEPS_KEPT = 6  # and as many judged: each holds its sweep
 SWEPT = [name for name in POLICIES if name != "none"]

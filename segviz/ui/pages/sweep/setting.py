@@ -21,9 +21,8 @@ from segviz.ui.settings import read_settings, write_moment, write_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
-from segviz.ui.widgets.charts import chart, pair
-from segviz.ui.widgets.slices import measured
-from segviz.ui.widgets.tables import picked, table, tall
+from segviz.ui.widgets.charts import chart, pair, picked, table, tall
+from segviz.ui.widgets.measures import measured
 from segviz.ui.widgets.tree import draw_canvas, scene
 
 TRAFFIC_KEPT = 4
