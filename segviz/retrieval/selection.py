@@ -60,20 +60,25 @@ def first(
     levels: Collection[int] | None = None,
 ) -> NDArray[np.int64]:
     """The first ``count`` nodes of :func:`ranking`, without ordering the others: O(n)."""
-    # The best of that many blocks are as good as the last one wanted, or less; then sort only what
-    # reaches it, ties included. Nothing compares with a NaN, so then all nodes may be ranked.
     competing = admissible(structure, levels)
-    nodes = None if np.count_nonzero(competing) == len(competing) else np.flatnonzero(competing)
-    held = scores if nodes is None else scores[nodes]
-    if count < len(held):
-        blocks = np.arange(0, len(held), math.isqrt(len(held) // count))
-        tops = np.maximum.reduceat(held, blocks)
+    if np.count_nonzero(competing) == len(competing):
+        return highest(scores, count)
+    nodes = np.flatnonzero(competing)
+    return np.asarray(nodes[highest(scores[nodes], count)])
+
+
+def highest(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """Where the ``count`` highest values stand, best first, of equal ones the earlier: O(n)."""
+    # The best of that many blocks are as good as the last one wanted, or less; then sort only what
+    # reaches it, ties included. Nothing compares with a NaN, so then all may be sorted.
+    if count < len(values):
+        blocks = np.arange(0, len(values), math.isqrt(len(values) // count))
+        tops = np.maximum.reduceat(values, blocks)
         tops.partition(len(tops) - count)
-        near = (held >= tops[-count]).nonzero()[0]
+        near = (values >= tops[-count]).nonzero()[0]
         if len(near) >= count:
-            best = near[(-held[near]).argsort(kind="stable")[:count]]
-            return np.asarray(best if nodes is None else nodes[best])
-    return ranking(scores, structure, levels)[:count]
+            return np.asarray(near[(-values[near]).argsort(kind="stable")[:count]])
+    return np.argsort(-values, kind="stable")[:count]
 
 
 def ranks(

@@ -17,7 +17,7 @@ import segviz
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder, background_lines, get_embedder, word_vectors
 from segviz.retrieval import over_active, parts, relevance_model, spelled
-from segviz.retrieval.relevance import Contextual, matches
+from segviz.retrieval.relevance import Contextual, contextual, matches
 from segviz.retrieval.relevance.lexical import STOP, stem
 from tests.trees import grown
 
@@ -105,7 +105,7 @@ def passages(text):
     return found
 
 
-def restated(model, structure, units, speakers, question):  # noqa: C901
+def restated(model, structure, units, speakers, question, most_similar=50):  # noqa: C901
     """Every ingredient by its definition: name → n contributions to the logarithm."""
     n = len(structure)
     leaves = [i for i in range(n) if structure.level[i] == 0] or list(range(n))
@@ -167,11 +167,11 @@ def restated(model, structure, units, speakers, question):  # noqa: C901
     for word in dict.fromkeys(w for w in telling if w not in STOP):
         asked = unit(vector[word] - centre)
         idf = rarity(len(leaves), sum(word in split(text[leaf]) for leaf in leaves))
+        cosines = {w: float(unit(vector[w] - centre) @ asked) for w in content}
+        nearest = sorted(content, key=cosines.__getitem__)[-most_similar:]
+        worth = {w: cosines[w] ** 2 for w in nearest if cosines[w] >= 0.2}
         for node in range(n):
-            cosines = [
-                float(unit(vector[w] - centre) @ asked) for w in split(text[node]) if w not in STOP
-            ]
-            similar[node] += idf * max((x**2 for x in cosines if x >= 0.2), default=0.0)
+            similar[node] += idf * max((worth.get(w, 0.0) for w in split(text[node])), default=0.0)
     found["similar"] = model.similar * standardised(similar)
     # speaker
     speaker = []
@@ -267,9 +267,10 @@ QUESTIONS = (
 )
 
 
-@pytest.mark.parametrize("unit", ["turn", "exchange"])
+@pytest.mark.parametrize(("unit", "most_similar"), [("turn", 50), ("exchange", 2)])
 @pytest.mark.parametrize("system", ["segment-tree", "raptor", "memforest", "bm25"])
-def test_equals_its_definition(system, unit):
+def test_equals_its_definition(system, unit, most_similar, monkeypatch):
+    monkeypatch.setattr(contextual, "_SIMILAR", most_similar)
     conv = conversation(
         [
             [
@@ -305,7 +306,7 @@ def test_equals_its_definition(system, unit):
         np.array(edges, dtype=np.int32).reshape(-1, 2),
     )
     for question in QUESTIONS:
-        expected = restated(model, living, memory.units, memory.speakers, question)
+        expected = restated(model, living, memory.units, memory.speakers, question, most_similar)
         found = parts(scorer, question)
         assert list(found) == list(expected)
         for name, part in expected.items():

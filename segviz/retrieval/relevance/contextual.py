@@ -22,6 +22,7 @@ from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, background_lines, unit_rows, word_vectors
 from segviz.retrieval.relevance.dense import sharpened
 from segviz.retrieval.relevance.lexical import STOP, shared_words
+from segviz.retrieval.selection import highest
 from segviz.tree import Structure
 
 Floats = NDArray[np.float64]
@@ -43,6 +44,7 @@ _PASSAGE = 100  # words
 _MANY = 20_000  # nodes whose products are worth several threads
 _SAME = 1e-3  # leaves whose scores differ by less do not differ
 _ALIKE = 0.2  # words of a lower cosine are not similar
+_SIMILAR = 50  # words that count as similar to one, at most; in talks of a year seldom 30 do
 _TELLING = 0.4  # a similar word of a lower cosine adds too little to be told
 _BEST = 10  # leaves whose rare words are looked for in others
 _FEW = 0.02  # of the leaves, and at least three, hold a rare word at most
@@ -68,7 +70,8 @@ class Contextual(Declared):
                  which stand in nearly every text; mean of the whole text's and that of its best
                  passage of up to 100 words
     ``similar``  for every word of the question, inverse document frequency times the squared
-                 cosine of the most similar word of the text
+                 cosine of the most similar word of the text, one of the memory's fifty most
+                 similar
     ``speaker``  cosine of such sums of the question and of what a speaker who is named in it says,
                  in lines that begin with the name; of several speakers the best, 0 where none is,
                  or a role alone, as "user"
@@ -342,7 +345,7 @@ class Prepared:
             for each in same:
                 rows = self._rows(each)
                 count[self._node[rows]] += self._count[rows]
-            rarity = self._rarity(np.count_nonzero(count[self._leaves]))
+            rarity = self._rarity(np.count_nonzero(np.logical_and(count, self._in_leaf)))
             count += self._context.heard(count)
             count /= count + self._full
             count *= rarity * (_K1 + 1)
@@ -471,7 +474,7 @@ class Prepared:
             best = np.zeros(len(scores), dtype=np.float32)
             close = np.flatnonzero(alike >= _ALIKE)
             # The most similar word comes last, and of equal places the last value stays.
-            close = close[np.argsort(alike[close], kind="stable")]
+            close = close[np.argsort(alike[close], kind="stable")][-_SIMILAR:]
             ends = self._starts[close].tolist(), self._starts[close + 1].tolist()
             for first, last, worth in zip(*ends, np.square(alike[close]), strict=True):
                 best[self._node[first:last]] = worth
@@ -547,10 +550,7 @@ class Prepared:
         """What the best leaves by ``first``, the sum of all else, hand on to others."""
         links, others = self._links
         of_leaves = first[self._leaves]
-        # A tenth of the time of sorting all; equal ones stay in order.
-        last = max(len(of_leaves) - _BEST, 0)
-        ahead = np.flatnonzero(of_leaves >= np.partition(of_leaves, last)[last : last + 1])
-        best = self._leaves[ahead[np.argsort(-of_leaves[ahead], kind="stable")[:_BEST]]]
+        best = self._leaves[highest(of_leaves, _BEST)]
         shared = (links[best] @ others).tocoo()
         giver, taker, cosine = best[shared.row], shared.col, shared.data
         start, stop = self._structure.start, self._structure.stop
@@ -587,16 +587,16 @@ class _Context:
         self, structure: Structure, lengths: Floats, beside: float, siblings: float
     ) -> None:
         n = len(structure)
-        order = np.lexsort((np.arange(n), structure.start, structure.level))
+        order = np.lexsort((np.arange(n), structure.start, structure.level)).astype(np.int32)
         places = np.cumsum(lengths[order]) - lengths[order] / 2
-        square, each = (n, n), np.arange(n)
+        square, each = (n, n), np.arange(n, dtype=np.int32)
         near = _sparse(square, square)
         for step in range(1, min(_AROUND + 1, n)) if beside else ():
             same = np.flatnonzero(structure.level[order[:-step]] == structure.level[order[step:]])
             share = beside * _REACH / (_REACH + places[same + step] - places[same])
             after = _sparse((share, (order[same], order[same + step])), square)
             near += after + after.T
-        parent, child = (structure.edges if siblings else structure.edges[:0]).astype(np.int64).T
+        parent, child = (structure.edges if siblings else structure.edges[:0]).T
         below = _sparse((np.ones(len(parent)), (parent, child)), square)
         own = np.bincount(child, minlength=n)
         others = below.T @ (below @ np.ones(n)) - own
