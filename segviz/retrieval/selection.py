@@ -69,11 +69,12 @@ def first(
 
 def highest(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
     """Where the ``count`` highest values stand, best first, of equal ones the earlier: O(n)."""
-    # The best of that many blocks are as good as the last one wanted, or less; then sort only what
-    # reaches it, ties included. Nothing compares with a NaN, so then all may be sorted.
+    # The best of as many groups or more are as good as the last one wanted, or less; then sort only
+    # what reaches it, ties included. Nothing compares with a NaN, so then all may be sorted.
     if count < len(values):
-        blocks = np.arange(0, len(values), math.isqrt(len(values) // count))
-        tops = np.maximum.reduceat(values, blocks)
+        size = math.isqrt(len(values) // count)
+        groups = len(values) // size
+        tops = np.maximum.reduce(values[: size * groups].reshape(size, groups))
         tops.partition(len(tops) - count)
         near = (values >= tops[-count]).nonzero()[0]
         if len(near) >= count:
