@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import shutil
+import ssl
 import sys
 
 import pytest
+import threadpoolctl
 from hypothesis import settings
 
 # The matrices of tests are small, and threads of OpenBLAS that wait for each other on a busy
@@ -32,6 +35,19 @@ def own_main():
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+@pytest.fixture(scope="session", autouse=True)
+def looked_up_once():
+    """Certificates for every client of a model take a thirtieth of a second to read, libraries
+    with threads for every question a thousandth to find."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in (
+            (ssl, "create_default_context"),
+            (threadpoolctl, "ThreadpoolController"),
+        ):
+            patch.setattr(module, name, functools.cache(getattr(module, name)))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from segviz.ui.sidebar import models
 from segviz.ui.widgets import canvas
@@ -27,6 +27,19 @@ def one_scan():
     with pytest.MonkeyPatch.context() as patch:
         found = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runs_are_waited_for():
+    """Until its thread ends; AppTest looks whether it has a thousand times a second."""
+
+    def ended(runner, timeout):
+        runner._script_thread.join(timeout)
+        assert runner.script_stopped(), f"still running after {timeout} s"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", ended)
         yield
 
 
@@ -249,7 +262,7 @@ def key_field(app: AppTest):
 def with_server(app: AppTest, server, model: str = "test-model", kind: str = "chat") -> AppTest:
     """The app with a model of this server typed in, and for chats a key."""
     app.selectbox(key="preset").set_value("Another server").run()
-    app.text_input(key="model-url-Another server").set_value(server.url).run()
+    app.text_input(key="model-url-Another server").set_value(server.url)
     app.text_input(key=f"model-{kind}-Another server").set_value(model).run()
     if kind == "chat":
         key_field(app).set_value(KEY).run()
