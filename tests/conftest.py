@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import functools
+import gc
 import os
 import shutil
+import ssl
 import sys
 
 import pytest
+import threadpoolctl
 from hypothesis import settings
 
 # The matrices of tests are small, and threads of OpenBLAS that wait for each other on a busy
@@ -16,6 +20,10 @@ import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Memory
 from tests.trees import small_chat
+
+# Compiled once, not by every process and its commands; Git ignores the files.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 collect_ignore = ["plugins/example"]  # installed by a test, and its own tests run there
 
@@ -31,6 +39,19 @@ def own_main():
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+@pytest.fixture(scope="session", autouse=True)
+def looked_up_once():
+    """Certificates for every client of a model take a thirtieth of a second to read, libraries
+    with threads for every question a thousandth to find."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in (
+            (ssl, "create_default_context"),
+            (threadpoolctl, "ThreadpoolController"),
+        ):
+            patch.setattr(module, name, functools.cache(getattr(module, name)))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +74,13 @@ def cluster():
         silence_logs=50,
     ) as cluster:
         yield cluster
+
+
+def pytest_collection_finish():
+    """Garbage is looked for after more is made, and not among what was imported: that took a
+    twenty-fifth of the time."""
+    gc.freeze()
+    gc.set_threshold(20_000)
 
 
 def pytest_collection_modifyitems(items):

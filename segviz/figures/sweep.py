@@ -96,17 +96,15 @@ def heatmap(
         hovertemplate=_HOVER + "<extra></extra>",
         showlegend=False,
     )
-    # Annotations, because a click fades the texts of all points but one.
+    # Annotations, because a click fades the texts of all points but one; all at once, because
+    # Plotly goes through those there are with every one that is added.
+    said = []
     for (x, y), one in known.items():
         stop = ramp[round((tint(one) + 1) / 2 * (len(ramp) - 1))]
         gain = f"<br><b>{_three_digits(one.gain.value, plus=True)}</b>" if one.sign else ""
-        figure.add_annotation(
-            x=x,
-            y=y,
-            text=_three_digits(one.mean.value) + gain,
-            font={"size": 11, "color": text_on(stop)},
-            showarrow=False,
-        )
+        text, font = _three_digits(one.mean.value) + gain, {"size": 11, "color": text_on(stop)}
+        said.append({"x": x, "y": y, "text": text, "font": font, "showarrow": False})
+    figure.update_layout(annotations=said)
     best = judged.best([policy])
     if best is not None and best.sign > 0:
         _frame(figure, columns, lines, best.setting, {"color": accent, "width": 2, "dash": "dot"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import struct
+from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from segviz.ui.sidebar import models
 from segviz.ui.widgets import canvas
@@ -27,6 +29,47 @@ def one_scan():
     with pytest.MonkeyPatch.context() as patch:
         found = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runs_are_waited_for():
+    """Until its thread ends; AppTest looks whether it has a thousand times a second."""
+
+    def ended(runner, timeout):
+        runner._script_thread.join(timeout)
+        assert runner.script_stopped(), f"still running after {timeout} s"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", ended)
+        yield
+
+
+class _Looked(Mapping):
+    """``SessionState.filtered_state``, each entry made when it is looked at."""
+
+    def __init__(self, state):
+        self._state = state
+
+    def __getitem__(self, key):
+        return self._state[key]
+
+    def __iter__(self):
+        return iter(_WHOLE(self._state))
+
+    def __len__(self):
+        return len(_WHOLE(self._state))
+
+
+_WHOLE = SessionState.filtered_state.fget
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_entry_is_looked_at():
+    """Most widgets ask whether theirs is None, for which Streamlit makes all entries: a sixth of
+    the time of a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SessionState, "filtered_state", property(_Looked))
         yield
 
 
@@ -249,7 +292,7 @@ def key_field(app: AppTest):
 def with_server(app: AppTest, server, model: str = "test-model", kind: str = "chat") -> AppTest:
     """The app with a model of this server typed in, and for chats a key."""
     app.selectbox(key="preset").set_value("Another server").run()
-    app.text_input(key="model-url-Another server").set_value(server.url).run()
+    app.text_input(key="model-url-Another server").set_value(server.url)
     app.text_input(key=f"model-{kind}-Another server").set_value(model).run()
     if kind == "chat":
         key_field(app).set_value(KEY).run()

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import segviz.ui
@@ -13,28 +14,30 @@ from segviz.ui import keys
 from segviz.ui.widgets import style
 
 ROOT = Path(segviz.ui.__file__).parent
-TREES = {
-    str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted(ROOT.rglob("*.py"))
-    if path.name != "keys.py"
-}
 FIXED = {name: value for name, value in vars(keys).items() if name.isupper()}
 
 
+@cache
+def _trees() -> dict[str, ast.Module]:
+    return {
+        str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(ROOT.rglob("*.py"))
+        if path.name != "keys.py"
+    }
+
+
+@cache
 def _positions() -> dict[str, int]:
     """Where functions of the app take a name: their parameter ``key``, or the store that
     ``remember`` and its kin look into."""
     found = {"remember": 0, "keep": 0, "peek": 0, "forget": 0}
-    for tree in TREES.values():
+    for tree in _trees().values():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):
                 names = [argument.arg for argument in node.args.args]
                 if "key" in names:
                     found.setdefault(node.name, names.index("key"))
     return found
-
-
-POSITIONS = _positions()
 
 
 def _state_names(tree: ast.Module) -> set[str]:
@@ -66,22 +69,18 @@ def _names(tree: ast.Module):
                 owner, _, function = ast.unparse(called).rpartition(".")
                 if owner in states and given:
                     yield from given[0].keys if isinstance(given[0], ast.Dict) else given[:1]
-                elif owner not in states and function in POSITIONS:
-                    yield from given[POSITIONS[function] :][:1]
-
-
-WRITTEN = [
-    (ast.unparse(name), module)
-    for module, tree in TREES.items()
-    for name in _names(tree)
-    if isinstance(name, ast.JoinedStr)
-    or (isinstance(name, ast.Constant) and isinstance(name.value, str))
-]
-"""The names that stand where they are used, and the module."""
+                elif owner not in states and function in _positions():
+                    yield from given[_positions()[function] :][:1]
 
 
 def test_a_name_is_written_in_one_place():
-    literals = Counter(name for name, _ in WRITTEN)
+    literals = Counter(
+        ast.unparse(name)
+        for tree in _trees().values()
+        for name in _names(tree)
+        if isinstance(name, ast.JoinedStr)
+        or (isinstance(name, ast.Constant) and isinstance(name.value, str))
+    )
     twice = [name for name, count in literals.items() if count > 1]
     assert not twice, f"{twice} belong into ui/keys.py: two places name them"
     known = {repr(value) for value in FIXED.values()}
@@ -90,13 +89,15 @@ def test_a_name_is_written_in_one_place():
 
 
 def test_keys_has_what_two_places_share():
-    tests = (path for path in Path(__file__).parents[1].rglob("*.py"))
-    trees = [*TREES.values(), *(ast.parse(path.read_text(encoding="utf-8")) for path in tests)]
+    tests = (path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("*.py"))
+    trees = [*_trees().values(), *(ast.parse(text) for text in tests if "keys." in text)]
     used = Counter(
         node.attr
         for tree in trees
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "keys"
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "keys"
     )
     functions = {n for n, v in vars(keys).items() if inspect.isfunction(v) and n[0] != "_"}
     for name in set(FIXED) | functions:
@@ -105,7 +106,7 @@ def test_keys_has_what_two_places_share():
 
 def test_rules_of_style_select_what_there_is():
     source = inspect.getsource(style)
-    modules = [*TREES.values(), ast.parse(inspect.getsource(keys))]
+    modules = [*_trees().values(), ast.parse(inspect.getsource(keys))]
     texts = {
         node.value
         for tree in modules

@@ -11,7 +11,6 @@ from tests.app.conftest import (
     clean,
     grow,
     key_field,
-    open_path,
     talk_file,
     texts,
     with_server,
@@ -21,20 +20,21 @@ from tests.systems.test_llm_builds import steady
 
 
 @pytest.fixture
-def plain(tmp_path, server, small) -> AppTest:
+def plain(tmp_path, server, monkeypatch) -> AppTest:
     """The app with a conversation of six units open."""
     server.answer = steady
     path = talk_file(tmp_path, [f"line {i} about boats" for i in range(12)])
-    return open_path(grow().run(), path)
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
+    return clean(grow().run())
 
 
 @pytest.fixture
 def app(plain, server) -> AppTest:
     """The same with a model, chosen to judge and to summarise."""
     with_server(plain, server)
-    plain.selectbox(key="segment-tree.compatibility").set_value("batch").run()
-    plain.selectbox(key="segment-tree.annotate").set_value("llm").run()
-    return clean(plain)
+    plain.selectbox(key="segment-tree.compatibility").set_value("batch")
+    plain.selectbox(key="segment-tree.annotate").set_value("llm")
+    return clean(plain.run())
 
 
 @pytest.fixture

@@ -98,16 +98,35 @@ def sweep(run, talks):
     return partial(run, "sweep", talks, *MANY, *GRID, *OFFLINE)
 
 
+KEPT = {}
+
+
+@pytest.fixture
+def whole(sweep):
+    """What the sweep tells in one go and one process, the same for every test: measured once."""
+    if "told" not in KEPT:
+        KEPT["told"] = sweep("--json").json
+    return KEPT["told"]
+
+
+@pytest.fixture
+def expected(talks):
+    """The same from the library."""
+    if "expected" not in KEPT:
+        KEPT["expected"] = measure_many(
+            segviz.sweep, kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES
+        )
+    return KEPT["expected"]
+
+
 class TestSweep:
-    def test_is_that_of_the_library(self, sweep, talks, tmp_path):
+    def test_is_that_of_the_library(self, sweep, expected, tmp_path):
         ran = sweep("--json", "-o", "s.csv")
         assert ran.code == 0
         assert ran.err == "left out: mute has no questions with gold evidence to measure by\n"
-        expected = measure_many(
-            segviz.sweep, kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES
-        )
-        assert len(ran.json["runs"]) == len(expected) == 12
-        for found, one in zip(ran.json["runs"], expected, strict=True):
+        told_by = ran.json
+        assert len(told_by["runs"]) == len(expected) == 12
+        for found, one in zip(told_by["runs"], expected, strict=True):
             whose = (one.conversation, one.system, one.seed)
             assert (found["conversation"], found["system"], found["seed"]) == whose
             assert found["baseline"] == plain(told(one.result, one.result.baseline))
@@ -115,19 +134,16 @@ class TestSweep:
             assert found["cells"] == plain([told(one.result, c) for c in one.result.cells])
         assert (tmp_path / "s.csv").read_bytes().decode() == sweeps_csv(expected)
 
-    def test_overall_is_over_all_questions(self, sweep, talks):
-        found = sweep("--json").json
+    def test_overall_is_over_all_questions(self, whole, expected):
+        found, runs = whole, expected
         assert found["share"] == 0.3
-        runs = measure_many(
-            segviz.sweep, kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES
-        )
         whose = [(row["system"], row["seed"]) for row in found["overall"]]
         assert whose == list(product(SYSTEMS, (0, 1)))
         for row, (system, seed) in zip(found["overall"], whose, strict=True):
             mine = [run for run in runs if (run.system, run.seed) == (system, seed)]
             parts = {run.conversation: run.result.baseline.outcomes for run in mine}
-            whole = pooled(parts).mean("recall")
-            assert row["baseline"]["measures"]["recall"]["all"] == plain(whole)
+            mean = pooled(parts).mean("recall")
+            assert row["baseline"]["measures"]["recall"]["all"] == plain(mean)
             columns = [
                 [run.result.cells[i].outcomes.column("recall") for run in mine]
                 for i in range(len(row["cells"]))
@@ -164,12 +180,12 @@ class TestSweep:
 
 
 class TestPlaces:
-    def test_the_same_in_processes(self, sweep):
+    def test_the_same_in_processes(self, sweep, whole):
         pytest.importorskip("joblib", reason="the extra 'parallel' is not installed")
-        assert sweep("--workers", 2, "--json").json == sweep("--json").json
+        assert sweep("--workers", 2, "--json").json == whole
 
     @pytest.mark.slow
-    def test_the_same_on_a_cluster_that_loses_a_worker(self, sweep, cluster, monkeypatch):
+    def test_the_same_on_a_cluster_that_loses_a_worker(self, sweep, whole, cluster, monkeypatch):
         from distributed import Client
 
         with Client(cluster, set_as_default=False) as client:
@@ -190,7 +206,7 @@ class TestPlaces:
         assert ran.code == 0
         assert len(killed) == 1
         assert f"conversations are sent to the workers of {address}" in ran.err
-        assert ran.json == sweep("--json").json
+        assert ran.json == whole
 
     @pytest.mark.slow
     def test_comparisons_too(self, run, talks, cluster):
@@ -266,7 +282,7 @@ class TestResuming:
         monkeypatch.setattr(Journal, "keep", noted)
         return measured, limit
 
-    def test_goes_on_where_it_stopped(self, sweep, interrupted, tmp_path):
+    def test_goes_on_where_it_stopped(self, sweep, whole, interrupted, tmp_path):
         measured, limit = interrupted
         ran = sweep("--resume", "runs", "--json")
         assert (ran.code, ran.out) == (130, "")
@@ -277,13 +293,13 @@ class TestResuming:
         ran = sweep("--resume", "runs", "--json")
         assert "5 of 12 runs are known from runs" in ran.err
         assert len(measured) == len(set(measured)) == 12
-        assert ran.json == sweep("--json").json
+        assert ran.json == whole
         before = kept.read_bytes()
-        assert sweep("--resume", "runs", "--json").json == ran.json
+        assert sweep("--resume", "runs", "--json").json == whole
         assert kept.read_bytes() == before
 
     @pytest.mark.slow
-    def test_a_killed_process_loses_only_what_it_had_begun(self, sweep, talks, tmp_path):
+    def test_a_killed_process_loses_only_what_it_had_begun(self, sweep, whole, talks, tmp_path):
         command = [sys.executable, "-c", "from segviz.cli import main; main()", "sweep", talks]
         arguments = map(str, [*command, *MANY, *GRID, *OFFLINE, "--resume", "runs"])
         kept = tmp_path / "runs"
@@ -300,7 +316,7 @@ class TestResuming:
         assert 2 <= there <= 12
         ran = sweep("--resume", "runs", "--json")
         assert f"{there} of 12 runs are known from runs" in ran.err
-        assert ran.json == sweep("--json").json
+        assert ran.json == whole
 
     def test_what_differs_is_measured_again(self, run, talks, tmp_path):
         def known(*command):

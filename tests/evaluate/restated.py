@@ -30,6 +30,7 @@ class Shown:
         """The nodes from short to long."""
         return sorted(self.nodes, key=lambda n: (len(self.whole.text[n].split()), n))
 
+    @cache  # noqa: B019 - kept with the memories of the tests
     def units(self, node):
         """The units below a node, ascending."""
         below, pending = set(), [node]

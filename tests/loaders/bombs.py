@@ -31,7 +31,7 @@ def _zip(files: dict[str, bytes]) -> bytes:
 
 
 def _listed(item: bytes, count: int) -> bytes:
-    return b"[" + b",".join([item] * count) + b"]"
+    return b"[" + ((item + b",") * count)[:-1] + b"]"
 
 
 def _rows(item: str, size: int) -> bytes:
