@@ -7,11 +7,12 @@ a chat model writes a ``Summary``, as in the paper.
 from __future__ import annotations
 
 import re
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heapreplace
 from itertools import chain, islice
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple
@@ -68,23 +69,26 @@ def _sentences(annotation: str) -> tuple[_Sentence, ...]:
 
 @lru_cache(maxsize=2_048)
 def _of_line(line: str) -> tuple[_Sentence, ...]:
-    result = []
     spoken = SPEAKER.match(line)
     prefix, body = (spoken.group(0), line[spoken.end() :]) if spoken else ("", line)
-    before = len(WORD.findall(prefix))
-    for piece in BREAK.split(body):
-        piece = piece.strip()
-        tokens = WORD.findall(piece)
-        if not tokens:
-            continue
-        words = frozenset(token.lower() for token in tokens) - _COMMON
-        facts = sum(len(cue.findall(piece)[:2]) for cue in (_NUMBER, _DATED, _NAME))
-        # Dividing by a power below one of the size lets a rich sentence beat a short
-        # fragment that happens to hold one frequent word.
-        room = (len(words) + 1) ** 0.6
-        count = len(tokens)
-        result.append(_Sentence(prefix + piece, words, facts, count, before + count, room))
-    return tuple(result)
+    found = (_sentence(prefix, piece.strip()) for piece in BREAK.split(body))
+    return tuple(sentence for sentence in found if sentence)
+
+
+# A sentence comes in the line that was spoken, and by itself in the annotations that quote it.
+@lru_cache(maxsize=2_048)
+def _sentence(prefix: str, piece: str) -> _Sentence | None:
+    """One sentence; None where it has no words."""
+    tokens = WORD.findall(piece)
+    if not tokens:
+        return None
+    words = frozenset(map(str.lower, tokens)) - _COMMON
+    facts = sum(len(cue.findall(piece)[:2]) for cue in (_NUMBER, _DATED, _NAME))
+    # Dividing by a power below one of the size lets a rich sentence beat a short
+    # fragment that happens to hold one frequent word.
+    room = (len(words) + 1) ** 0.6
+    count = len(tokens)
+    return _Sentence(prefix + piece, words, facts, count, len(WORD.findall(prefix)) + count, room)
 
 
 @dataclass(frozen=True)
@@ -123,115 +127,144 @@ class Extractive(Declared):
         One sentence per line. Always returns at least one sentence when there is one,
         cut to ``max_words`` words if it alone is longer.
         """
-        return texts[0] if len(texts) == 1 else _quoted(self, tuple(texts))
+        if len(texts) == 1:
+            return texts[0]
+        # A pool in use is nobody else's, and one whose use was interrupted does not come back.
+        with _POOLING:
+            pool = _POOLS.pop(texts[0], None) or _Pool()
+        if pool.turn_to(texts) or pool.told is None or pool.told[0] != self:
+            pool.told = self, self._quoted(pool)
+        with _POOLING:
+            _POOLS[texts[0]] = pool
+            while len(_POOLS) > _POOLS_KEPT:
+                _POOLS.popitem(last=False)
+        return pool.told[1]
 
-    def quote(self, pool: _Pool) -> str:
+    def _quoted(self, pool: _Pool) -> str:
         """The selected sentences, one a line, in their order; "" where there are none."""
-        sentences = tuple(pool.sentences)
-        chosen = [sentences[i] for i in sorted(self._choose(pool, sentences))]
+        chosen = [pool.sentences[i] for i in sorted(self._choose(pool))]
         return "\n".join(
             _clip(s.text, self.max_words) if s.said > self.max_words else s.text for s in chosen
         )
 
-    def _choose(self, pool: _Pool, sentences: Sequence[_Sentence]) -> list[int]:
+    def _choose(self, pool: _Pool) -> Iterable[int]:
         """Positions chosen by maximal marginal relevance over the shortlist, greedily."""
-        if not sentences:
-            return []
-        raw = pool.weights() / pool.room
-        score = raw / (raw.max() or 1.0) + self.fact_bonus * pool.facts
-        best = np.argsort(-score, kind="stable")[: self._shortlist]
-        worth = ((1 - self.diversity) * score[best]).tolist()
-        importance = dict(zip(best.tolist(), worth, strict=True))
-        # A heap of (-worth, position, overlap, how many choices that overlap knows), where
-        # overlap is the largest Jaccard index with a chosen sentence. It only grows, so no worth
-        # is above what it says here: one that comes first and knows all choices is the best.
-        waiting = [(-worth, i, 0.0, 0) for i, worth in importance.items()]
+        sentences = pool.sentences
+        few = len(sentences) <= self._shortlist
+        if few and sum([s.length for s in sentences]) <= self.max_words:
+            return range(len(sentences))  # in whatever order they are chosen, all are
+        raw = pool.weights() / np.frombuffer(pool.room)
+        score = raw / (raw.max() or 1.0) + self.fact_bonus * np.frombuffer(pool.facts)
+        best = _greatest(score, self._shortlist)
+        worths = ((1 - self.diversity) * score[best]).tolist()
+        # A heap of (-worth, position, importance, overlap, how many choices that overlap knows),
+        # where overlap is the largest Jaccard index with a chosen sentence. It only grows, so no
+        # worth is above what it says here: one that comes first and knows all choices is the best.
+        waiting = [(-w, i, w, 0.0, 0) for i, w in zip(best.tolist(), worths, strict=True)]
         heapify(waiting)
         chosen: list[int] = []
+        taken: list[frozenset[str]] = []
         room = self.max_words
         while waiting and room > 0:
-            _, i, overlap, known = heappop(waiting)
-            words = sentences[i].words
-            if chosen and sentences[i].length > room:
-                continue  # what does not fit now never will: the room only shrinks
-            if known == len(chosen):
-                chosen.append(i)
-                room -= sentences[i].length
+            _, i, importance, overlap, known = waiting[0]
+            sentence = sentences[i]
+            if chosen and sentence.length > room:
+                heappop(waiting)  # what does not fit now never will: the room only shrinks
                 continue
-            for other in chosen[known:]:
-                theirs = sentences[other].words
+            words = sentence.words
+            if known == len(chosen):
+                heappop(waiting)
+                chosen.append(i)
+                taken.append(words)
+                room -= sentence.length
+                continue
+            size = len(words)
+            for theirs in taken[known:]:
                 if shared := len(words & theirs):
-                    overlap = max(overlap, shared / (len(words) + len(theirs) - shared))
-            worth = importance[i] - self.diversity * overlap
-            heappush(waiting, (-worth, i, overlap, len(chosen)))
+                    alike = shared / (size + len(theirs) - shared)
+                    if alike > overlap:
+                        overlap = alike
+            worth = importance - self.diversity * overlap
+            heapreplace(waiting, (-worth, i, importance, overlap, len(chosen)))
         return chosen
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _greatest(values: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+    """Positions of the ``count`` greatest values, in any order; of equal ones the first."""
+    if len(values) <= count:
+        return np.arange(len(values))
+    near = np.flatnonzero(values >= np.partition(values, -count)[-count])
+    return near[np.argsort(-values[near], kind="stable")][:count] if len(near) > count else near
+
+
 class _Pool:
-    """Different sentences to choose from, and what their weights need as columns: ``number`` of
-    every word, ``words`` of all sentences in a row as numbers, the sentence each is ``of``, the
-    ``room`` and ``facts`` of each."""
+    """Different sentences to choose from: a stack of the texts they come from, as a growing tree
+    writes its open nodes again at every step, from texts of which only the last changed or is new.
 
-    sentences: dict[_Sentence, None]
-    number: dict[str, int]
-    words: NDArray[np.intp]
-    of: NDArray[np.intp]
-    room: NDArray[np.float64]
-    facts: NDArray[np.intp]
+    Beside the ``sentences``, in their order, what their scores need as columns: the ``words`` of
+    all in a row by ``number``, the sentence each is ``of``, the ``room`` and ``facts`` of each.
+    ``told`` is what was last made of them, and by whom.
+    """
 
-    def also(self, sentences: Iterable[_Sentence]) -> _Pool:
-        """This pool and, after it, those of ``sentences`` that it does not hold."""
-        fresh = dict.fromkeys(s for s in sentences if s not in self.sentences)
-        number = self.number.copy()
-        words = [number.setdefault(word, len(number)) for s in fresh for word in s.words]
-        of = [i for i, s in enumerate(fresh, len(self.sentences)) for _ in s.words]
-        return _Pool(
-            self.sentences | fresh,
-            number,
-            _extended(self.words, words),
-            _extended(self.of, of),
-            _extended(self.room, [s.room for s in fresh]),
-            _extended(self.facts, [s.facts for s in fresh]),
-        )
+    def __init__(self) -> None:
+        self.told: tuple[Extractive, str] | None = None
+        self.sentences: list[_Sentence] = []
+        self.number: dict[str, int] = {}
+        self.words, self.of = array("q"), array("q")
+        self.room, self.facts = array("d"), array("d")
+        self._held: set[_Sentence] = set()
+        self._texts: list[str] = []
+        self._below: list[tuple[int, int, int]] = []  # sentences, words, numbers under each text
+
+    def turn_to(self, texts: Sequence[str]) -> bool:
+        """Takes off what is not of ``texts`` and puts on what is missing; whether it changed."""
+        same = 0
+        for old, new in zip(self._texts, texts, strict=False):
+            if old != new:
+                break
+            same += 1
+        if same == len(texts) == len(self._texts):
+            return False
+        if same < len(self._texts):
+            self._take_off(same)
+        for text in texts[same:]:
+            self._put_on(text)
+        return True
+
+    def _take_off(self, kept: int) -> None:
+        sentences, words, numbers = self._below[kept]
+        self._held.difference_update(self.sentences[sentences:])
+        del self._texts[kept:], self._below[kept:]
+        del self.sentences[sentences:], self.room[sentences:], self.facts[sentences:]
+        del self.words[words:], self.of[words:]
+        while len(self.number) > numbers:
+            self.number.popitem()
+
+    def _put_on(self, text: str) -> None:
+        number = self.number
+        self._texts.append(text)
+        self._below.append((len(self.sentences), len(self.words), len(number)))
+        for sentence in _sentences(text):
+            if sentence in self._held:
+                continue
+            for word in sentence.words:
+                self.words.append(number.setdefault(word, len(number)))
+                self.of.append(len(self.sentences))
+            self.room.append(sentence.room)
+            self.facts.append(sentence.facts)
+            self._held.add(sentence)
+            self.sentences.append(sentence)
 
     def weights(self) -> NDArray[Any]:
         """How often the words of each sentence occur in the pool, added up."""
-        return np.bincount(self.of, np.bincount(self.words)[self.words], len(self.sentences))
+        words, of = np.frombuffer(self.words, np.int64), np.frombuffer(self.of, np.int64)
+        return np.bincount(of, np.bincount(words)[words], len(self.sentences))
 
 
-def _extended(column: NDArray[Any], values: list[Any]) -> NDArray[Any]:
-    return np.concatenate((column, np.array(values, dtype=column.dtype)))
-
-
-_NUMBERS = np.zeros(0, dtype=np.intp)
-_NOTHING = _Pool({}, {}, _NUMBERS, _NUMBERS, np.zeros(0), _NUMBERS)
-
-
-# A growing tree writes its upper nodes again at every step, from texts of which only the last
-# changed or is new. The pools of its open nodes are kept, the ones used last at the end.
-_POOLS: OrderedDict[tuple[str, ...], _Pool] = OrderedDict()
+# By their first text, the ones used last at the end.
+_POOLS: OrderedDict[str, _Pool] = OrderedDict()
 _POOLS_KEPT = 64
 _POOLING = Lock()
-
-
-def _pool(texts: tuple[str, ...]) -> _Pool:
-    before = texts[:-1]
-    with _POOLING:
-        first = _POOLS.pop(before, None)
-    if first is None:
-        first = _NOTHING.also(chain.from_iterable(map(_sentences, before)))
-    pool = first.also(_sentences(texts[-1]))
-    with _POOLING:
-        _POOLS[texts], _POOLS[before] = pool, first
-        while len(_POOLS) > _POOLS_KEPT:
-            _POOLS.popitem(last=False)
-    return pool
-
-
-@lru_cache(maxsize=512)
-def _quoted(style: Extractive, texts: tuple[str, ...]) -> str:
-    return style.quote(_pool(texts))
 
 
 def _clip(text: str, max_words: int) -> str:

@@ -46,10 +46,10 @@ _DIGITS = 6
 def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArray[np.float64]:
     """Cosine of ``vector`` (d,) with each row of ``matrix`` (n, d), float64 (n,), rounded to
     six digits, so that equal rows have equal cosines; 0 for zero vectors."""
-    norms = np.linalg.norm(matrix, axis=1) * np.linalg.norm(vector)
+    norms = np.sqrt(np.add.reduce(matrix * matrix, axis=1)) * np.linalg.norm(vector)
     dots = np.einsum("ij,j->i", matrix, vector).astype(np.float64)
-    ratios = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
-    return np.asarray(np.round(ratios, _DIGITS))
+    ratios = np.divide(dots, norms, out=np.zeros(len(dots)), where=norms > 0)
+    return ratios.round(_DIGITS)
 
 
 class Judging:
@@ -183,13 +183,14 @@ class Calibrated(Judging, Declared):
         return limits
 
     def _judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        rows = np.stack([c.vector for c in candidates])
+        rows = np.array([c.vector for c in candidates])
         centre = self.background if self.background is not None else np.zeros_like(rows[0])
         if self.window and unit.before is not None and len(unit.before):
             recent = unit.before[-self.window :]
             rows[0] = recent[-1]
             weight = len(recent) / (len(recent) + _EVERYDAY)
-            centre = weight * recent.mean(axis=0) + (1 - weight) * centre
+            mean = np.add.reduce(recent, axis=0) / len(recent)
+            centre = weight * mean + (1 - weight) * centre
         scores = cosines(unit.vector - centre, rows - centre).tolist()
         limits = self.thresholds(unit, candidates)
         judgements = tuple(

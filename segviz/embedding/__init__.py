@@ -136,10 +136,10 @@ class WordLlamaEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """float32 (len(texts), 256), unit rows; zeros for a text without tokens."""
-        raw = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, text in zip(raw, texts, strict=True):
+        means = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(means, texts, strict=True):
             row += self._mean(text[:MAX_CHARACTERS])
-        return np.round(unit_rows(raw), 5)
+        return np.round(unit_rows(means), 5)
 
     def _mean(self, text: str) -> Vector | float:
         """Mean of the token vectors, as the package's own ``embed`` has it.
@@ -148,21 +148,36 @@ class WordLlamaEmbedder:
         for it, which takes several times as long for the few texts of a step. And a vector must
         depend on the text alone: prefix-stability and byte-identical saves rest on it.
         """
-        ids = self._tokens(text) if text.strip() else []
-        if not ids:
+        if not text.strip():
             return 0.0
-        mean: Vector = self._pieces(ids).sum(axis=0, dtype=np.float32) / np.float32(len(ids))
+        tokens = self._tokens(text)
+        rows = self._vectors.take(tokens, axis=0, mode="clip")
+        mean: Vector = np.add.reduce(rows, axis=0) / np.float32(len(tokens))
         return mean
 
-    def _tokens(self, text: str) -> list[int]:
-        """The tokens of a text, which are those of its words one by one: no token of this
-        vocabulary holds a space between two letters. Texts with spaces beside each other, or
-        with what may be a special token, are given to the tokenizer whole.
+    def _tokens(self, text: str) -> NDArray[np.intp]:
+        """The tokens of a text, which are those of its lines and of their words one by one: no
+        token of this vocabulary holds a space between two letters, or a line's end and a letter.
+        Texts with what may be a special token, or no word before the first end of a line, are
+        given to the tokenizer whole.
         """
-        words = text.split(" ")
-        if "" in words or "<" in text or _SPACE in text:
-            return self._encode(text)
-        return list(chain.from_iterable(map(self._encode, words)))
+        if "<" in text or _SPACE in text or text.startswith("\n"):
+            return self._widened(self._encode(text))
+        first, *others = text.split("\n")
+        return np.concatenate([self._line(first), *[self._line("\n" + line) for line in others]])
+
+    @cached_property
+    def _line(self) -> Callable[[str], NDArray[np.intp]]:
+        # An annotation quotes lines that were embedded before.
+        @lru_cache(maxsize=4_096)
+        def tokens(line: str) -> NDArray[np.intp]:
+            words = line.split(" ")
+            parts = [line] if "" in words else words
+            ids = list(chain.from_iterable(map(self._encode, parts)))
+            # The tokenizer puts a space before a text, which the end of a line is not part of.
+            return self._widened(ids[1:] if line.startswith("\n") else ids)
+
+        return tokens
 
     @cached_property
     def _encode(self) -> Callable[[str], list[int]]:
@@ -173,12 +188,13 @@ class WordLlamaEmbedder:
 
         return tokens
 
-    def _pieces(self, ids: Sequence[int]) -> Vector:
+    def _widened(self, ids: Sequence[int]) -> NDArray[np.intp]:
+        """Rows of the vectors, read if they were not."""
         if not self._read.issuperset(ids):
             new = list(set(ids) - self._read)
             self._vectors[new] = self._stored[new]
             self._read.update(new)
-        return np.asarray(self._vectors.take(ids, axis=0, mode="clip"))
+        return np.array(ids, dtype=np.intp)
 
     def words(self, words: Sequence[str]) -> Vector:
         """float32 (len(words), 256): the vector each word adds to a text, the sum of those of its
@@ -192,7 +208,8 @@ class WordLlamaEmbedder:
     def _word(self) -> Callable[[str], Vector]:
         @lru_cache(maxsize=100_000)
         def vector(word: str) -> Vector:
-            return np.asarray(self._pieces(self._encode(word)).sum(axis=0, dtype=np.float32))
+            pieces = self._vectors.take(self._widened(self._encode(word)), axis=0, mode="clip")
+            return np.asarray(np.add.reduce(pieces, axis=0))
 
         return vector
 

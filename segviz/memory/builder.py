@@ -8,7 +8,6 @@ The first half is here; ``ask`` (``segviz.memory.asking``) does the second.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -20,7 +19,7 @@ from segviz.files import check_room
 from segviz.llm import Chat, ModelError
 from segviz.memory.assemble import make_system, paid
 from segviz.memory.memory import Memory
-from segviz.tree import Step, Vector
+from segviz.tree import Cost, Step, Vector
 
 Progress = Callable[[int, int], None]
 
@@ -88,17 +87,20 @@ class _Meter:
             calls, tokens, output, recalled, waived, embedded, embedding_tokens, cached = (
                 now - then for now, then in zip(self._counters(), before, strict=True)
             )
-            cost = replace(
-                step.cost,
+            cost = Cost(
                 calls=calls,
                 tokens=tokens,
+                annotated=step.cost.annotated,
+                inspected=step.cost.inspected,
+                modified=step.cost.modified,
                 output=output,
                 embedded=embedded,
                 embedding_tokens=embedding_tokens,
                 seconds=seconds,
                 cached=recalled + cached,
             )
-            yield replace(step, cost=cost, note=step.note + _waived_note(waived))
+            note = step.note + _waived_note(waived)
+            yield Step(step.unit, note, step.decision, step.events, cost, step.operation)
             began, before = perf_counter(), self._counters()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter
 
 from segviz.construct import Annotate, Arrival, Candidate, Compatibility
@@ -169,8 +169,8 @@ class SegmentTreeBuilder:
         one level together; the number of texts written by the annotation model."""
         count = 0
         renewed: list[Open] = []
-        for level in dict.fromkeys(node.level for node in nodes):
-            row = [node for node in nodes if node.level == level]
+        for _, level in groupby(nodes, attrgetter("level")):
+            row = list(level)
             texts = [[child.text for child in node.children] for node in row]
             for node, text in zip(row, write(self._annotate, texts), strict=True):
                 if node.text != text:
