@@ -30,10 +30,14 @@ __all__ = ["ANNOTATORS", "Extractive", "Summary"]
 
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z]\w+")
+_DATES = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday yesterday tomorrow tonight january "
+    "february march april june july august september october november december".split()
+)
+_NEAR = frozenset(("last", "next", "this"))
 _DATED = re.compile(
-    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|tomorrow|tonight|"
-    r"(?:last|next|this) (?:week|weekend|month|year|summer|winter|spring|autumn|fall)|"
-    r"january|february|march|april|june|july|august|september|october|november|december)\b",
+    rf"\b(?:{'|'.join(sorted(_DATES))}|(?:{'|'.join(sorted(_NEAR))}) "
+    r"(?:week|weekend|month|year|summer|winter|spring|autumn|fall))\b",
     re.IGNORECASE,
 )
 # Stop words: too common to distinguish one sentence from another.
@@ -71,8 +75,8 @@ def _sentences(annotation: str) -> tuple[_Sentence, ...]:
 def _of_line(line: str) -> tuple[_Sentence, ...]:
     spoken = SPEAKER.match(line)
     prefix, body = (spoken.group(0), line[spoken.end() :]) if spoken else ("", line)
-    found = (_sentence(prefix, piece.strip()) for piece in BREAK.split(body))
-    return tuple(sentence for sentence in found if sentence)
+    found = [_sentence(prefix, piece.strip()) for piece in BREAK.split(body)]
+    return tuple([sentence for sentence in found if sentence])
 
 
 # A sentence comes in the line that was spoken, and by itself in the annotations that quote it.
@@ -82,8 +86,13 @@ def _sentence(prefix: str, piece: str) -> _Sentence | None:
     tokens = WORD.findall(piece)
     if not tokens:
         return None
-    words = frozenset(map(str.lower, tokens)) - _COMMON
-    facts = sum(len(cue.findall(piece)[:2]) for cue in (_NUMBER, _DATED, _NAME))
+    said = frozenset(map(str.lower, tokens))
+    words = said - _COMMON
+    # Most sentences have no date, as their words tell. Regular expressions take some letters that
+    # are not ASCII for some that are.
+    dated = not (piece.isascii() and said.isdisjoint(_DATES) and said.isdisjoint(_NEAR))
+    cues = (_NUMBER, _NAME, _DATED) if dated else (_NUMBER, _NAME)
+    facts = sum([len(cue.findall(piece)[:2]) for cue in cues])
     # Dividing by a power below one of the size lets a rich sentence beat a short
     # fragment that happens to hold one frequent word.
     room = (len(words) + 1) ** 0.6
@@ -155,12 +164,15 @@ class Extractive(Declared):
             return range(len(sentences))  # in whatever order they are chosen, all are
         raw = pool.weights() / np.frombuffer(pool.room)
         score = raw / (raw.max() or 1.0) + self.fact_bonus * np.frombuffer(pool.facts)
-        best = _greatest(score, self._shortlist)
-        worths = ((1 - self.diversity) * score[best]).tolist()
+        places: Iterable[int] = range(len(sentences))
+        if not few:
+            best = np.argsort(-score, kind="stable")[: self._shortlist]
+            places, score = best.tolist(), score[best]
+        worths = ((1 - self.diversity) * score).tolist()
         # A heap of (-worth, position, importance, overlap, how many choices that overlap knows),
         # where overlap is the largest Jaccard index with a chosen sentence. It only grows, so no
         # worth is above what it says here: one that comes first and knows all choices is the best.
-        waiting = [(-w, i, w, 0.0, 0) for i, w in zip(best.tolist(), worths, strict=True)]
+        waiting = [(-w, i, w, 0.0, 0) for i, w in zip(places, worths, strict=True)]
         heapify(waiting)
         chosen: list[int] = []
         taken: list[frozenset[str]] = []
@@ -187,14 +199,6 @@ class Extractive(Declared):
             worth = importance - self.diversity * overlap
             heapreplace(waiting, (-worth, i, importance, overlap, len(chosen)))
         return chosen
-
-
-def _greatest(values: NDArray[np.float64], count: int) -> NDArray[np.intp]:
-    """Positions of the ``count`` greatest values, in any order; of equal ones the first."""
-    if len(values) <= count:
-        return np.arange(len(values))
-    near = np.flatnonzero(values >= np.partition(values, -count)[-count])
-    return near[np.argsort(-values[near], kind="stable")][:count] if len(near) > count else near
 
 
 class _Pool:
@@ -241,15 +245,16 @@ class _Pool:
             self.number.popitem()
 
     def _put_on(self, text: str) -> None:
-        number = self.number
+        number, words, of = self.number, self.words, self.of
         self._texts.append(text)
-        self._below.append((len(self.sentences), len(self.words), len(number)))
+        self._below.append((len(self.sentences), len(words), len(number)))
         for sentence in _sentences(text):
             if sentence in self._held:
                 continue
+            place = len(self.sentences)
             for word in sentence.words:
-                self.words.append(number.setdefault(word, len(number)))
-                self.of.append(len(self.sentences))
+                words.append(number.setdefault(word, len(number)))
+                of.append(place)
             self.room.append(sentence.room)
             self.facts.append(sentence.facts)
             self._held.add(sentence)
@@ -258,7 +263,8 @@ class _Pool:
     def weights(self) -> NDArray[Any]:
         """How often the words of each sentence occur in the pool, added up."""
         words, of = np.frombuffer(self.words, np.int64), np.frombuffer(self.of, np.int64)
-        return np.bincount(of, np.bincount(words)[words], len(self.sentences))
+        counts = np.bincount(words).astype(np.float64)
+        return np.bincount(of, counts.take(words), len(self.sentences))
 
 
 # By their first text, the ones used last at the end.

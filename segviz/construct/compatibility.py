@@ -49,7 +49,7 @@ def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArr
     norms = np.sqrt(np.add.reduce(matrix * matrix, axis=1)) * np.linalg.norm(vector)
     dots = np.einsum("ij,j->i", matrix, vector).astype(np.float64)
     ratios = np.divide(dots, norms, out=np.zeros(len(dots)), where=norms > 0)
-    return ratios.round(_DIGITS)
+    return np.asarray(ratios.round(_DIGITS))
 
 
 class Judging:
@@ -193,10 +193,7 @@ class Calibrated(Judging, Declared):
             centre = weight * mean + (1 - weight) * centre
         scores = cosines(unit.vector - centre, rows - centre).tolist()
         limits = self.thresholds(unit, candidates)
-        judgements = tuple(
-            Judgement(c.node, score, limit)
-            for c, score, limit in zip(candidates, scores, limits, strict=True)
-        )
+        judgements = tuple(map(Judgement, [c.node for c in candidates], scores, limits))
         for position, candidate in enumerate(candidates):
             if scores[position] >= limits[position]:
                 score, needed = told_apart(scores[position], limits[position])

@@ -95,8 +95,8 @@ class KnowsWords(Protocol):
 
 def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
     """The rows scaled to length 1; those of length 0 as they are."""
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
+    norms = np.sqrt(np.add.reduce(rows * rows, axis=1, keepdims=True))
+    return np.asarray(np.divide(rows, norms, out=np.zeros(rows.shape, rows.dtype), where=norms > 0))
 
 
 class WordLlamaEmbedder:
@@ -139,7 +139,7 @@ class WordLlamaEmbedder:
         means = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(means, texts, strict=True):
             row += self._mean(text[:MAX_CHARACTERS])
-        return np.round(unit_rows(means), 5)
+        return unit_rows(means).round(5)
 
     def _mean(self, text: str) -> Vector | float:
         """Mean of the token vectors, as the package's own ``embed`` has it.
@@ -334,7 +334,7 @@ class Cached:
         self.misses += len(missing)
         if missing:
             found.update(zip(missing, self.inner.embed(list(missing.values())), strict=True))
-        rows = np.stack([found[key] for key in keys])
+        rows = np.array([found[key] for key in keys])
         if missing:
             # Kept are rows of what is given, so that a vector is held once.
             rows.flags.writeable = False

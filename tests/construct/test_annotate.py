@@ -1,10 +1,18 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from segviz.construct.annotate import Extractive, _clip, _sentences
+from segviz.construct.annotate import (
+    _DATED,
+    _NAME,
+    _NUMBER,
+    Extractive,
+    _clip,
+    _sentence,
+    _sentences,
+)
 
 
 def words(text):
@@ -41,6 +49,11 @@ def plainly(annotate, texts):
     cut = [(sentences[i].text, sentences[i].said) for i in sorted(chosen)]
     most = annotate.max_words
     return "\n".join(_clip(t, most) if said > most else t for t, said in cut)
+
+
+def interrupted(text):
+    yield from _sentences(text)
+    raise KeyboardInterrupt
 
 
 class TestExtractive:
@@ -97,6 +110,37 @@ class TestExtractive:
             for last in (texts[count - 1], "Ada: Something else for a while."):
                 given_now = [*texts[: count - 1], last]
                 assert annotate(given_now) == plainly(annotate, given_now)
+
+    @given(st.lists(st.lists(SENTENCES, max_size=4).map(" ".join), min_size=2, max_size=6))
+    def test_as_plain_words_have_it_whatever_the_texts_before(self, texts):
+        for order in (texts, texts[:1] + texts[:0:-1], texts[:-1], texts):
+            for annotate in (Extractive(14), Extractive(30)):
+                if len(order) > 1:
+                    assert annotate(order) == plainly(annotate, order)
+
+    @given(
+        st.lists(
+            st.sampled_from(
+                ["May", "next week", "This \u017fummer", "\u017funday", "june,", "12 a"]
+            )
+            | st.text(max_size=9)
+        ).map(" ".join)
+    )
+    @example("We met on Monday, last week and last month.")
+    @example("On \u017funday")
+    def test_names_dates_and_numbers_are_those_found_one_by_one(self, said):
+        sentence = _sentence("", said)
+        found = (len(cue.findall(said)[:2]) for cue in (_NUMBER, _NAME, _DATED))
+        assert sentence is None or sentence.facts == sum(found)
+
+    def test_an_interrupted_choice_leaves_nothing_behind(self, monkeypatch):
+        texts = ["Ada: First boat sails.", "Ben: Second boat sinks.", "Ben: Third."]
+        Extractive()(texts[:2])
+        with monkeypatch.context() as broken:
+            broken.setattr("segviz.construct.annotate._sentences", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                Extractive()(texts)
+        assert Extractive()(texts) == "\n".join(texts)
 
     def test_ranges_are_checked(self):
         with pytest.raises(ValueError, match="max_words is 3; it must lie between 10 and 400"):
