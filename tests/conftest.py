@@ -8,7 +8,6 @@ import ssl
 import sys
 
 import pytest
-import threadpoolctl
 from hypothesis import settings
 
 # The matrices of tests are small, and threads of OpenBLAS that wait for each other on a busy
@@ -42,15 +41,10 @@ def own_main():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def looked_up_once():
-    """Certificates for every client of a model take a thirtieth of a second to read, libraries
-    with threads for every question a thousandth to find."""
+def certificates_are_read_once():
+    """For every client of a model they take a thirtieth of a second."""
     with pytest.MonkeyPatch.context() as patch:
-        for module, name in (
-            (ssl, "create_default_context"),
-            (threadpoolctl, "ThreadpoolController"),
-        ):
-            patch.setattr(module, name, functools.cache(getattr(module, name)))
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         yield
 
 

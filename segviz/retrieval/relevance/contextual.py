@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from segviz.construct import Declared, param
 from segviz.construct.tasks import dates
@@ -233,7 +233,7 @@ class Prepared:
         rows = np.zeros((len(questions), len(self._structure)))
         # Small products take many times as long in threads that wait for a core.
         small = len(self._structure) < _MANY
-        with threadpool_limits(limits=1, user_api="blas") if small else nullcontext():
+        with _algebra().limit(limits=1) if small else nullcontext():
             for row, question in zip(rows, questions, strict=True):
                 for part in self.parts(question).values():
                     row += part
@@ -608,6 +608,12 @@ class _Context:
     def heard(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """C times ``values``, float32 (n,) or (n, d)."""
         return np.asarray(self._near @ values + self._above @ (self._below @ values))
+
+
+@cache
+def _algebra() -> Any:
+    """The libraries whose threads are limited: to find them takes a millisecond."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 def _sparse(entries: Any, shape: tuple[int, int]) -> Any:
