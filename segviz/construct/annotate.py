@@ -162,8 +162,8 @@ class Extractive(Declared):
         few = len(sentences) <= self._shortlist
         if few and sum([s.length for s in sentences]) <= self.max_words:
             return range(len(sentences))  # in whatever order they are chosen, all are
-        raw = pool.weights() / np.frombuffer(pool.room)
-        score = raw / (raw.max() or 1.0) + self.fact_bonus * np.frombuffer(pool.facts)
+        raw = pool.weights() / np.array(pool.room)
+        score = raw / (raw.max() or 1.0) + self.fact_bonus * np.array(pool.facts)
         places: Iterable[int] = range(len(sentences))
         if not few:
             best = np.argsort(-score, kind="stable")[: self._shortlist]
@@ -262,7 +262,8 @@ class _Pool:
 
     def weights(self) -> NDArray[Any]:
         """How often the words of each sentence occur in the pool, added up."""
-        words, of = np.frombuffer(self.words, np.int64), np.frombuffer(self.of, np.int64)
+        # Copies: a view that a profiler still holds would keep the columns from growing.
+        words, of = np.array(self.words), np.array(self.of)
         counts = np.bincount(words).astype(np.float64)
         return np.bincount(of, counts.take(words), len(self.sentences))
 

@@ -1,3 +1,4 @@
+import sys
 from collections import Counter
 
 import pytest
@@ -132,6 +133,23 @@ class TestExtractive:
         sentence = _sentence("", said)
         found = (len(cue.findall(said)[:2]) for cue in (_NUMBER, _NAME, _DATED))
         assert sentence is None or sentence.facts == sum(found)
+
+    def test_who_watches_the_choice_does_not_disturb_it(self):
+        texts = [f"Ada: Boat {i} sails in May {i}. Dogs bark at boat {i}." for i in range(40)]
+        watched = []
+
+        def watch(frame, event, _):
+            if event == "call" and frame.f_globals["__name__"] == "segviz.construct.annotate":
+                watched.append(frame)  # and all that it holds, as a profiler does
+
+        before = sys.getprofile()
+        sys.setprofile(watch)
+        try:
+            found = [Extractive()(texts[:count]) for count in range(20, 41)]
+        finally:
+            sys.setprofile(before)
+        assert any(frame.f_code.co_name == "weights" for frame in watched)
+        assert found == [plainly(Extractive(), texts[:count]) for count in range(20, 41)]
 
     def test_an_interrupted_choice_leaves_nothing_behind(self, monkeypatch):
         texts = ["Ada: First boat sails.", "Ben: Second boat sinks.", "Ben: Third."]
