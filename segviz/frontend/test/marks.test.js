@@ -1,4 +1,4 @@
-// Marks leave the fill of a box free and differ in shape.
+// Marks stay in the row of their node, leave most of its fill free and differ in shape.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -35,24 +35,23 @@ function marks(mode, width, changes, top = 0) {
     (name === "stroke" ? [name, dash] : [name, ...args])) };
 }
 
-/** Does a mark cross the inside of the box? */
-const covered = ({ rect: { x, y, w, h }, ops }) => ops.some(([name, left, top]) =>
-  name === "fillRect" || (["moveTo", "lineTo"].includes(name)
-    && left > x && left < x + w && top > y + 1 && top < y + h - 2));
+/** Does a mark leave the row of the box, or go deeper into it than a sign may? */
+const strays = ({ row, ops }) => ops.some(([name, , top]) =>
+  ["moveTo", "lineTo", "fillRect"].includes(name) && (top < row.y || top > row.y + 14));
 
 for (const width of [2, 5, 7]) {
-  test(`marks of a box of ${width} pixels leave the fill free and differ in shape`, () => {
+  test(`marks of a box of ${width} pixels stay in its row, leave its fill and differ in shape`, () => {
     const drawn = STATES.map((state) => marks("grow", width * 2, state));
     const shapes = drawn.map(({ ops }) => JSON.stringify(ops));
     assert.equal(new Set(shapes).size, shapes.length); // colours are not in there
-    for (const item of drawn) {
+    const top = marks("scores", width * 2, { top_initial: [1] });
+    assert.ok(top.ops.some((op) => op.length === 1 && op[0] === "fill")); // the triangle
+    for (const item of [...drawn, top]) {
       assert.ok(Math.abs(item.rect.w - width) < 1e-6);
       assert.ok(item.ops.length);
-      assert.ok(!covered(item));
+      assert.ok(item.row.h > 2 * 14);
+      assert.ok(!strays(item));
     }
-    const top = marks("scores", width * 2, { top_initial: [1] });
-    assert.ok(!covered(top));
-    assert.ok(top.ops.some((op) => op.length === 1 && op[0] === "fill")); // the triangle
   });
 }
 

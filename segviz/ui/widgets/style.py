@@ -31,8 +31,8 @@ _RULES = """
 /* Parts that draw nothing. */
 .st-key-canvas-code, [class*="st-key-base-of-"] { display: none; }
 
-/* Room for the tree of Ask and what is said below it, before they are there. */
-.st-key-ask-tree { min-height: 44rem; }
+/* Room for the tree of Ask and the path of α below it, before they are there. */
+.st-key-ask-room { min-height: 44rem; }
 
 /* The controls above the tree are one line of an instrument: equally tall, close together. */
 :is(.st-key-transport, .st-key-asking, .st-key-scoring) button { padding: 0.1rem 0.6rem; }
@@ -40,6 +40,9 @@ _RULES = """
 .st-key-asking > :first-child { min-width: min(18rem, 100%); }
 :is(.st-key-asking, .st-key-scoring) button { min-height: 2.5rem; }
 .st-key-source button { padding-inline: 0.55rem; }
+
+/* The sign that empties a box keeps its width beside a long text. */
+[data-testid="stSelectbox"] svg { flex: none; }
 
 /* Columns in a container whose key begins so stand below each other where each would be
    narrower than what is in it needs; Streamlit itself asks only for the window's width. */

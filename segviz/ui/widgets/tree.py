@@ -35,8 +35,9 @@ def canvas_height(levels: int) -> str:
 
 
 def stage_height(levels: int) -> int:
-    """Returns the pixels of the mirrored tree alone for so many levels."""
-    return min(76 + 70 * levels, 600)
+    """Returns the pixels of the mirrored tree alone for so many levels; those of the list beside it
+    at least."""
+    return min(max(76 + 70 * levels, 290), 600)
 
 
 # Pixels of legend, tools, axis and read-out around the rows of a tree.

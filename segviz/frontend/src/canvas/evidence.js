@@ -6,10 +6,11 @@ import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
 import { levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./frame.js";
+import { labelTexts } from "./labels.js";
 import { pointAt } from "./linked.js";
 import { reveal, select } from "./navigation.js";
 
-const SEEN = 5; // words of a row that are seen on most screens
+const [SEEN, MOST] = [8, 60]; // words of a row that are seen on most screens, on any
 
 /** @param {State} s
  * @param {HTMLElement} parent */
@@ -38,13 +39,14 @@ function showEvidence(s) {
   const rows = evidenceRows(scene, attention.byTime);
   const { selected } = attention;
   const open = rows.find(({ node }) => node === selected);
-  const words = scene.data.words === null || s.settings.held ? "" : `, ${scene.data.words} words`;
+  const words = scene.data.words === null || s.settings.held ? ""
+    : ` · ${scene.data.words.toLocaleString("en")} words`;
   const { texts, final } = scene.data;
   const said = JSON.stringify([rows, selected, open && final[open.node], words]);
   if (said === evidence.said && texts === evidence.texts) return;
   Object.assign(evidence, { said, texts });
   const kept = rows.filter(({ out }) => !out).length;
-  title.textContent = `Retrieved: ${kept}${words}`;
+  title.textContent = `Retrieved: ${kept} node${kept === 1 ? "" : "s"}${words}`;
   hint.hidden = !Object.keys(scene.data.matches).length;
   order.textContent = attention.byTime ? "in time" : "best first";
   order.title = `Order: ${order.textContent}. Press for the other.`;
@@ -77,27 +79,41 @@ export function evidenceRows({ data, answer }, byTime) {
   return [...shown.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
 }
 
-/** The words of a node that stand for it in a row: from where most words of the question are.
+/** The words of a node that stand for it in a row: from where the words of the question are that
+ *  fewest of the texts have.
  * @type {(data: Message, node: number) => string} */
 function passageOf(data, node) {
-  const known = passages.get(data.texts) ?? new Map();
+  const known = passages.get(data.texts) ?? { words: new Map(), holders: holdersOf(data) };
   passages.set(data.texts, known);
-  if (!known.has(node)) known.set(node, wordsOf(data, node, 24, startOf(data, node)));
-  return known.get(node);
+  const { words, holders } = known;
+  const said = words.get(node) ?? wordsOf(data, node, MOST, startOf(data, node, holders));
+  words.set(node, said);
+  return said;
 }
 
 /** By message: what a drag would else compute in every frame.
- * @type {WeakMap<Message["texts"], Map<number, string>>} */
+ * @type {WeakMap<Message["texts"], { words: Map<number, string>, holders: Map<string, number> }>} */
 const passages = new WeakMap();
 
-/** @type {(data: Message, node: number) => number} */
-function startOf(data, node) {
+/** How many of the texts have each word of the question.
+ * @type {(data: Message) => Map<string, number>} */
+function holdersOf({ matches }) {
+  const holders = new Map();
+  for (const word of Object.values(matches).flatMap(Object.keys)) {
+    holders.set(word, (holders.get(word) ?? 0) + 1);
+  }
+  return holders;
+}
+
+/** @type {(data: Message, node: number, holders: Map<string, number>) => number} */
+function startOf(data, node, holders) {
   const matches = data.matches[nodeOf(data, node)];
   const heard = spoken(data, node).map((word) => matchedPieces(word, matches)
     .filter(([kind]) => kind === "heard").map(([, found]) => found.toLowerCase()));
   let [from, most] = [0, 0];
   for (let i = 0; i < heard.length; i++) {
-    const held = new Set(heard.slice(i, i + SEEN).flat()).size;
+    let held = 0;
+    for (const word of new Set(heard.slice(i, i + SEEN).flat())) held += 1 / (holders.get(word) ?? 1);
     if (held > most) [from, most] = [i, held];
   }
   return from;
@@ -128,7 +144,8 @@ function entry(s, row, open) {
   line.ariaExpanded = String(open);
   const move = moveText(row, data.top_initial.length);
   line.append(make("span", "rank", String(is)),
-    make("span", /^in/.test(move) ? "move new" : "move", move), make("span", "level", level));
+    make("span", /^in/.test(move) ? "move new" : "move", move), make("span", "level", level),
+    make("span", "when", isolateText(labelTexts(scene, 1, node, "session").pop() ?? "")));
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;
     sign(narrow ? "gold" : "gold wide", line, "◆",

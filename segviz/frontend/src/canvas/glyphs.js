@@ -80,19 +80,23 @@ export function polygon(ctx, ...points) {
   ctx.closePath();
 }
 
-// --- signs outside of narrow boxes -----------------------------------------------------
+// --- signs of narrow boxes, at their outer edge -----------------------------------------
 
-/** Middle of a box, where a sign outside of it begins, and the direction it grows in.
+const TALL = 18; // pixels; in flatter rows signs are smaller, so that each stays in its row
+
+/** Middle of a box, its outer edge, the way from there into it, and how large its signs are.
  * @param {Rect} rect
  * @param {number} half */
-function outside({ x, y, w, h }, half) {
-  return { middle: x + w / 2, base: half ? y + h : y - 1, away: half ? 1 : -1 };
+function edge({ x, y, w, h }, half) {
+  const size = Math.min(1, Math.max(0.4, h / TALL));
+  return half ? { middle: x + w / 2, base: y + h - 1, into: -size, size }
+    : { middle: x + w / 2, base: y, into: size, size };
 }
 
 /** A line along the outer edge, as wide as the box.
  * @type {Sign} */
 export function bar(theme, ctx, rect, half, colour) {
-  const { middle, base } = outside(rect, half);
+  const { middle, base } = edge(rect, half);
   const reach = Math.max(rect.w, 3) / 2;
   for (const { tone, width, more } of [{ tone: theme.background, width: 3.5, more: 0.5 },
     { tone: colour, width: 2, more: 0 }]) {
@@ -101,15 +105,13 @@ export function bar(theme, ctx, rect, half, colour) {
   }
 }
 
-/** A triangle that points at the box: hollow for what was, with a stem for what has come.
+/** A triangle that points into the box: hollow for what was, with a stem for what has come.
  * @type {Sign<[kind?: "" | "hollow" | "stem"]>} */
 export function triangle(theme, ctx, rect, half, colour, kind = "") {
-  const { middle, base, away } = outside(rect, half);
-  const [tip, flat] = [base + away, base + away * 7.5];
-  if (kind === "stem") {
-    haloed(theme, ctx, colour, 3, 6, [[middle, flat], [middle, flat + away * 7]]);
-  }
-  polygon(ctx, [middle, tip], [middle - 4, flat], [middle + 4, flat]);
+  const { middle, base, into, size } = edge(rect, half);
+  const flat = base + into * (kind === "stem" ? 6 : 1);
+  if (kind === "stem") haloed(theme, ctx, colour, 3, 6, [[middle, base], [middle, flat]]);
+  polygon(ctx, [middle, flat + into * 7], [middle - 4 * size, flat], [middle + 4 * size, flat]);
   haloStroke(theme, ctx);
   ctx.fillStyle = kind === "hollow" ? theme.background : colour;
   ctx.fill();
@@ -119,13 +121,13 @@ export function triangle(theme, ctx, rect, half, colour, kind = "") {
   ctx.stroke();
 }
 
-/** A plus beyond the outer edge.
- * @type {Sign<[lift?: number]>} */
-export function plus(theme, ctx, rect, half, colour, lift = 0) {
-  const { middle, base, away } = outside(rect, half);
-  const centre = base + away * (5 + lift);
-  for (const { tone, width, arm } of [{ tone: theme.background, width: 4.5, arm: 5 },
-    { tone: colour, width: 2, arm: 4 }]) {
+/** A plus at the outer edge, or so much deeper.
+ * @type {Sign<[deeper?: number]>} */
+export function plus(theme, ctx, rect, half, colour, deeper = 0) {
+  const { middle, base, into, size } = edge(rect, half);
+  const centre = base + into * (5 + deeper);
+  for (const { tone, width, arm } of [{ tone: theme.background, width: 4.5, arm: 5 * size },
+    { tone: colour, width: 2, arm: 4 * size }]) {
     ctx.strokeStyle = tone;
     stroke(ctx, width, [middle - arm, centre], [middle + arm, centre]);
     stroke(ctx, width, [middle, centre - arm], [middle, centre + arm]);
@@ -135,14 +137,24 @@ export function plus(theme, ctx, rect, half, colour, lift = 0) {
 /** Of the bracket of what has left. */
 export const DASHED = [2.5, 1.5];
 
-/** A cap with two legs on the outer edge.
+/** A cap along the outer edge, its two legs into the row.
  * @type {Sign<[dash?: number[]]>} */
 export function bracket(theme, ctx, rect, half, colour, dash = []) {
-  const { middle, base, away } = outside(rect, half);
+  const { middle, base, into } = edge(rect, half);
   const reach = Math.max(rect.w / 2 + 1, 5);
-  const top = base + away * 4;
-  haloed(theme, ctx, colour, 1.5, 3.5, [[middle - reach, base], [middle - reach, top],
-    [middle + reach, top], [middle + reach, base]], dash);
+  const foot = base + into * 5;
+  haloed(theme, ctx, colour, 1.5, 3.5, [[middle - reach, foot], [middle - reach, base],
+    [middle + reach, base], [middle + reach, foot]], dash);
+}
+
+/** A corner of a wide box, filled: it has come.
+ * @type {Sign} */
+export function corner(theme, ctx, rect, half, colour) {
+  const { base, into } = edge(rect, half);
+  const right = rect.x + rect.w - 1;
+  polygon(ctx, [right, base], [right - 11, base], [right, base + into * 11]);
+  ctx.fillStyle = colour;
+  ctx.fill();
 }
 
 /** @type {(theme: Theme, ctx: Ctx, x: number, y: number) => void} */
@@ -164,13 +176,12 @@ function haloStroke(theme, ctx) {
   ctx.stroke();
 }
 
-/** A filled dot: inside a box at its outer edge, or outside of a narrow one.
+/** A filled dot at the outer edge.
  * @type {Sign<[size?: number]>} */
 export function dot(theme, ctx, rect, half, colour, size = 2.5) {
-  const { middle, base, away } = outside(rect, half);
-  const fits = rect.w >= 4 * size && rect.h >= 14;
+  const { middle, base, into } = edge(rect, half);
   ctx.beginPath();
-  ctx.arc(middle, base + away * (fits ? -5 : 4), size, 0, 2 * Math.PI);
+  ctx.arc(middle, base + into * 5, size, 0, 2 * Math.PI);
   haloStroke(theme, ctx);
   ctx.fillStyle = colour;
   ctx.fill();

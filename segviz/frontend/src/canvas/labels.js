@@ -132,8 +132,8 @@ export function drawLabels(s, ctx, half) {
     const rank = ranks.get(node);
     if (choice === "marked" && !rank && !gold.has(node) && node !== s.attention.selected) return;
     const texts = labelTexts(scene, half, node, choice);
-    const ranked = rank ? texts.map((text) => `${rank} · ${text}`) : texts;
-    const lines = inLines(s, ranked, cut, measure, room, Math.floor((h - 1) / LINE));
+    const lead = rank ? `${rank} · ` : "";
+    const lines = inLines(s, texts, cut, measure, room, Math.floor((h - 1) / LINE), lead);
     if (!lines.length) return;
     if (rank) s.frames.labelled[half].add(node);
     const [x, middle] = [geom.left + boxes.x[i] + PAD, y + (h - 1) / 2 + 0.5];
@@ -146,15 +146,18 @@ export function drawLabels(s, ctx, half) {
   ctx.restore();
 }
 
-/** A label on one line or, where its words do not fit beside each other, on as many as there is
- *  room for.
+/** A label, led by its rank if it has one, on one line or, where its words do not fit beside each
+ *  other, on as many as there is room for.
  * @type {(s: State, texts: string[], cut: boolean, measure: (text: string) => number,
- *    room: number, most: number) => { text: string, width: number }[]} */
-function inLines(s, texts, cut, measure, room, most) {
+ *    room: number, most: number, lead: string) => { text: string, width: number }[]} */
+function inLines(s, texts, cut, measure, room, most, lead) {
   const inOne = !cut || most < 2 || !texts.length;
-  const whole = fitted(s, texts, cut && inOne, measure, room);
+  const whole = fitted(s, texts.map((text) => lead + text), cut && inOne, measure, room);
   if (inOne || whole.text) return whole.text ? [whole] : [];
-  return texts[0].split(", ").slice(0, most)
+  const words = texts[0].split(", ");
+  if (measure(lead + words[0]) <= room) words[0] = lead + words[0];
+  else if (lead) words.unshift(lead.replace(" · ", ""));
+  return words.slice(0, most)
     .map((text) => fitted(s, [text], true, measure, room)).filter(({ text }) => text);
 }
 

@@ -5,7 +5,7 @@ import { button as newButton, cleared, element, make, rewrite } from "../shared/
 import { isolateText, number } from "../shared/text.js";
 import { colourClasses, counted, toggleIsolated } from "./classes.js";
 import { onFrame, onScores, schedule } from "./frame.js";
-import { bar, bracket, DASHED, diamond, plus, triangle } from "./glyphs.js";
+import { bar, bracket, corner, DASHED, diamond, plus, triangle } from "./glyphs.js";
 import { powerOf } from "./shades.js";
 
 export const SWATCH = 14; // pixels across
@@ -31,7 +31,15 @@ function showCount(s) {
   const { sight: { boxes: [first] }, elements: { count } } = s;
   if (!first) return; // no tree
   const { shown, inView } = first;
-  count.textContent = shown < inView ? `showing ${shown} of ${inView} nodes` : "";
+  count.textContent = shown < inView ? countText(s.scene, shown, inView) : "";
+}
+
+/** How many of what is in view have a box of their own.
+ * @type {(scene: Scene, shown: number, inView: number) => string} */
+export function countText({ data }, shown, inView) {
+  const [few, all] = [shown, inView].map((count) => count.toLocaleString("en"));
+  const what = data.origin.length ? "places; a node stands below each of its parents" : "nodes";
+  return `showing ${few} of ${all} ${what}`;
 }
 
 /** Lets a class stand alone, or ends that.
@@ -166,7 +174,7 @@ function writeScale(s) {
 }
 
 /** The marks that can occur in this picture: [kind, words, sign]. A mark has two shapes, as
- *  an outline and, for narrow boxes, as a sign outside.
+ *  an outline and, for narrow boxes, as a sign at the edge.
  * @param {Scene} scene */
 export function markEntries({ data, picture }) {
   const k = Math.max(data.top_initial.length, data.top_final.length);
@@ -188,7 +196,7 @@ export function markEntries({ data, picture }) {
  * @type {(s: State, mark: Mark) => void} */
 function writeMark(s, [kind, words, sign]) {
   const { scene: { theme }, elements: { legend } } = s;
-  const item = kind === "top" ? isolateButton(s, legend, "class", "top", 0, `${words} retrieved nodes`)
+  const item = kind === "top" ? isolateButton(s, legend, "class", "top", 0, `${words} retrieved nodes; a number on a node is its rank`)
     : element("span", "mark", legend);
   const ctx = cleared(element("canvas", "", item), sign ? 28 : SWATCH, ROW);
   drawMark(theme, ctx, kind, sign, 0, ROW / 2);
@@ -208,14 +216,9 @@ export function drawMark(theme, ctx, kind, sign, x, y) {
   ctx.strokeStyle = kind === "frontier" ? text : accent;
   ctx.lineWidth = width;
   ctx.strokeRect(x + width / 2, y - 5 + width / 2, SWATCH - width, 10 - width);
-  if (kind === "entered") {
-    ctx.globalAlpha = 0.4; // washed, as the node is
-    ctx.fillStyle = accent;
-    ctx.fillRect(x, y - 5, SWATCH, 10);
-    ctx.globalAlpha = 1;
-  }
   ctx.setLineDash([]);
-  const place = { x: x + 22, y: y + 4, w: 2, h: 1 };
+  if (kind === "entered") corner(theme, ctx, { x, y: y - 5, w: SWATCH + 1, h: 11 }, 0, accent);
+  const place = { x: x + 22, y: y - (sign === "arrow" ? 7 : 5), w: 2, h: 14 };
   if (sign === "hollow") triangle(theme, ctx, place, 0, accent, "hollow");
   else if (sign === "triangle" || sign === "arrow") {
     bar(theme, ctx, place, 0, accent);

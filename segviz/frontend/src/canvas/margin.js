@@ -23,7 +23,7 @@ export function drawMargin(s, ctx, half) {
     ctx.fillText(`L${level}`, geom.left - 8, middle);
     last = middle;
   }
-  if (s.scene.picture === "grow") return;
+  if (s.scene.picture === "grow" || !s.scene.data.legend) return;
   const { y, h } = halfBox(geom, half);
   ctx.font = `12px ${theme.font}`;
   const name = halfName(s.scene, half);

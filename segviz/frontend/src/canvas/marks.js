@@ -1,14 +1,15 @@
 // The upper canvas: what is marked, selected, hovered, found and gold.
 //
-// A mark must leave the fill of its box visible. A box wide enough gets an outline inside;
-// above (in the lower half: below) a narrow box stands a sign of its own shape, so that
-// state is never told by colour alone: a bar and triangle for retrieved and chosen, a plus
-// for new, a bracket for the frontier, a dashed bracket for revised, a dot for found. Of a
-// node over several rows the outline is around all, a sign at the row it begins at.
+// A mark must leave the fill of its box visible, and stays in the row of its node, so that rows
+// are read as the histogram counts them. A box wide enough gets an outline inside; a narrow one has
+// a sign of its own shape at its outer edge, so that state is never told by colour alone: a bar and
+// triangle for retrieved and chosen, a plus for new, a bracket for the frontier, a dashed bracket
+// for what has left, a dot for found. Of a node over several rows the outline is around all, a sign
+// in the row it begins at.
 
 import { nodeRect, rowRect } from "./boxes.js";
 import {
-  bar, bracket, DASHED, diamond, dot, isNarrow, outline, plus, triangle,
+  bar, bracket, corner, DASHED, diamond, dot, isNarrow, outline, plus, triangle,
 } from "./glyphs.js";
 import { inkOn } from "./labels.js";
 import { drawLineage, isCarried } from "./lineage.js";
@@ -138,8 +139,7 @@ function drawGrowMarks(s, ctx) {
     if (!isNarrow(box, 1.5)) outline(theme, ctx, box, text, 1.5);
     else if (box.h >= 14 || !added.has(node)) bracket(theme, ctx, box, 0, text);
   }
-  // A node that is both on the frontier and new gets its second mark inside the first, or beyond
-  // it where the box is narrow.
+  // A node that is both on the frontier and new gets its second mark inside the first.
   for (const node of data.added) {
     const box = markRect(s, 0, node, 1.5);
     if (!box || node === taken) continue;
@@ -158,7 +158,7 @@ function drawGrowMarks(s, ctx) {
 }
 
 /** Retrieved nodes: outline and rank, or bar and triangle where the box is narrow; what has
- *  entered is washed, or has a stem.
+ *  entered has a filled corner, or a stem.
  * @type {(s: State, ctx: Ctx, half: number, nodes: Ids, before?: boolean) => void} */
 function drawTop(s, ctx, half, nodes, before = false) {
   const { scene } = s;
@@ -177,13 +177,8 @@ function drawTop(s, ctx, half, nodes, before = false) {
       return;
     }
     const box = /** @type {Rect} */ (nodeRect(s, half, node));
-    if (entered.has(node)) {
-      ctx.globalAlpha = 0.4;
-      ctx.fillStyle = accent;
-      ctx.fillRect(box.x, box.y, box.w - 1, box.h - 1);
-      ctx.globalAlpha = 1;
-    }
     outline(theme, ctx, box, accent, before ? 1.25 : entered.has(node) ? 3 : 2);
+    if (entered.has(node)) corner(theme, ctx, box, half, accent);
     if (s.frames.labelled[half]?.has(node)) return; // its label names the rank
     const rank = String(i + 1);
     if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {

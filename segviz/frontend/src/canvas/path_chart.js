@@ -231,13 +231,15 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
     });
   });
   vertical(ctx, theme.text, "levels", 8, top + SHARES / 2);
-  let at = top + SHARES - 6;
+  const step = Math.min(12, SHARES / (tree.highest + 1));
+  const named = Math.ceil(10 / step); // every so many levels, so that their names keep apart
+  let at = top + SHARES - step / 2;
   ctx.textAlign = "right";
-  for (let level = 0; level <= tree.highest && at > top; level++, at -= 12) {
+  for (let level = 0; level <= tree.highest; level++, at -= step) {
     ctx.fillStyle = full(data, level);
-    ctx.fillRect(LEFT - 12, at - 4, 8, 8);
+    ctx.fillRect(LEFT - 12, at - step / 2 + 1, 8, step - 2);
     ctx.fillStyle = theme.muted;
-    ctx.fillText(`L${level}`, LEFT - 15, at);
+    if (level % named === 0) ctx.fillText(`L${level}`, LEFT - 15, at);
   }
 }
 

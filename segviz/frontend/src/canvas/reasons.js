@@ -137,7 +137,7 @@ function missRows({ scene, settings: { setting }, path }) {
     const ratio = last / data.final[node];
     const moved = found && now !== undefined ? needed(found, node, now) : "";
     return { node, rank: ranks[i], gold: gold.includes(node) ? turnsOf(data, node) : [],
-      level: levelName(data, data.level[node]), words: wordsOf(data, node, 12),
+      level: levelName(data, data.level[node]), words: wordsOf(data, node, 40),
       needs: moved || (!ranks[i] ? "its level admitted" : Number.isFinite(ratio)
         ? `score ×${ratio.toFixed(ratio < 1.095 ? 2 : 1)}` : "a score") };
   }).sort((a, b) => Number(!a.gold.length) - Number(!b.gold.length) || a.rank - b.rank);

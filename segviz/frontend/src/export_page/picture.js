@@ -7,7 +7,7 @@ import { colourClasses } from "../canvas/classes.js";
 import { layOut } from "../canvas/frame.js";
 import { outline } from "../canvas/glyphs.js";
 import { fittingText } from "../canvas/labels.js";
-import { drawMark, markEntries, scaleOf, SWATCH } from "../canvas/legend.js";
+import { countText, drawMark, markEntries, scaleOf, SWATCH } from "../canvas/legend.js";
 import { drawOver } from "../canvas/marks.js";
 import { drawBase } from "../canvas/paint.js";
 import { short } from "../canvas/path.js";
@@ -103,7 +103,7 @@ function drawHead(s, ctx, { width, heading, setting, card }) {
   setting.forEach((line, i) => write(line, 43 + 17 * i, 12, width - 2 * EDGE));
   if (shown === inView) return;
   ctx.textAlign = "right";
-  ctx.fillText(`showing ${shown} of ${inView} nodes`, width - EDGE, 21);
+  ctx.fillText(countText(s.scene, shown, inView), width - EDGE, 21);
 }
 
 /** What a card says of the answer: its gold evidence, or its levels, under which setting.

@@ -122,14 +122,15 @@ def _tree(
         total_units=len(session.memory.units),
         levels_total=levels,
     )
-    draw_canvas(
-        session,
-        shown,
-        key="ask-tree",
-        stage=stage_height(levels),
-        bare=bare,
-        on_setting=write_live_setting,
-    )
+    with st.container(key="ask-room" if live else None):
+        draw_canvas(
+            session,
+            shown,
+            key="ask-tree",
+            stage=stage_height(levels),
+            bare=bare,
+            on_setting=write_live_setting,
+        )
 
 
 def _gold_line(question: Question, status: dict[str, str]) -> None:

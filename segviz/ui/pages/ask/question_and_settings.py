@@ -150,7 +150,7 @@ def _fates(session: Session) -> None:
     after propagation, those first that it changes; a click asks one."""
     if not session.conversation.questions:
         return
-    with st.popover("By fate", key="fates", on_change="rerun") as opened:
+    with st.popover("By result", key="fates", on_change="rerun") as opened:
         if not opened.open:
             return
         rows = fate_rows(session, read_settings(session))
