@@ -11,7 +11,7 @@ from segviz.cli.command import OK, Command, UsageError, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import Models, models
 from segviz.cli.retrieval import add_question, add_retrieval, settings_of
-from segviz.cli.source import SAMPLE, add_file, output_path, path_of, write_file
+from segviz.cli.source import SAMPLE, add_file, output_path, path_of, reading, write_file
 from segviz.export import FORMATS, SCALES, Format, View, file_name, view_of
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import made
@@ -121,6 +121,7 @@ def _view(options: argparse.Namespace, memory: Memory, clients: Models) -> View:
         sample=options.file.removeprefix(SAMPLE) if sample else None,
         path=None if sample or saved else str(path.resolve()),
         saved=str(path.resolve()) if saved else None,
+        read=reading(options),
         chat=clients.chat,
     )
 

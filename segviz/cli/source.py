@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from segviz import files
 from segviz.cli.command import UsageError, add_number, user_errors
@@ -12,6 +13,7 @@ from segviz.conversation import TITLES, Conversation, Corpus, sample_path
 from segviz.loaders import load
 
 SAMPLE = "sample:"
+GAP_HOURS = 8.0
 
 
 def add_file(parser: argparse.ArgumentParser, what: str) -> None:
@@ -51,7 +53,7 @@ def add_conversation(parser: argparse.ArgumentParser, several: bool = False) -> 
         "--month-first", dest="day_first", action="store_false", help="03/04/2025 is March 4"
     )
     silence = "a silence longer than this begins a session, where the file has none"
-    add_number(group, "--gap-hours", 8.0, silence)
+    add_number(group, "--gap-hours", GAP_HOURS, silence)
 
 
 def path_of(given: str) -> Path:
@@ -70,18 +72,22 @@ def path_of(given: str) -> Path:
     raise UsageError(f"there is no file {given!r}")
 
 
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of ``load`` that were given."""
+    given: dict[str, Any] = {}
+    if options.columns is not None:
+        given["columns"] = dict(part.partition("=")[::2] for part in options.columns.split(","))
+    if options.day_first is not None:
+        given["day_first"] = options.day_first
+    if options.gap_hours != GAP_HOURS:
+        given["gap_hours"] = options.gap_hours
+    return given
+
+
 def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:
     """The conversations of the file; notes repairs. UsageError in place of LoadError."""
-    columns = None
-    if options.columns is not None:
-        columns = dict(part.partition("=")[::2] for part in options.columns.split(","))
     with user_errors():
-        corpus = load(
-            path_of(options.file),
-            columns=columns,
-            day_first=options.day_first,
-            gap_hours=options.gap_hours,
-        )
+        corpus = load(path_of(options.file), **reading(options))
     if corpus.report.findings:
         console.note(str(corpus.report))
     return corpus

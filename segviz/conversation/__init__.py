@@ -26,6 +26,7 @@ from segviz.conversation.corpus import (
 from segviz.conversation.times import DAY, Clock, Moment, as_time, moments, seconds
 from segviz.conversation.turns import (
     CATEGORY_NAMES,
+    UNANSWERABLE,
     Category,
     Lazy,
     Question,
@@ -40,6 +41,7 @@ __all__ = [
     "CATEGORY_NAMES",
     "DAY",
     "TITLES",
+    "UNANSWERABLE",
     "UNIT_RULES",
     "Category",
     "Clock",

@@ -52,6 +52,10 @@ class Conversation:
             self._units_by_rule[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
         return self._units_by_rule[rule]
 
+    def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
+        """Ids of the turns in whose place a unit of ``rule`` stands: its own, unless moved."""
+        return unit.turn_ids
+
     @cached_property
     def _units_by_rule(self) -> dict[str, tuple[Unit, ...]]:
         # Cached by rule: pages ask for the units often, and cutting 100,000 turns takes half
@@ -120,6 +124,10 @@ class Reordered(Conversation):
             replace(place, turn_ids=plain[i].turn_ids, text=plain[i].text)
             for place, i in zip(plain, order, strict=True)
         )
+
+    def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
+        """Ids of the turns that stood there before units moved."""
+        return super().units(rule)[unit.index].turn_ids
 
 
 def reordered(conversation: Conversation, share: float, seed: int) -> Reordered:

@@ -24,6 +24,9 @@ CATEGORY_NAMES = {
 
 Papers permute these names, so every view shows the number beside the name."""
 
+UNANSWERABLE = frozenset((5, "abstention"))
+"""Categories of questions whose answer is that it was not mentioned."""
+
 Category = int | str
 """What kind of question a data set calls one: a number, or a name (``temporal-reasoning``)."""
 

@@ -17,7 +17,7 @@ RESAMPLES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean over ``n`` questions and its 95 % confidence interval; all NaN for n = 0."""
+    """A mean over ``n`` questions and its 95 % confidence interval, which is NaN below two."""
 
     value: float
     low: float
@@ -25,8 +25,9 @@ class Mean:
     n: int
 
     def __str__(self) -> str:
-        """``0.812 [0.764, 0.857], n = 197``."""
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], n = {self.n}"
+        """``0.812 [0.764, 0.857], n = 197``; without an interval where there is none."""
+        interval = "" if math.isnan(self.low) else f" [{self.low:.3f}, {self.high:.3f}]"
+        return f"{self.value:.3f}{interval}, n = {self.n}"
 
 
 Row = dict[str, str | int | float | Mean]
@@ -40,12 +41,15 @@ def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> M
     resamples draws as many conversations with replacement, and as many questions with
     replacement within each of them, from a generator seeded with ``seed``: the same seed and
     groups draw the same questions, so that two settings measured on the same questions are
-    resampled in pairs. With two conversations or three an interval says little.
+    resampled in pairs. With two conversations or three, or fewer than ten questions, an interval
+    says little; where conversations do not differ it is wider than it need be, as both draws vary.
     Source: Efron and Tibshirani 1993, ch. 13; Davison and Hinkley 1997, §3.8.
     """
     n = len(values)
     if not n:
         return Mean(math.nan, math.nan, math.nan, 0)
+    if n == 1:  # one question says nothing of others
+        return Mean(float(values[0]), math.nan, math.nan, 1)
     sizes = (n,) if not groups else tuple(np.bincount(_codes(groups)).tolist())
     order = np.argsort(_codes(groups), kind="stable") if groups else slice(None)
     counts = _resamples(sizes, seed)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.conversation import Category, Question, category_order
+from segviz.conversation import UNANSWERABLE, Category, Question, category_order
 from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.batch import Batch, Ints, Limits, batches, measured_settings
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure
@@ -30,7 +30,7 @@ class Outcomes:
     value; ``categories`` is the category id of each question, ``groups`` its conversation;
     ``levels`` the shares of levels among all nodes of the tops; ``seed`` draws the intervals.
     ``fates`` says how many gold turns of each question are found in the top, how many only
-    covered by a wider node, and how many there are.
+    covered by a wider node, and how many there are; ``asked`` are the questions' texts.
     """
 
     categories: tuple[Category | None, ...]
@@ -39,6 +39,7 @@ class Outcomes:
     groups: tuple[str, ...] = ()
     seed: int = 0
     fates: tuple[tuple[int, int, int], ...] = ()
+    asked: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of questions."""
@@ -62,12 +63,12 @@ class Outcomes:
         )
 
     def keep(self, *, adversarial: bool = True, category: Category | None = "all") -> list[int]:
-        """Positions of the questions of a ``category`` (default: all), in order, those of
-        category 5 left out unless ``adversarial``."""
+        """Positions of the questions of a ``category`` (default: all), in order, those
+        whose answer is not in the conversation left out unless ``adversarial``."""
         return [
             position
             for position, mine in enumerate(self.categories)
-            if (adversarial or mine != ADVERSARIAL) and category in ("all", mine)
+            if (adversarial or mine not in UNANSWERABLE) and category in ("all", mine)
         ]
 
     def mean(
@@ -88,7 +89,8 @@ class Outcomes:
     def gain(self, other: Outcomes, measure: str, *, adversarial: bool = True) -> Mean:
         """The mean difference to ``other``, question by question: positive where these are
         higher. ValueError unless both hold the same questions."""
-        if self.categories != other.categories or self.groups != other.groups:
+        mine, theirs = ((each.categories, each.groups, each.asked) for each in (self, other))
+        if mine != theirs:
             raise ValueError(
                 f"these outcomes hold {len(self)} questions and those {len(other)}, or others; a "
                 "paired difference needs the same questions in one order"
@@ -147,6 +149,7 @@ def outcomes_of(
         {level: float(number) / whole for level, number in enumerate(totals)},
         seed=seed,
         fates=tuple((found, covered, every) for found, covered, every in fates.tolist()),
+        asked=tuple(question.text for question in questions),
     )
 
 
@@ -187,6 +190,7 @@ def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
         tuple(name for name, part in parts.items() for _ in part.categories),
         next(iter(parts.values())).seed,
         tuple(fate for part in parts.values() for fate in part.fates),
+        tuple(text for part in parts.values() for text in part.asked),
     )
 
 

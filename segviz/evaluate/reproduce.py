@@ -119,8 +119,7 @@ class Bench:
             if (row.source, row.table, row.metric, row.variant) == wanted
             and system in ("", row.system)
         ]
-        data = self.talks[0].source_format if self.talks else ""
-        same = [row for row in known if row.data.startswith(data)] or known
+        same = of_data(known, self.talks)
         return same[0].value if same else math.nan
 
     def beside(self, row: Row, place: Place, metrics: Mapping[str, str], *of: str) -> Row:
@@ -134,6 +133,13 @@ class Bench:
             if name in printed:
                 found[f"{name}, paper"] = printed.pop(name)
         return found | {f"{name}, paper": value for name, value in printed.items()}
+
+
+def of_data(printed: Sequence[Reported], talks: Sequence[Conversation]) -> Sequence[Reported]:
+    """The printed numbers of the data set of all the talks where there are any, else all."""
+    formats = {talk.source_format for talk in talks}
+    data = formats.pop() if len(formats) == 1 else ""
+    return [row for row in printed if data and row.data.startswith(data)] or printed
 
 
 def _pooled_row(talks: Sequence[Mapping[str, Any]]) -> Row:
@@ -178,13 +184,13 @@ def quality(
 def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
     """The columns of SegTreeMem Table 5; a contentless root that is no node here is counted."""
     found, cost, leaves = shape(memory.structure), total_cost(memory.steps), len(memory.units)
-    root = int(memory.system == "memtree")
+    root, inner = int(memory.system == "memtree"), found.nodes - found.leaves
     return {
         "nodes per leaf": (found.nodes + root) / max(leaves, 1),
         "greatest depth": found.max_depth + root,
         "mean depth": found.mean_depth + root,
         "depth deviation": found.depth_std,
-        "children": found.branching,
+        "children": (found.branching * inner + root * found.trees) / max(inner + root, 1),
         "summaries per leaf": cost.annotated / max(leaves, 1),
         "candidates per leaf": cost.inspected / max(leaves, 1),
     }
@@ -681,9 +687,9 @@ class Entry:
         """How the rows, measured on ``talks``, differ from what is printed, and why."""
         why = [_WHY.get(self.paper, _WHY[""]), self.note, CAVEATS.get((self.paper, self.table), "")]
         why += dict.fromkeys(row.note for row in self.printed)
-        printed = {row.data for row in self.printed}
-        if talks and printed and not any(d.startswith(talks[0].source_format) for d in printed):
-            why.insert(0, f"The printed numbers are of {', '.join(sorted(printed))}.")
+        if beside := of_data(self.printed, talks):
+            data = ", ".join(sorted({row.data for row in beside}))
+            why.insert(0, f"The printed numbers are of {data}.")
         if len(taken := self.taken(talks)) < len(talks):
             why.insert(
                 0, f"{len(taken)} of {len(talks)} conversations are measured, which takes minutes."

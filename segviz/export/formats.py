@@ -163,7 +163,8 @@ FORMATS: dict[str, Format] = {
         "nodes",
         "parquet",
         "Nodes with vectors (Parquet)",
-        "A row for each node, for pandas, DuckDB and others; segviz.memory_from reads it.",
+        "A row for each node, for pandas, DuckDB and others; segviz.memory_from reads it, "
+        "given the conversation and the unit rule.",
         nodes_parquet,
         "application/vnd.apache.parquet",
     ),

@@ -26,12 +26,13 @@ def python_snippet(view: View) -> str:
     Whatever comes from a file stands in the script as a Python literal.
     """
     lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
-    moment = view.moment
-    whole = "memory.structure" if moment == len(view.memory.steps) else f"memory.at({moment})"
-    literal = view.structure.collapsed is not view.structure
-    lines.append(f"structure = {whole}{'' if literal else '.collapsed'}")
     if view.result is not None:
-        lines += _asked(view)
+        lines += [*_asked(view), "structure = result.structure"]
+    else:
+        moment = view.moment
+        whole = "memory.structure" if moment == len(view.memory.steps) else f"memory.at({moment})"
+        literal = view.structure.collapsed is not view.structure
+        lines.append(f"structure = {whole}{'' if literal else '.collapsed'}")
     return "\n".join(lines) + "\n"
 
 
@@ -66,7 +67,8 @@ def _built(view: View) -> list[str]:
     if view.typed:
         lines.append("from segviz.conversation import with_typed_turns")
     key = 0 if link.conversation is None else link.conversation
-    lines += ["", f"corpus = segviz.load({path})", f"conversation = corpus[{key!r}]"]
+    read = {name: dict(said) if name == "columns" else said for name, said in view.read.items()}
+    lines += ["", f"corpus = {_call('segviz.load', path, read)}", f"conversation = corpus[{key!r}]"]
     if view.typed:
         lines.append(f"conversation = with_typed_turns(conversation, {list(view.typed)!r})")
     embedder = embedder_key(view.memory.embedder)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,8 @@ class View:
 
     ``structure`` is the memory as it is shown, ``result`` the answered question, None on Grow.
     ``bookmark`` says what was asked for; ``typed`` are (speaker, text) turns the conversation was
-    continued with, which no file holds; ``saved`` is the memory's own file, where it has one.
+    continued with, which no file holds; ``saved`` is the memory's own file, where it has one;
+    ``read`` are the options of ``segviz.load`` that the conversation's file was read with.
     """
 
     memory: Memory
@@ -32,6 +34,7 @@ class View:
     result: Result | None = None
     typed: tuple[tuple[str, str], ...] = ()
     saved: str | None = None
+    read: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def page(self) -> str:
@@ -152,6 +155,7 @@ def view_of(
     sample: str | None = None,
     path: str | None = None,
     saved: str | None = None,
+    read: Mapping[str, Any] | None = None,
     chat: Chat | None = None,
     **changes: Any,
 ) -> View:
@@ -159,9 +163,10 @@ def view_of(
 
     The ``question`` is one's own, or the conversation's with index ``number``; it is asked
     as by ``segviz.ask``, with ``settings`` and ``changes`` to them. ``node`` is selected.
-    ``sample`` or ``path`` name the conversation's file, ``saved`` the memory's, for the script
-    that brings the view back. ValueError for an unknown number or
-    node, an illegal setting, and settings without a question.
+    ``sample`` or ``path`` name the conversation's file, ``read`` with which options of
+    ``segviz.load`` it was read, ``saved`` the memory's file, for the script that brings the view
+    back. ValueError for an unknown number or node, an illegal setting, and settings without a
+    question.
     """
     own = {item.index: item for item in memory.conversation.questions}
     if number is not None:
@@ -196,4 +201,4 @@ def view_of(
         step=settings.step if asked is None else None,
         node=None if node is None else int(structure.chain[node]),
     )
-    return View(memory, structure, bookmark, result, saved=saved)
+    return View(memory, structure, bookmark, result, saved=saved, read=read or {})

@@ -18,6 +18,8 @@ Setting = tuple[str, float, int]
 
 _EXACT = 1e-12
 """Differences below this are rounding."""
+_FEW = 10
+"""Questions; of fewer a bootstrap interval is far too narrow to tell by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,10 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
 
 
 def told(gain: Mean) -> int:
-    """1 where an interval lies above zero, -1 where it lies below, 0 where it includes zero."""
+    """1 where an interval lies above zero, -1 where it lies below, 0 where it includes zero or
+    stands on fewer than ten questions: of so few the interval is too narrow."""
+    if gain.n < _FEW:
+        return 0
     return int(gain.low > _EXACT) - int(gain.high < -_EXACT)
 
 
@@ -125,5 +130,7 @@ def number(value: float, *, plus: bool = False) -> str:
 
 
 def bounds(mean: Mean) -> str:
-    """An interval in brackets."""
+    """An interval in brackets; "" where there is none."""
+    if math.isnan(mean.low):
+        return ""
     return f"[{number(mean.low)}, {number(mean.high)}]"

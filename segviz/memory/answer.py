@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segviz.conversation import CATEGORY_NAMES, Conversation, Question
+from segviz.conversation import CATEGORY_NAMES, UNANSWERABLE, Conversation, Question
 from segviz.llm import Chat, LabelError, Prompt, Reply
 from segviz.llm.prompts import (
     NOT_MENTIONED,
@@ -112,8 +112,10 @@ def declines(text: str) -> bool:
 
 def is_adversarial(question: Question) -> bool:
     """Whether the right answer is that it was not mentioned: LoCoMo's category 5, apart
-    from the few questions there that have an answer."""
-    return question.answer is None and (question.adversarial is not None or question.category == 5)
+    from the few questions there that have an answer, and LongMemEval's abstention."""
+    return question.answer is None and (
+        question.adversarial is not None or question.category in UNANSWERABLE
+    )
 
 
 def reference(question: Question) -> str | None:

@@ -49,9 +49,15 @@ class Labels:
         leaf = structure.active & (structure.level == 0)
         counts[leaf] = before[structure.stop[leaf]] - before[structure.start[leaf]]
         parent, child = structure.edges[:, 0], structure.edges[:, 1]
-        for level in np.unique(structure.level[child]).tolist():  # what is below is complete
-            here = structure.level[child] == level
-            np.add.at(counts, parent[here], counts[child[here]])
+        if len(np.unique(child)) < len(child):  # several ways lead down: each unit counts once
+            for node in np.unique(parent).tolist():
+                counts[node] = per_unit[np.array(structure.coverage(node), dtype=np.int64) + 1].sum(
+                    0
+                )
+        else:
+            for level in np.unique(structure.level[child]).tolist():  # what is below is complete
+                here = structure.level[child] == level
+                np.add.at(counts, parent[here], counts[child[here]])
         found = np.where(counts.any(axis=1), counts.argmax(axis=1), -1).astype(np.int32)
         for node, label in self.nodes.items():
             if node < len(structure):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from segviz import files
-from segviz.conversation import Conversation, Session, Turn, Unit
+from segviz.conversation import UNIT_RULES, Conversation, Session, Turn, Unit
 from segviz.embedding import Embedder, get_embedder, unit_rows
 from segviz.loaders import table_rows
 from segviz.memory.memory import Memory
@@ -78,6 +78,7 @@ def memory_from(
         unit = "turn"
     else:
         _place(found, leaves, conversation.units(unit))
+        _check_rule(found, leaves, conversation, unit)
     model = get_embedder(embedder) if isinstance(embedder, str) else embedder
     steps = _steps(found, leaves, conversation.units(unit), _vectors(found, model))
     return Memory(conversation, unit, name, "general", {}, model, steps)
@@ -273,6 +274,26 @@ def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> None
             f"{len(lost)} of {len(leaves)} leaves ({some}, …) have no start and no unit's text; "
             "give start, or build the tree on the texts of memory.units"
         )
+
+
+def _check_rule(
+    found: list[_Node], leaves: list[int], conversation: Conversation, unit: str
+) -> None:
+    """ValueError where no leaf says what its unit does, and most would by another rule."""
+
+    def alike(rule: str) -> int:
+        texts = [each.text.strip() for each in conversation.units(rule)]
+        spans = ((found[leaf].text.strip(), found[leaf].span[0]) for leaf in leaves)
+        return sum(start < len(texts) and text == texts[start] for text, start in spans)
+
+    if alike(unit):
+        return
+    for rule in UNIT_RULES:
+        if 2 * alike(rule) > len(leaves):
+            raise ValueError(
+                f"no leaf has the text of its unit by the rule {unit!r}, most have that by "
+                f"{rule!r}: give unit={rule!r}"
+            )
 
 
 def _vectors(found: list[_Node], embedder: Embedder) -> Vector:

@@ -82,7 +82,8 @@ class Memory:
 
         A unit that mixes turns before and after does not count as known, nor does an
         operation after the first unit that is not, nor a second memory that was joined as a
-        whole. None where the question has no moment, or names no turn. O(log steps), after
+        whole. Where units have moved, their places count, as questions stay at theirs. None
+        where the question has no moment, or names no turn. O(log steps), after
         O(turns + steps) once per memory.
         """
         place = self._place.get(question.asked_at or "")
@@ -96,8 +97,8 @@ class Memory:
     @cached_property
     def _heard(self) -> list[int]:
         """The place of the latest turn heard after each step, which never falls."""
-        heard = [max(map(self._place.__getitem__, step.unit.turn_ids)) for step in self.steps]
-        return list(accumulate(heard, max))
+        placed = (self.conversation.placed(step.unit, self.unit) for step in self.steps)
+        return list(accumulate((max(map(self._place.__getitem__, ids)) for ids in placed), max))
 
     def pending(self, step: int) -> tuple[int, ...]:
         """Nodes whose text was out of date after ``step`` steps; see ``Settles``."""

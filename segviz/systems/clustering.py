@@ -41,7 +41,7 @@ class Clustering(Declared):
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Exactly three levels: the paper leaves the root implied, and no rule creates others.",
-        "Similarities that differ by less than 1e-9 count as equal, and the older cluster wins.",
+        "Similarities are rounded to six digits; of equal ones the older cluster wins.",
         "The threshold was set on five LoCoMo conversations for the offline embedder, so that "
         "clusters are 5 to 40 % of the units; at the paper's 0.45 they are 3 to 14 %.",
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -119,7 +119,7 @@ class Session:
     ``chat`` is the model chosen under Models, None offline; ``built`` is the key of the
     memory as it was built, where operations have changed it since; ``live`` tells that the
     conversation is watched and goes on, ``saved`` that the memory was opened as it is: neither
-    takes turns that somebody types.
+    takes turns that somebody types. ``how`` are the options of ``load`` its file was read with.
     """
 
     key: str
@@ -131,6 +131,7 @@ class Session:
     built: str = ""
     live: bool = False
     saved: bool = False
+    how: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def sessions(self) -> list[int]:

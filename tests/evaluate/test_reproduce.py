@@ -122,6 +122,9 @@ def test_shapes_are_those_of_the_structure():
     row, memory = form(built("memtree"), ()), built("memtree")
     found = shape(memory.structure)
     assert row["greatest depth"] == found.max_depth + 1  # the paper's root has no node here
+    inner = [children for children in memory.structure.collapsed.children if children]
+    below = sum(map(len, inner)) + len(memory.structure.collapsed.roots)
+    assert row["children"] == pytest.approx(below / (len(inner) + 1))
     written = sum(step.cost.annotated for step in memory.steps)
     assert row["summaries per leaf"] == written / len(memory.units)
 
@@ -323,8 +326,12 @@ def test_few_conversations_stand_for_many_where_many_take_long():
 def test_printed_numbers_of_another_data_set_are_called_so():
     (entry,) = (one for one in ENTRIES if (one.paper, one.table) == ("xmemory", "Table 6"))
     real, loco = (replace(small(), source_format=name) for name in ("RealMem", "LoCoMo"))
-    assert "The printed numbers are of LoCoMo." in entry.difference([], [real])
-    assert "The printed numbers" not in entry.difference([], [loco])
+    for talks in ([real], [loco], [loco, real], [real, loco]):
+        assert "The printed numbers are of LoCoMo." in entry.difference([], talks)
+    (both,) = (one for one in ENTRIES if (one.paper, one.table) == ("segtreemem", "Table 3"))
+    assert len({one.data for one in both.printed}) > 1
+    assert "The printed numbers are of LoCoMo." in both.difference([], [loco])
+    assert "The printed numbers are of LoCoMo, " in both.difference([], [loco, real])
 
 
 def test_an_average_is_that_of_every_question():

@@ -151,6 +151,12 @@ class TestGain:
         with pytest.raises(ValueError, match="needs the same questions"):
             pooled({"a": found.baseline.outcomes}).gain(found.baseline.outcomes, "recall")
 
+    def test_as_many_other_questions_do_not_pair(self, found):
+        mine = found.baseline.outcomes
+        other = replace(mine, asked=tuple(f"{text}?" for text in mine.asked))
+        with pytest.raises(ValueError, match="needs the same questions"):
+            mine.gain(other, "recall")
+
     def test_category_5_can_be_left_out(self):
         found = Outcomes((1, 5, 2, None), {"recall": (1.0, 0.0, None, 0.5)})
         assert found.mean("recall").value == 0.5

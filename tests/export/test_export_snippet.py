@@ -92,6 +92,43 @@ def test_scores_come_back_exactly(link, capsys):
     assert len(capsys.readouterr().out.splitlines()) == len(view.result.evidence)
 
 
+@pytest.mark.parametrize(
+    ("lines", "read"),
+    [
+        (
+            "who;body\nAnn;Hello there\nBo;Good day\n",
+            {"columns": {"text": "body", "speaker": "who"}},
+        ),
+        (
+            "speaker;text;time\nAnn;Hello there;2025-01-01 10:00\nBo;Good day;2025-01-01 12:30\n",
+            {"gap_hours": 1.0},
+        ),
+        (
+            "speaker;text;time\nAnn;Hello there;03/04/2025\nBo;Good day;05/04/2025\n",
+            {"day_first": True},
+        ),
+    ],
+    ids=["columns", "gap_hours", "day_first"],
+)
+def test_how_the_file_was_read_comes_back(lines, read, tmp_path):
+    path = tmp_path / "talk.csv"
+    path.write_text(lines, encoding="utf-8")
+    memory = segviz.build(segviz.load(path, **read)[0], unit="turn")
+    assert memory.conversation.sessions != segviz.load(path)[0].sessions
+    found = segviz.export.view_of(memory, path=str(path), read=read)
+    again = run(python_snippet(found))["memory"]
+    assert again.conversation.sessions == memory.conversation.sessions
+    assert [unit.text for unit in again.units] == [unit.text for unit in memory.units]
+
+
+def test_postponed_texts_are_those_that_were_asked(capsys):
+    link = Bookmark(
+        sample=SAMPLE, settings={"refresh": "lazy"}, retrieval=RetrievalSettings(step=77)
+    )
+    view = view_of(link, "What is the boat called now?")
+    assert_same_structure(run(python_snippet(view))["structure"], view.structure)
+
+
 def test_grow_comes_back_at_its_step():
     view = view_of(Bookmark(sample=SAMPLE, step=33))
     again = run(python_snippet(view))

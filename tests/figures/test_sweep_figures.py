@@ -269,7 +269,8 @@ def test_numbers_have_a_true_minus(value, text):
 
 
 def test_rounding_is_no_difference():
-    assert told(Mean(0.1, 1e-17, 0.2, 9)) == 0
-    assert told(Mean(0.1, 0.01, 0.2, 9)) == 1
-    assert told(Mean(-0.1, -0.2, -0.01, 9)) == -1
+    assert told(Mean(0.1, 1e-17, 0.2, 10)) == 0
+    assert told(Mean(0.1, 0.01, 0.2, 10)) == 1
+    assert told(Mean(-0.1, -0.2, -0.01, 10)) == -1
+    assert told(Mean(0.1, 0.01, 0.2, 9)) == 0  # so few questions tell nothing
     assert told(Mean(math.nan, math.nan, math.nan, 0)) == 0

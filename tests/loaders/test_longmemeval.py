@@ -12,6 +12,7 @@ import segviz
 from segviz.conversation import Finding, Question, Turn
 from segviz.loaders import LoadError, load
 from segviz.loaders.dates import read_numeric_date
+from segviz.memory.answer import is_adversarial
 from tests.data import real_data
 from tests.loaders.reading import failure, findings, only, read
 
@@ -307,12 +308,11 @@ def test_evidence_is_what_is_marked_true() -> None:
     )
 
 
-def test_an_abstention_keeps_its_answer() -> None:
+def test_an_abstention_has_no_answer() -> None:
     document = instance(question_id="q1_abs", answer="You did not mention this.")
     assert only(document).id == "q1_abs"
-    assert only(document).questions == (
-        Question(0, "How many?", "You did not mention this.", "multi-session", ()),
-    )
+    assert only(document).questions == (Question(0, "How many?", None, "abstention", ()),)
+    assert is_adversarial(only(document).questions[0])
     assert findings(document) == []
 
 
@@ -369,10 +369,10 @@ def test_oracle_counts() -> None:
     assert sum(len(c.sessions) for c in corpus) == 70
     assert all(s.start for c in corpus for s in c.sessions)
     questions = [question for c in corpus for question in c.questions]
-    assert Counter(type(q.answer) for q in questions) == {str: 44}
+    assert Counter(type(q.answer) for q in questions) == {str: 40, type(None): 4}
     assert sum(len(q.evidence) for q in questions) == 70
     kinds = Counter(q.category for q in questions)
-    assert (len(kinds), kinds["temporal-reasoning"]) == (6, 9)
+    assert (len(kinds), kinds["abstention"]) == (7, 4)
     # Two of the four abstentions have no marked turn; every other question has one.
     assert [c.id for c in corpus if not c.questions[0].evidence] == [
         "f685340e_abs",

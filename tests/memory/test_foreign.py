@@ -126,6 +126,21 @@ def test_our_own_trees_come_back(system):
         assert theirs == pytest.approx(ours)
 
 
+def test_spans_by_another_unit_rule_are_refused():
+    memory = segviz.build(small_chat(), "dense", "exchange", embedder=EMBEDDER)
+    s = memory.structure
+    rows = [
+        {"id": n, "text": s.text[n], "start": int(s.start[n]), "stop": int(s.stop[n])}
+        for n in s.leaves
+    ]
+    with pytest.raises(ValueError, match="give unit='exchange'"):
+        segviz.memory_from(rows, conversation=memory.conversation, embedder=EMBEDDER)
+    again = segviz.memory_from(
+        rows, conversation=memory.conversation, unit="exchange", embedder=EMBEDDER
+    )
+    assert [unit.turn_ids for unit in again.units] == [unit.turn_ids for unit in memory.units]
+
+
 def test_leaves_are_told_by_the_text_of_units():
     conversation = small_chat()
     units = conversation.units("turn")

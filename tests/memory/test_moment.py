@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 import segviz
-from segviz.conversation import Conversation, Question
+from segviz.conversation import Conversation, Question, reordered
 from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, view_of
 from segviz.retrieval import RELEVANCE, RetrievalSettings
@@ -44,6 +44,17 @@ def cut(conversation: Conversation, turn_id: str) -> Conversation:
             said += [turn] if known else []
         sessions += [replace(session, turns=tuple(said))] if said else []
     return replace(conversation, sessions=tuple(sessions), questions=())
+
+
+@pytest.mark.parametrize("unit", ["turn", "exchange"])
+def test_where_units_have_moved_as_many_are_known(unit):
+    """Questions stay at their places: what is heard there is another order of as many units."""
+    conversation = talk(3, 4)
+    plain, moved = built(conversation, unit=unit), built(reordered(conversation, 0.6, 1), unit=unit)
+    assert [unit.text for unit in plain.units] != [unit.text for unit in moved.units]
+    for turn in conversation.turns:
+        question = asked_at(turn.id)
+        assert moved.moment(question) == plain.moment(question)
 
 
 def methods(system):

@@ -6,13 +6,15 @@ where the gold answer is. So sessions are called ``session_<n>`` and turns ``S<n
 their 1-based places in the file, which count what was left out as well.
 
 The one question has the turns with ``has_answer: true`` as evidence. Where ``question_id``
-ends in ``_abs`` (abstention) its answer says that the conversation does not tell.
+ends in ``_abs`` its answer says that the conversation does not tell: it has none here, and is of
+the category ``abstention``.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.captions import counted, describe
@@ -154,7 +156,10 @@ def _questions(
         [{name: raw[key] for key, name in own_keys.items() if key in raw}], (), {}, own
     )
     notes.take(own, place, 1)
-    return tuple(replace(question, evidence=found, unresolved=lost) for question in read)
+    known: dict[str, Any] = {"evidence": found, "unresolved": lost}
+    if str(raw.get("question_id")).endswith("_abs"):
+        known |= {"answer": None, "category": "abstention"}
+    return tuple(replace(question, **known) for question in read)
 
 
 LOADER = Loader(LABEL, matches, read, entry=_entry)

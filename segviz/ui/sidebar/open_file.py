@@ -4,7 +4,7 @@ conversations is chosen, beside what the load report says and how the file is re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,15 @@ from segviz.ui.widgets.captions import counted, refusal, unmarked
 class OpenFile:
     """An open file: its content key, its conversations, and the memory where it was a saved one.
 
-    ``file`` is the key of the file alone, however it was read.
+    ``file`` is the key of the file alone, ``how`` the options of ``load`` it was read with, where
+    they were given.
     """
 
     key: str
     corpus: Corpus
     saved: store.Saved | None = None
     file: str = ""
+    how: Mapping[str, Any] = field(default_factory=dict)
 
 
 def open_file(path: str, asks: bool = True) -> OpenFile:
@@ -82,7 +84,7 @@ def opened_as(
             if not lasting:
                 forget(keys.CORPORA, under)
             raise found.with_traceback(None)
-        return replace(found, key=under if options else key, file=key)
+        return replace(found, key=under if options else key, file=key, how=options)
 
     try:
         return opened(how)

@@ -86,7 +86,8 @@ def _session() -> Session | None:
     show_spending()
     if built is None:
         return None
-    return Session(built[0], source, opened.corpus, conversation, built[1], models.chat)
+    how = opened.how
+    return Session(built[0], source, opened.corpus, conversation, built[1], models.chat, how=how)
 
 
 def _watched() -> Session | None:

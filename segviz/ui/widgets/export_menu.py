@@ -56,7 +56,8 @@ def exports_panel(session: Session, structure: Structure, result: Result | None 
         if not menu.open:
             return
         typed = tuple(typed_turns(session.source))
-        view = View(session.memory, structure, current(session), result, typed)
+        shown = current(session)
+        view = View(session.memory, structure, shown, result, typed, read=session.how)
         with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
             _link(session, view)
             _story(session, view)
