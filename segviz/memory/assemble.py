@@ -35,7 +35,7 @@ def make_system(system: str | System, **params: Any) -> System:
     if not isinstance(system, str):
         if params:
             raise ValueError("give parameters to the instance itself, not beside it")
-        return system
+        return _sound(system)
     load_plugins()
     if system not in SYSTEMS:
         raise ValueError(f"unknown system {system!r}; choose one of {', '.join(SYSTEMS)}")
@@ -47,6 +47,22 @@ def make_system(system: str | System, **params: Any) -> System:
     }
     made: System = make(kind, settings)
     return made
+
+
+_HAS = ("name", "invariants", "steps")
+
+
+def _sound(system: Any) -> System:
+    """An instance of a system; ValueError for what cannot be one."""
+    if isinstance(system, type):
+        raise ValueError(f"{system.__name__} is a class; give an instance: {system.__name__}()")
+    if missing := [each for each in _HAS if not hasattr(system, each)]:
+        raise ValueError(
+            f"{type(system).__name__} has no {' and no '.join(missing)}; a system has "
+            f"{', '.join(_HAS)}, as segviz.construct.System says"
+        )
+    found: System = system
+    return found
 
 
 def _component(registry: str, value: Any) -> Any:

@@ -180,7 +180,8 @@ class Building:
         )
 
     def __iter__(self) -> Iterator[Step]:
-        """From the first step on; BuildPaused when a model gives up."""
+        """From the first step on; BuildPaused when a model gives up, ValueError after a system
+        that did not give a step for every unit."""
         self._steps = []
         try:
             meter = _Meter(self._embedder, self._chat, self.units)
@@ -188,6 +189,11 @@ class Building:
             for step in meter.steps(self._system.steps(stream, Services(meter, self._chat))):
                 self._steps.append(step)
                 yield step
+            if len(self._steps) != len(self.units):
+                raise ValueError(
+                    f"the system {self._system.name!r} gave {len(self._steps):,} steps for "
+                    f"{len(self.units):,} units; expected one for each, in their order"
+                )
         except ModelError as error:
             raise BuildPaused(error, self.memory) from error
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,36 @@ class TestBuild:
     def test_unknown_names_list_the_legal_ones(self, arguments, message):
         with pytest.raises(ValueError, match=message):
             segviz.build(small_chat(), **{"embedder": "hashing", **arguments})
+
+
+class Own:
+    """A system by somebody else, with the faults a first try has."""
+
+    name, label, invariants = "own", "own", "general"
+
+    def steps(self, arriving, services):
+        yield from islice(segviz.SYSTEMS["dense"]().steps(arriving, services), 3)
+
+
+class Bare:
+    name = "bare"
+
+
+@pytest.mark.parametrize(
+    ("system", "problem"),
+    [
+        (Own, "Own is a class; give an instance: Own\\(\\)"),
+        (Bare(), "Bare has no invariants and no steps"),
+        (Own(), "gave 3 steps for 9 units"),
+    ],
+)
+def test_what_is_no_system_is_refused(system, problem):
+    conversation = small_chat()
+    assert len(conversation.units("turn")) == 9
+    with pytest.raises(ValueError, match=problem):
+        segviz.build(conversation, system, "turn", embedder=HashingEmbedder())
+
+
+def test_a_relevance_is_given_by_name(memory):
+    with pytest.raises(ValueError, match="expected a name"):
+        memory.ask(QUESTION, relevance=object())

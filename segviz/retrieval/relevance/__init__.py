@@ -60,6 +60,11 @@ def relevance_model(spelled: str) -> Any:
     colon: ``contextual:dates=0,beside=0.5``.
 
     ValueError lists the names, parameters or range for what is unknown or outside."""
+    if not isinstance(spelled, str):
+        raise ValueError(
+            f"relevance is {spelled!r:.80}; expected a name. A class of your own is found by the "
+            "name under which it stands in segviz.retrieval.RELEVANCE"
+        )
     name, _, rest = spelled.partition(":")
     if name not in RELEVANCE:
         raise ValueError(f"unknown relevance {name!r}; choose one of {', '.join(RELEVANCE)}")
