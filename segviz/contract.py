@@ -21,7 +21,7 @@ from segviz import store
 from segviz.construct import Retriever, Services, System, as_settings
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder
-from segviz.memory import Memory, arrivals, build
+from segviz.memory import Building, Memory, arrivals
 from segviz.tree import Add, Step, history
 from segviz.tree.invariants import check
 
@@ -82,9 +82,9 @@ def verify(system: System) -> None:
     """
     embedder = HashingEmbedder()
     for name, conversation in conversations().items():
-        memory = build(conversation, system, "turn", embedder=embedder)
+        memory = _built(conversation, system, embedder)
         _verify_steps(memory, name)
-        again = build(conversation, system, "turn", embedder=HashingEmbedder())
+        again = _built(conversation, system, HashingEmbedder())
         content = store.dump(memory.saved)
         _hold(content == store.dump(again.saved), name, "two builds differ")
         opened = store.parse(content)
@@ -98,6 +98,14 @@ def verify(system: System) -> None:
             _hold(np.isfinite(result.final).all(), name, f"scores for {question!r} are not finite")
             if isinstance(system, Retriever):
                 _verify_retrieval(system, memory, question, name)
+
+
+def _built(conversation: Conversation, system: System, embedder: HashingEmbedder) -> Memory:
+    """The memory of the steps there are, be they too few."""
+    building = Building(conversation, system, "turn", embedder=embedder)
+    for _ in building:
+        pass
+    return building.memory
 
 
 def _hold(true: Any, name: str, what: str) -> None:

@@ -180,8 +180,7 @@ class Building:
         )
 
     def __iter__(self) -> Iterator[Step]:
-        """From the first step on; BuildPaused when a model gives up, ValueError after a system
-        that did not give a step for every unit."""
+        """From the first step on; BuildPaused when a model gives up."""
         self._steps = []
         try:
             meter = _Meter(self._embedder, self._chat, self.units)
@@ -189,11 +188,6 @@ class Building:
             for step in meter.steps(self._system.steps(stream, Services(meter, self._chat))):
                 self._steps.append(step)
                 yield step
-            if len(self._steps) != len(self.units):
-                raise ValueError(
-                    f"the system {self._system.name!r} gave {len(self._steps):,} steps for "
-                    f"{len(self.units):,} units; expected one for each, in their order"
-                )
         except ModelError as error:
             raise BuildPaused(error, self.memory) from error
 
@@ -214,10 +208,17 @@ def build(
     ``unit`` a rule from ``UNIT_RULES``; ``embedder`` "auto", a name from ``EMBEDDERS`` or an
     instance; ``chat`` the model for components that need one;
     ``progress(done, total)`` is called after every step. Same input and settings give the
-    same steps. ValueError for unknown names; BuildPaused when a model gives up.
+    same steps. ValueError for unknown names and for a system that does not give a step for
+    every unit; BuildPaused when a model gives up.
     """
     building = Building(conversation, system, unit, embedder=embedder, chat=chat, **params)
     for done, _ in enumerate(building, start=1):
         if progress is not None:
             progress(done, len(building.units))
-    return building.memory
+    memory, units = building.memory, len(building.units)
+    if len(memory.steps) != units:
+        raise ValueError(
+            f"the system {memory.system!r} gave {len(memory.steps):,} steps for {units:,} units; "
+            "expected one for each, in their order"
+        )
+    return memory

@@ -231,7 +231,7 @@ def test_a_question_is_asked_at_its_moment_unless_a_step_is_named(run, moments, 
     )
     for name, options, at in (("a.py", (), step), ("b.py", ("--step", 7), 7)):
         run("export", "m.json", "--format", "python", "--number", 0, *options, "-o", name)
-        assert f"memory.at({at})" in (tmp_path / name).read_text("utf-8")
+        assert f"step={at}," in (tmp_path / name).read_text("utf-8")
 
 
 def test_a_system_with_its_own_retrieval_can_be_asked_by_it(run, talk):
