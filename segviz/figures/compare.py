@@ -83,6 +83,7 @@ def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink
     """One row per system, one column per turn: gold turns first, then the others.
 
     Returned turns are filled, gold ones in ``accent``; a mark says what became of a gold turn.
+    The legend names what there is.
     """
     fill = {"": 0, "missed": 0, "covered": 0, "returned": 1, "found": 2}
     figure = go.Figure(
@@ -121,6 +122,17 @@ def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink
             },
             hoverinfo="skip",
         )
+    there = {state for row in matrix.states for state in row}
+    for states, name, colour in (
+        ({"found"}, "gold, returned", accent),
+        ({"returned"}, "returned", neutral),
+        ({"", "missed", "covered"}, "not returned", empty),
+    ):
+        if states & there:
+            marker = {"symbol": "square", "size": 12, "color": colour}
+            figure.add_scatter(
+                name=name, x=[None], y=[None], mode="markers", marker=marker, showlegend=True
+            )
     if matrix.gold and matrix.others:
         figure.add_vline(x=len(matrix.gold) - 0.5, line={"width": 2, "color": ink})
     few = len(matrix.turns) <= 40
@@ -140,6 +152,13 @@ def _short(names: Sequence[str]) -> list[str]:
     """Systems without what stands in brackets, their retrieval on a line of its own, so that a
     narrow page has room for the marks."""
     plain = [re.sub(r" \(.*?\)", "", name).replace(" · ", "<br>") for name in names]
+    return plain if len(set(plain)) == len(plain) else list(names)
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Systems by their first words, those of a retrieval of their own with it, where that tells
+    them apart."""
+    plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(" · collapsed", "")) for name in names]
     return plain if len(set(plain)) == len(plain) else list(names)
 
 
@@ -209,28 +228,31 @@ def standing_plot(
 
 
 def standing_sentence(rows: Sequence[Row], label: str) -> str:
-    """Which rows can be told from the first."""
-    means = {str(row["system"]): row for row in rows}
-    first, *rest = means
-    mean = means[first][label]
+    """Which row is highest, and what can be told of each against the first."""
+    names = short_names([str(row["system"]) for row in rows])
+    mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
         return "No question that counts was measured."
-    if not rest:
-        return f"{first}: {label} {number(mean.value)} {bounds(mean)}."
-    signs = {name: told(gain) for name in rest if isinstance(gain := means[name][DIFFERENCE], Mean)}
-    told_apart = [
-        f"{word} {' and '.join(names)}"
-        for sign, word in ((1, "higher:"), (-1, "lower:"))
-        if (names := [name for name in rest if signs[name] == sign])
-    ]
-    if not told_apart:
-        told_apart = ["none of the others can be told from it"]
-    elif 0 in signs.values():
-        told_apart.append("the others cannot be told from it")
-    return (
-        f"Against {first} ({label} {number(mean.value)}), question by question, "
-        f"{'; '.join(told_apart)}."
-    )
+    first = f"{names[0]} ({label} {number(mean.value)} {bounds(mean)})"
+    gains = {name: row[DIFFERENCE] for name, row in zip(names[1:], rows[1:], strict=True)}
+    known = {name: gain for name, gain in gains.items() if isinstance(gain, Mean)}
+    if not known:
+        return f"{first}."
+    top = max(known, key=lambda name: known[name].value)
+    by = f"{number(known[top].value, plus=True)} {bounds(known[top])}"
+    if told(known[top]) > 0:
+        parts = [f"{top} is highest, {by} over {first}"]
+    elif known[top].value > 0:
+        parts = [f"No system measurably beats {first}; the highest mean is that of {top}, {by}"]
+    else:
+        parts = [f"{first} is highest; next is {top}, {by}"]
+    for sign, word in ((1, "also higher"), (-1, "lower"), (0, "undecided")):
+        named = [name for name, gain in known.items() if told(gain) == sign]
+        if len(named) == len(known) > 1 and sign < 1:
+            named = ["all others"]
+        if named := [name for name in named if sign < 1 or name != top]:
+            parts.append(f"{word}: {', '.join(named)}")
+    return f"{'; '.join(parts)}."
 
 
 FOUND, COVERED, MISSED = "●", "◐", "○"

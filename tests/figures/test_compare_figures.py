@@ -12,12 +12,14 @@ from segviz.figures.compare import (
     DIFFERENCE,
     gold_sentence,
     overlap_sentence,
+    short_names,
     standing_plot,
     standing_sentence,
     turn_matrix,
     turn_rows,
     turn_strip,
 )
+from segviz.figures.judged import number
 
 ORDER = [f"D1:{i}" for i in range(1, 21)]
 GOLD = ["D1:2", "D1:5", "D1:9"]
@@ -63,7 +65,7 @@ def test_of_the_others_those_stay_that_most_systems_returned_in_the_order_of_tim
 def test_the_strip_marks_what_became_of_gold():
     found = matrix()
     figure = turn_strip(found, **COLOURS)
-    grid, *marks = figure.data
+    grid, *marks = figure.data[:4]
     assert [list(row) for row in grid.z] == [[2, 0, 0, 1, 1, 0], [0, 2, 0, 1, 0, 1]]
     drawn = {trace.name: set(zip(trace.x, trace.y, strict=True)) for trace in marks}
     assert drawn == {
@@ -72,6 +74,16 @@ def test_the_strip_marks_what_became_of_gold():
         "gold, missed": {("D1:9", "Tree"), ("D1:2", "Flat"), ("D1:9", "Flat")},
     }
     assert len({trace.marker.symbol for trace in marks}) == 3
+    # The legend says what each fill is, in its colour, and nothing that is not there.
+    fills = {trace.name: trace.marker.color for trace in figure.data[4:]}
+    assert fills == {
+        "gold, returned": COLOURS["accent"],
+        "returned": COLOURS["neutral"],
+        "not returned": COLOURS["empty"],
+    }
+    lost = turn_matrix(overlap({"Tree": {"D1:3"}}, ORDER), ["D1:9"], {"Tree": set()})
+    names = [trace.name for trace in turn_strip(lost, **COLOURS).data[4:]]
+    assert names == ["returned", "not returned"]
     assert [text.startswith("<b>") for text in figure.layout.xaxis.ticktext] == (
         [True] * 3 + [False] * 3
     )
@@ -90,6 +102,11 @@ def test_systems_are_named_in_short_where_that_tells_them_apart():
 
     assert shown("A tree (first, of two) · own, dense", "B") == ["A tree<br>own, dense", "B"]
     assert shown("A (first)", "A (second)") == ["A (first)", "A (second)"]
+    assert short_names(["A (first, x) · collapsed, dense", "A (first, x) · own, dense"]) == [
+        "A",
+        "A · own",
+    ]
+    assert short_names(["A (first)", "A (second)"]) == ["A (first)", "A (second)"]
 
 
 def test_the_table_twin_has_every_column():
@@ -101,7 +118,10 @@ def test_the_table_twin_has_every_column():
 def test_without_gold_or_without_anything_returned():
     plain = matrix(gold=[])
     assert gold_sentence(plain) == ""
-    assert len(turn_strip(plain, **COLOURS).data) == 1
+    assert [trace.name for trace in turn_strip(plain, **COLOURS).data[1:]] == [
+        "returned",
+        "not returned",
+    ]
     nothing = turn_matrix(overlap({"Tree": set()}, ORDER), GOLD, {"Tree": set()})
     assert gold_sentence(nothing) == (
         "Of 3 gold turns returned: Tree 0. No system has D1:2, D1:5, D1:9."
@@ -135,16 +155,31 @@ def test_dots_are_means_and_paired_differences():
     )
 
 
-def test_the_sentence_says_who_can_be_told_from_the_first():
-    _, rows = stands()
-    assert standing_sentence(rows, "recall") == (
-        f"Against Tree (recall {rows[0]['recall'].value:.3f}), question by question, higher: "
-        "Better; lower: Worse; the others cannot be told from it."
+def test_the_sentence_says_who_is_highest_and_what_can_be_told():
+    _, (tree, better, worse, alike) = stands()
+
+    def span(mean):
+        return f"[{number(mean.low)}, {number(mean.high)}]"
+
+    mean, gain, loss = tree["recall"], better[DIFFERENCE], worse[DIFFERENCE]
+    first = f"Tree (recall {mean.value:.3f} {span(mean)})"
+    assert standing_sentence([tree, better, worse, alike], "recall") == (
+        f"Better is highest, +{gain.value:.3f} {span(gain)} over {first}; lower: Worse; "
+        "undecided: Alike."
     )
-    assert standing_sentence([rows[0], rows[3]], "recall").endswith(
-        "question by question, none of the others can be told from it."
+    assert standing_sentence([tree, worse], "recall") == (
+        f"{first} is highest; next is Worse, {number(loss.value)} {span(loss)}; lower: Worse."
     )
-    assert standing_sentence(rows[:1], "recall").startswith("Tree: recall 0.5")
+    up = {**alike, DIFFERENCE: Mean(0.02, -0.01, 0.05, 40)}
+    assert standing_sentence([tree, up], "recall") == (
+        f"No system measurably beats {first}; the highest mean is that of Alike, +0.020 "
+        "[−0.010, 0.050]; undecided: Alike."
+    )
+    also = {**better, "system": "Good"}
+    assert "; also higher: Good;" in standing_sentence([tree, better, also, alike], "recall")
+    other = {**up, "system": "Other"}
+    assert standing_sentence([tree, up, other], "recall").endswith("; undecided: all others.")
+    assert standing_sentence([tree], "recall") == f"{first}."
     none = Mean(*[float("nan")] * 3, 0)
     assert standing_sentence(
         [{"system": "Tree", "recall": none, DIFFERENCE: none}], "recall"
