@@ -83,7 +83,6 @@ def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink
     """One row per system, one column per turn: gold turns first, then the others.
 
     Returned turns are filled, gold ones in ``accent``; a mark says what became of a gold turn.
-    The legend names what there is.
     """
     fill = {"": 0, "missed": 0, "covered": 0, "returned": 1, "found": 2}
     figure = go.Figure(
@@ -122,17 +121,6 @@ def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink
             },
             hoverinfo="skip",
         )
-    there = {state for row in matrix.states for state in row}
-    for states, name, colour in (
-        ({"found"}, "gold, returned", accent),
-        ({"returned"}, "returned", neutral),
-        ({"", "missed", "covered"}, "not returned", empty),
-    ):
-        if states & there:
-            marker = {"symbol": "square", "size": 12, "color": colour}
-            figure.add_scatter(
-                name=name, x=[None], y=[None], mode="markers", marker=marker, showlegend=True
-            )
     if matrix.gold and matrix.others:
         figure.add_vline(x=len(matrix.gold) - 0.5, line={"width": 2, "color": ink})
     few = len(matrix.turns) <= 40

@@ -168,8 +168,8 @@ def heatmap_sentence(judged: Judged, policy: str) -> str:
     if not any(signs):
         told = f"None of {len(signs)} settings of {policy} can be told from no propagation"
     else:
-        told = f"Of {len(signs)} settings of {policy} {signs.count(1) or 'none'} better than no "
-        told += f"propagation, {signs.count(-1) or 'none'} worse"
+        told = f"{len(signs)} settings of {policy}: {signs.count(1)} better than no propagation, "
+        told += f"{signs.count(-1)} worse"
     if best.gain.value <= 0:
         return f"{told}; none has a higher mean."
     return (

@@ -118,7 +118,7 @@ def test_a_setting_without_hops_is_not_shown_as_a_winner(monkeypatch):
     app = clean(page("sweep").run())
     assert app.subheader[0].value == "top-down, α 0.05, H 1, relevance contextual"
     assert app.main.markdown[0].value.endswith("and none is measurably worse.")
-    key = next(one.value for one in app.main.markdown if "segviz-mark" in one.value)
+    key = next(one.value for one in app.main.markdown if "segviz-swatch" in one.value)
     assert "undecided" in key
     assert "better" not in key
     assert "worse" not in key

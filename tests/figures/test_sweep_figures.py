@@ -152,7 +152,7 @@ class TestHeatmap:
         better = sum(one.gain.low > 0 for one in moved)
         worse = sum(one.gain.high < 0 for one in moved)
         sentence = heatmap_sentence(judged, "both")
-        assert f"Of 6 settings of both {better} better than no propagation" in sentence
+        assert f"6 settings of both: {better} better than no propagation" in sentence
         assert f", {worse} worse" in sentence
         assert "α 0.3, H 1" in sentence
         same = replace(

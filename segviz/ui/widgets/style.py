@@ -70,8 +70,8 @@ _RULES = """
 }
 
 /* What a colour or a frame stands for, before its word. */
-.segviz-mark { margin-left: 0.7em; white-space: nowrap; }
-.segviz-mark i {
+.segviz-swatch { margin-right: 0.7em; white-space: nowrap; }
+.segviz-swatch i {
   display: inline-block; width: 0.9em; height: 0.9em; margin-right: 0.3em;
   vertical-align: -0.08em; box-shadow: 0 0 0 1px var(--segviz-line);
 }

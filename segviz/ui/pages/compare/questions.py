@@ -36,7 +36,7 @@ from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
-from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
+from segviz.ui.widgets.charts import chart, colours, ink, pair, swatch, theme
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, duration, measure_choice, measured, slice_choice
 
@@ -127,10 +127,17 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> Non
             matrix = turn_matrix(found, gold, held)
         else:
             shown = f" Showing {_OTHERS} of {others} other turns, those that most systems returned."
+    empty, tones = {"light": "#f0eeea", "dark": "#2a2825"}[theme()], colours()
+    fills = {
+        "gold, returned": tones["accent"],
+        "returned": tones["neutral"],
+        "not returned": empty,
+    }
+    st.caption(
+        " ".join(swatch(colour, name) for name, colour in fills.items()), unsafe_allow_html=True
+    )
     chart(
-        turn_strip(
-            matrix, empty={"light": "#f0eeea", "dark": "#2a2825"}[theme()], ink=ink(), **colours()
-        ),
+        turn_strip(matrix, empty=empty, ink=ink(), **tones),
         f"{gold_sentence(matrix)} {overlap_sentence(found)}".strip(),
         "overlap",
         f"Gold turns stand first. Returned are leaves and nodes of up to {_NARROW} turns; wider "

@@ -10,7 +10,7 @@ from segviz.evaluate import Cell
 from segviz.figures import sweep as figures
 from segviz.figures.judged import Judged, blind_sentence, number, setting_of
 from segviz.ui import keys
-from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable
+from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, swatch
 
 
 def charts_panel(judged: Judged, cell: Cell) -> None:
@@ -32,15 +32,12 @@ def colour_key(judged: Judged, cell: Cell) -> None:
     """Says what the colours that are drawn mean, and which cell is framed."""
     signs, tones = {one.sign for one in judged.moved()}, ramp("change")
     known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "undecided")}
-    marks = [
-        _mark(f"background: {tone}", text) for sign, (tone, text) in known.items() if sign in signs
-    ]
-    framed = _mark(f"border: 2px solid {colours()['accent']}", "shown below")
-    if cell.policy in judged.blind:
-        framed = ""
+    marks = [swatch(*one) for sign, one in known.items() if sign in signs]
+    if cell.policy not in judged.blind:
+        marks.append(swatch(colours()["accent"], "shown below", frame=True))
     st.markdown(
-        f"**{judged.label}** against no propagation ({number(judged.base.value)}): "
-        f"{' '.join(marks)} {framed}",
+        f"**{judged.label}** against no propagation ({number(judged.base.value)}): &ensp;"
+        f"{' '.join(marks)}",
         unsafe_allow_html=True,
         width="stretch",
         help="A cell says the mean of all questions. It is coloured where it differs from no "
@@ -49,10 +46,6 @@ def colour_key(judged: Judged, cell: Cell) -> None:
         "one cell: of twenty settings that do nothing one is coloured by chance. Shown below is "
         "the highest mean until a cell is clicked.",
     )
-
-
-def _mark(style: str, text: str) -> str:
-    return f'<span class="segviz-mark"><i style="{style}"></i>{text}</span>'
 
 
 def chosen(judged: Judged) -> Cell:
