@@ -170,7 +170,7 @@ def gold_sentence(matrix: TurnMatrix) -> str:
     rows = [row[:whole] for row in matrix.states]
     parts = []
     for name, row in zip(matrix.names, rows, strict=True):
-        inside = f" and {row.count('covered')} inside wider nodes" if "covered" in row else ""
+        inside = f" and {row.count('covered')} covered" if "covered" in row else ""
         parts.append(f"{name} {row.count('found')}{inside}")
     lost = [
         turn
@@ -178,7 +178,7 @@ def gold_sentence(matrix: TurnMatrix) -> str:
         if set(states) == {"missed"}
     ]
     none = f" No system has {', '.join(lost)}." if lost else ""
-    return f"Of {counted(whole, 'gold turn')} returned: {', '.join(parts)}.{none}"
+    return f"Of {counted(whole, 'gold turn')} found: {', '.join(parts)}.{none}"
 
 
 def overlap_sentence(found: Overlap) -> str:

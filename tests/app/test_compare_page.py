@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -66,6 +68,11 @@ class TestCompare:
             "BM25",
             "BM25 · own",
         ]
+        (shown,) = [one.proto for one in app.dataframe if "B against A" in one.value.columns]
+        columns = json.loads(shown.columns)
+        assert not columns["question"].get("pinned")  # which would turn it pale
+        assert columns["MemTree · own"]["help"] == f"{SYSTEMS['memtree'].label} · own, dense"
+        assert columns["MemTree"]["width"] < 100
         assert "turns were returned by at least one system" in texts(app)
         assert all(departure in texts(app) for departure in SYSTEMS["memtree"].departures)
 
@@ -107,7 +114,7 @@ class TestCompare:
         app.session_state["twin-overlap"] = True
         turns = frame(clean(app.run()), "turn")
         assert list(turns[turns["gold"] == "gold"]["turn"]) == ["D2:1", "D2:2"]
-        assert "Of 2 gold turns returned:" in texts(app)
+        assert "Of 2 gold turns found:" in texts(app)
         assert all(f"</i>{what}<" in texts(app) for what in ("returned", "not returned"))
 
     def test_many_other_turns_are_shown_on_request(self, monkeypatch):

@@ -45,7 +45,7 @@ def test_every_gold_turn_is_a_column_also_what_no_system_returned():
                 expected = "returned" if turn in RETURNED[name] else ""
             assert state == expected
     assert gold_sentence(found) == (
-        "Of 3 gold turns returned: Tree 1 and 1 inside wider nodes, Flat 1. No system has D1:9."
+        "Of 3 gold turns found: Tree 1 and 1 covered, Flat 1. No system has D1:9."
     )
 
 
@@ -111,7 +111,7 @@ def test_without_gold_or_without_anything_returned():
     assert len(turn_strip(plain, **COLOURS).data) == 1
     nothing = turn_matrix(overlap({"Tree": set()}, ORDER), GOLD, {"Tree": set()})
     assert gold_sentence(nothing) == (
-        "Of 3 gold turns returned: Tree 0. No system has D1:2, D1:5, D1:9."
+        "Of 3 gold turns found: Tree 0. No system has D1:2, D1:5, D1:9."
     )
     assert overlap_sentence(overlap({"Tree": set()}, ORDER)) == "0 turns were returned."
 

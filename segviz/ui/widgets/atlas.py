@@ -62,7 +62,7 @@ def draw_atlas(
         st.session_state[keys.PAGE_WANTED] = "ask"
 
     st.caption(
-        f"{FOUND} found, {COVERED} only inside a wider retrieved node, {MISSED} missed: a mark for "
+        f"{FOUND} found, {COVERED} covered by a wider retrieved node, {MISSED} missed: a mark for "
         "each gold turn. Click a cell to see it in Ask."
     )
     sentence = atlas_sentence(rows, base, focus)

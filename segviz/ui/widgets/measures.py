@@ -101,7 +101,7 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
 
 ALL = "all questions"
 
-FATES_SHOWN = "● found, ◐ inside a wider node, ○ missed, × in no leaf; before and after."
+FATES_SHOWN = "● found, ◐ covered by a wider node, ○ missed, × in no leaf; before and after."
 _MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
 _FATES_KEPT = 4
 
