@@ -143,6 +143,13 @@ def _short(names: Sequence[str]) -> list[str]:
     return plain if len(set(plain)) == len(plain) else list(names)
 
 
+def short_names(names: Sequence[str]) -> list[str]:
+    """Systems by their first words, those of a retrieval of their own with it, where that tells
+    them apart."""
+    plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(" · collapsed", "")) for name in names]
+    return plain if len(set(plain)) == len(plain) else list(names)
+
+
 def turn_rows(matrix: TurnMatrix) -> list[dict[str, str]]:
     """The strip as a table, a row for each turn."""
     return [
@@ -163,7 +170,7 @@ def gold_sentence(matrix: TurnMatrix) -> str:
     rows = [row[:whole] for row in matrix.states]
     parts = []
     for name, row in zip(matrix.names, rows, strict=True):
-        inside = f" and {row.count('covered')} inside wider nodes" if "covered" in row else ""
+        inside = f" and {row.count('covered')} covered" if "covered" in row else ""
         parts.append(f"{name} {row.count('found')}{inside}")
     lost = [
         turn
@@ -171,7 +178,7 @@ def gold_sentence(matrix: TurnMatrix) -> str:
         if set(states) == {"missed"}
     ]
     none = f" No system has {', '.join(lost)}." if lost else ""
-    return f"Of {counted(whole, 'gold turn')} returned: {', '.join(parts)}.{none}"
+    return f"Of {counted(whole, 'gold turn')} found: {', '.join(parts)}.{none}"
 
 
 def overlap_sentence(found: Overlap) -> str:
@@ -209,28 +216,31 @@ def standing_plot(
 
 
 def standing_sentence(rows: Sequence[Row], label: str) -> str:
-    """Which rows can be told from the first."""
-    means = {str(row["system"]): row for row in rows}
-    first, *rest = means
-    mean = means[first][label]
+    """Which row is highest, and what can be told of each against the first."""
+    names = short_names([str(row["system"]) for row in rows])
+    mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
         return "No question that counts was measured."
-    if not rest:
-        return f"{first}: {label} {number(mean.value)} {bounds(mean)}."
-    signs = {name: told(gain) for name in rest if isinstance(gain := means[name][DIFFERENCE], Mean)}
-    told_apart = [
-        f"{word} {' and '.join(names)}"
-        for sign, word in ((1, "higher:"), (-1, "lower:"))
-        if (names := [name for name in rest if signs[name] == sign])
-    ]
-    if not told_apart:
-        told_apart = ["none of the others can be told from it"]
-    elif 0 in signs.values():
-        told_apart.append("the others cannot be told from it")
-    return (
-        f"Against {first} ({label} {number(mean.value)}), question by question, "
-        f"{'; '.join(told_apart)}."
-    )
+    first = f"{names[0]} ({label} {number(mean.value)} {bounds(mean)})"
+    gains = {name: row[DIFFERENCE] for name, row in zip(names[1:], rows[1:], strict=True)}
+    known = {name: gain for name, gain in gains.items() if isinstance(gain, Mean)}
+    if not known:
+        return f"{first}."
+    top = max(known, key=lambda name: known[name].value)
+    by = f"{number(known[top].value, plus=True)} {bounds(known[top])}"
+    if told(known[top]) > 0:
+        parts = [f"{top} is highest, {by} over {first}"]
+    elif known[top].value > 0:
+        parts = [f"No system measurably beats {first}; the highest mean is that of {top}, {by}"]
+    else:
+        parts = [f"{first} is highest; next is {top}, {by}"]
+    for sign, word in ((1, "also higher"), (-1, "lower"), (0, "undecided")):
+        named = [name for name, gain in known.items() if told(gain) == sign]
+        if len(named) == len(known) > 1 and sign < 1:
+            named = ["all others"]
+        if named := [name for name in named if sign < 1 or name != top]:
+            parts.append(f"{word}: {', '.join(named)}")
+    return f"{'; '.join(parts)}."
 
 
 FOUND, COVERED, MISSED = "●", "◐", "○"

@@ -34,7 +34,7 @@ class Verdict:
     @property
     def setting(self) -> Setting:
         """Policy, alpha and horizon."""
-        return self.cell.policy, self.cell.alpha, self.cell.horizon
+        return setting_of(self.cell)
 
     @property
     def sign(self) -> int:
@@ -73,12 +73,14 @@ class Judged:
         return [one for one in every if one.cell.moves and one.cell.policy in wanted]
 
     def best(self, policies: Iterable[str] | None = None) -> Verdict | None:
-        """The highest mean among some policies or all, as ``Sweep.best`` chooses; None where no
-        question has a value."""
-        wanted = None if policies is None else list(policies)
-        cell = self.sweep.best(self.measure, wanted, adversarial=self.adversarial)
-        found = self.verdicts.get((cell.policy, cell.alpha, cell.horizon))
-        return found if found and found.mean.n else None
+        """The highest mean among the settings under which scores travel, of some policies or of
+        all; a tie goes to the fewer hops, then the smaller alpha, then the earlier policy. None
+        where no question has a value."""
+        return min(
+            (one for one in self.moved(policies) if one.mean.n),
+            key=lambda one: (-one.mean.value, one.cell.horizon, one.cell.alpha),
+            default=None,
+        )
 
 
 def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
@@ -97,6 +99,16 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
         verdicts[cell.policy, cell.alpha, cell.horizon] = Verdict(cell, mean, gain)
     blind = tuple(policy for policy in sweep.policies if not sees(measure, policy))
     return Judged(sweep, measure, adversarial, base, verdicts, blind)
+
+
+def setting_of(cell: Cell) -> Setting:
+    """The setting a cell stands for."""
+    return cell.policy, cell.alpha, cell.horizon
+
+
+def spelled(cell: Cell) -> str:
+    """The setting of a cell in words."""
+    return f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
 
 
 def told(gain: Mean) -> int:

@@ -25,6 +25,7 @@ from segviz.figures.judged import (
     bounds,
     number,
     opening,
+    spelled,
 )
 from segviz.figures.rows import framed, rows_figure
 from segviz.view.palette import text_on
@@ -45,16 +46,17 @@ def heatmap(
     chosen: Setting | None = None,
 ) -> go.Figure:
     """The gain of one policy over alpha (x) and horizon (y), on a ramp that is centred at zero;
-    each cell says the mean of the measure.
+    each cell says the mean of the measure. Without hops all cells are no propagation: they are left
+    out.
 
     ``ramp`` are an odd number of ``#rrggbb`` stops from worse to better. Where the interval of the
     gain includes zero a cell has the colour of zero; elsewhere its colour goes by the square root
-    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell, and
-    dots the best one where it is told to be better. Cells not measured stay empty. All policies of
-    a sweep share one range of colours. A scatter of transparent squares lies over the map: browsers
-    report clicks on a heatmap, but Streamlit hands on selections of scatter points only.
+    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell.
+    Cells not measured stay empty. All policies of a sweep share one range of colours. A scatter of
+    transparent squares lies over the map: browsers report clicks on a heatmap, but Streamlit hands
+    on selections of scatter points only.
     """
-    columns, lines = judged.sweep.alphas, judged.sweep.horizons
+    columns, lines = judged.sweep.alphas, [h for h in judged.sweep.horizons if h > 0]
     mine = {
         (x, y): judged.verdicts[policy, alpha, horizon]
         for y, horizon in enumerate(lines)
@@ -105,11 +107,10 @@ def heatmap(
         text, font = _three_digits(one.mean.value) + gain, {"size": 11, "color": text_on(stop)}
         said.append({"x": x, "y": y, "text": text, "font": font, "showarrow": False})
     figure.update_layout(annotations=said)
-    best = judged.best([policy])
-    if best is not None and best.sign > 0:
-        _frame(figure, columns, lines, best.setting, {"color": accent, "width": 2, "dash": "dot"})
-    if chosen is not None and chosen in judged.verdicts and chosen[0] == policy:
-        _frame(figure, columns, lines, chosen, {"color": accent, "width": 3})
+    if chosen is not None and chosen[0] == policy:
+        x, y = columns.index(chosen[1]), lines.index(chosen[2])
+        sides = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.46, "y1": y + 0.46}
+        figure.add_shape(type="rect", line={"color": accent, "width": 3}, **sides)
     framed(figure, 62 + 46 * len(lines))
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
@@ -128,46 +129,52 @@ def heatmap(
     return figure
 
 
-def _frame(
-    figure: go.Figure,
-    columns: Sequence[float],
-    lines: Sequence[int],
-    setting: Setting,
-    line: dict[str, Any],
-) -> None:
-    x, y = columns.index(setting[1]), lines.index(setting[2])
-    sides = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.46, "y1": y + 0.46}
-    figure.add_shape(type="rect", line=line, **sides)
-
-
 def _three_digits(value: float, *, plus: bool = False) -> str:
     """``.681``, so that seven values fit side by side on a narrow page."""
     text = number(value, plus=plus)
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text[: len(text) - 1]
 
 
+def verdict_sentence(judged: Judged) -> str:
+    """Whether a setting can be told to be better than no propagation, and which loses most."""
+    best = judged.best()
+    if best is None:
+        return f"No question counts for {judged.label}, or no policy here shows in it."
+    base = f"no propagation ({judged.label} {number(judged.base.value)} {bounds(judged.base)})"
+    better = [one for one in judged.moved() if one.sign > 0]
+    worst = min(judged.moved(), key=lambda one: one.gain.value)
+    if better:
+        most = max(better, key=lambda one: one.gain.value)
+        verdict = f"**{spelled(most.cell)}** beats {base}: {_gain(most)}"
+    else:
+        verdict = f"**No setting measurably beats** {base}"
+    if worst.sign < 0:
+        return f"{verdict}; {spelled(worst.cell)} loses most: {_gain(worst)}."
+    return f"{verdict}, and none is measurably worse."
+
+
+def _gain(verdict: Verdict) -> str:
+    return f"{number(verdict.gain.value, plus=True)} {bounds(verdict.gain)}"
+
+
 def heatmap_sentence(judged: Judged, policy: str) -> str:
     """How many settings of a policy can be told from no propagation, and the best of them."""
     if policy in judged.blind:
         return blind_sentence(judged.measure, [policy])
-    moved = [one for one in judged.moved([policy]) if one.gain.n]
     best = judged.best([policy])
-    if best is None or not moved:
+    if best is None:
         return f"No setting of {policy} was measured on a question that counts."
-    signs = [one.sign for one in moved]
-    base = number(judged.base.value)
+    signs = [one.sign for one in judged.moved([policy])]
     if not any(signs):
-        return (
-            f"No setting of {policy} can be told from no propagation ({base}): every interval of "
-            "the gain includes zero."
-        )
-    told = f"Of {len(moved)} settings of {policy}, {signs.count(1)} are better than no "
-    told += f"propagation ({base}), {signs.count(-1)} worse"
+        told = f"None of {len(signs)} settings of {policy} can be told from no propagation"
+    else:
+        told = f"{len(signs)} settings of {policy}: {signs.count(1)} better than no propagation, "
+        told += f"{signs.count(-1)} worse"
     if best.gain.value <= 0:
         return f"{told}; none has a higher mean."
     return (
         f"{told}; the highest mean is {number(best.mean.value)} at α {best.cell.alpha:g}, "
-        f"H {best.cell.horizon}: {number(best.gain.value, plus=True)} {bounds(best.gain)}."
+        f"H {best.cell.horizon}: {_gain(best)}."
     )
 
 
@@ -184,7 +191,7 @@ def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | i
             "gain": round(one.gain.value, 4),
             "gain from": round(one.gain.low, 4),
             "gain to": round(one.gain.high, 4),
-            "against none": _TOLD[one.sign] if one.cell.moves else "the same",
+            "against no propagation": _TOLD[one.sign] if one.cell.moves else "the same",
             "questions": one.mean.n,
         }
         for one in judged.verdicts.values()
@@ -202,9 +209,10 @@ def level_bars(
     level_names: Sequence[str] = (),
 ) -> go.Figure:
     """Stacked shares of levels in the mixed top K per alpha, the first bar without propagation;
-    above them, in a strip with an axis of its own, the measure, if it can see the policy."""
+    above them, in a strip with an axis of its own, the measure with its 95 % intervals, if it can
+    see the policy."""
     rows = level_rows(judged, horizon, policy, level_names)
-    chart = Chart("α", tuple(rows[0])[1:], kind="stack")
+    chart = Chart("α", tuple(rows[0])[1:], kind="stack", intervals=True)
     return rows_figure(rows, chart, colours=level_colours, neutral=accent)
 
 
@@ -222,7 +230,7 @@ def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
     )
     if policy in judged.blind:
         return f"{told} {blind_sentence(judged.measure, [policy])}"
-    return f"{told} Above: {judged.label}."
+    return f"{told} Above: {judged.label}, with 95 % intervals."
 
 
 def level_rows(
@@ -235,27 +243,36 @@ def level_rows(
 
 
 def category_rows(judged: Judged, setting: Setting) -> list[Row]:
-    """The measure under a setting by category of question, where any has a value, and over all
-    that count."""
-    found, measure = judged.verdicts[setting].cell.outcomes, judged.measure
-    whole = found.mean(measure, adversarial=judged.adversarial)
-    means = {
-        category_label(category): found.mean(measure, category=category)
-        for category in found.known_categories
-    } | {"all" if judged.adversarial else "all but 5": whole}
+    """The measure under a setting, and without propagation, by category of question, where any has
+    a value, and over all that count."""
+    found, base = judged.verdicts[setting].cell.outcomes, judged.sweep.baseline.outcomes
+    kinds: dict[str, dict[str, Any]] = {
+        category_label(category): {"category": category} for category in found.known_categories
+    }
+    kinds["all" if judged.adversarial else "all but 5"] = {"adversarial": judged.adversarial}
     return [
-        {"questions": name, judged.label: mean, "n": mean.n}
-        for name, mean in means.items()
-        if mean.n
+        {
+            "questions": name,
+            judged.label: mean,
+            f"{judged.label}, {_BEFORE}": base.value(judged.measure, **which),
+            "n": mean.n,
+        }
+        for name, which in kinds.items()
+        if (mean := found.mean(judged.measure, **which)).n
     ]
+
+
+_BEFORE = "no propagation"
 
 
 def category_figure(
     judged: Judged, setting: Setting, *, colours: Sequence[str], neutral: str
 ) -> go.Figure:
-    """A dot with its 95 % interval for each row of :func:`category_rows`."""
-    chart = Chart("questions", (judged.label,), kind="dots")
-    return rows_figure(category_rows(judged, setting), chart, colours=colours, neutral=neutral)
+    """A dot with its 95 % interval for each row of :func:`category_rows`, beside a hollow one, no
+    propagation."""
+    chart, rows = Chart("questions", (judged.label,), kind="dots"), category_rows(judged, setting)
+    hollow = (_BEFORE, _BEFORE)
+    return rows_figure(rows, chart, colours=colours, neutral=neutral, hollow=hollow)
 
 
 def category_sentence(judged: Judged, setting: Setting) -> str:

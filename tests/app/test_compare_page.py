@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -11,6 +13,7 @@ from segviz.tree.toy import toy_structure
 from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.pages.guide.cases import CASES
+from segviz.ui.widgets import measures
 from tests.app.conftest import clean, grow, keyed, open_path, page, tables, texts
 from tests.app.test_address import opened
 from tests.data import real_data
@@ -51,8 +54,34 @@ class TestCompare:
             ("bm25", "collapsed"),
             ("bm25", "own"),
         ]
+        # The verdict stands first, and says what stands below the plot.
+        first = app.main.markdown[0].value
+        assert first.startswith("**All questions**: ")
+        assert first.removeprefix("**All questions**: ") in "\n".join(
+            one.value for one in app.main.caption
+        )
+        atlas = frame(app, "B against A")
+        assert list(atlas.columns[3:]) == [
+            "Segment tree",
+            "MemTree",
+            "MemTree · own",
+            "BM25",
+            "BM25 · own",
+        ]
+        (shown,) = [one.proto for one in app.dataframe if "B against A" in one.value.columns]
+        columns = json.loads(shown.columns)
+        assert not columns["question"].get("pinned")  # which would turn it pale
+        assert columns["MemTree · own"]["help"] == f"{SYSTEMS['memtree'].label} · own, dense"
+        assert columns["MemTree"]["width"] < 100
         assert "turns were returned by at least one system" in texts(app)
         assert all(departure in texts(app) for departure in SYSTEMS["memtree"].departures)
+
+    def test_what_is_not_measured_is_no_verdict(self, monkeypatch):
+        monkeypatch.setattr(measures, "_AUTOMATIC", 0)
+        app = clean(page("compare").run())
+        assert app.main.markdown[0].value == "**All questions**: not measured yet, see below."
+        clean(app.button(key="measure").click().run())
+        assert "evidence reached" in app.main.markdown[0].value
 
     def test_another_measure_and_category_5(self, monkeypatch):
         monkeypatch.delenv("SEGVIZ_FILE")  # the sample, which has such questions
@@ -85,7 +114,8 @@ class TestCompare:
         app.session_state["twin-overlap"] = True
         turns = frame(clean(app.run()), "turn")
         assert list(turns[turns["gold"] == "gold"]["turn"]) == ["D2:1", "D2:2"]
-        assert "Of 2 gold turns returned:" in texts(app)
+        assert "Of 2 gold turns found:" in texts(app)
+        assert all(f"</i>{what}<" in texts(app) for what in ("returned", "not returned"))
 
     def test_many_other_turns_are_shown_on_request(self, monkeypatch):
         monkeypatch.setattr(questions, "_OTHERS", 2)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from textwrap import shorten
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +16,8 @@ from segviz.embedding import HashingEmbedder
 from segviz.evaluate import MEASURES
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.figures.compare import marks
+from segviz.figures.judged import Judged, judge
+from segviz.figures.sweep import verdict_sentence
 from segviz.ui.pages.sweep import page as sweep_page
 from segviz.ui.widgets import measures
 from tests.app.conftest import clean, open_path, page, tables, talk_file, texts
@@ -50,9 +54,14 @@ def test_two_seconds_of_work_are_done_without_asking(monkeypatch, questions, uni
 def test_a_long_run_waits_for_a_click_and_says_how_long_it_takes():
     app = clean(page("sweep").run())
     assert "Takes about 1 second." in texts(app)
-    assert "Highest of" not in texts(app)
+    assert "beats" not in texts(app)
     app.button(key="run-sweep").click().run()
-    assert "without propagation" in texts(clean(app))
+    assert "beats** no propagation" in texts(clean(app))
+
+
+def details(app: AppTest) -> str:
+    """What stands behind the verdict, the first line of the page."""
+    return next(one.help for one in app.main.markdown if "no propagation" in one.value)
 
 
 def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
@@ -60,28 +69,59 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
     app = page("sweep").run()
     shown = texts(clean(app))
     (swept,) = app.session_state["sweeps"].values()
-    best = swept.best("reached")
+    best = max(
+        (cell for cell in swept.cells if cell.moves),
+        key=lambda cell: (cell.outcomes.value("reached"), -cell.horizon, -cell.alpha),
+    )
     means = [one.outcomes.value("reached") for one in (best, swept.baseline)]
-    gained = "**{:.3f} [" if best.moves else "No setting has a higher mean"
-    assert gained.format(means[0]) in shown
-    assert f"{means[1]:.3f} [" in shown
-    assert "Without category 5: " in shown
+    assert app.main.markdown[0].value == verdict_sentence(judge(swept, "reached"))
+    assert f"{means[0]:.3f} [" in details(app)
+    assert f"against {means[1]:.3f} [" in details(app)
+    assert "Without category 5: " in details(app)
     assert "**By category**" in shown
     found = next(t for t in tables(app) if "all questions" in t.columns)
     assert {"without 5", "no propagation", "5 adversarial"} <= set(found.columns)
     assert len(found) == sum(sees(name, best.policy) for name in MEASURES)
-    # Where the best setting moves nothing the atlas is of the one that rescues most.
-    place, cell = swept.rescue() or (0, swept.cells[-1])
-    cell = best if best.moves else cell
+    # One setting is named, and everything below is of it.
+    assert [one.value for one in app.main.subheader] == [
+        f"{best.policy}, α {best.alpha:g}, H {best.horizon}, relevance contextual"
+    ]
+    assert f"With {best.policy} and H {best.horizon}, leaves" in shown
+    assert next(box.value for box in app.selectbox if box.label == "B") == f"α {best.alpha:g}"
     rows = next(f.value for f in app.dataframe if "question" in f.value.columns)
     assert list(rows.columns[3:]) == [
-        "none",
+        "no propagation",
         *(f"α {alpha:g}" for alpha in swept.alphas),
-        *(policy for policy in swept.policies if policy != cell.policy),
+        *(policy for policy in swept.policies if policy != best.policy),
     ]
-    row = rows[rows["question"] == sample().questions[place].text].iloc[0]
-    assert row["none"] == marks(swept.baseline.outcomes.fates[place])
-    assert row[f"α {cell.alpha:g}"] == marks(cell.outcomes.fates[place])
+    for place, question in enumerate(sample().questions):
+        row = rows[rows["question"] == cut(question.text)].iloc[0]
+        assert row["no propagation"] == marks(swept.baseline.outcomes.fates[place])
+        assert row[f"α {best.alpha:g}"] == marks(best.outcomes.fates[place])
+
+
+def cut(question: str) -> str:
+    """A question as the atlas has it: whole, or its first words."""
+    return shorten(question, 68, placeholder=" …")
+
+
+def test_a_setting_without_hops_is_not_shown_as_a_winner(monkeypatch):
+    nothing = Judged.moved
+    monkeypatch.setattr(
+        Judged,
+        "moved",
+        lambda self, policies=None: [
+            replace(one, mean=self.base, gain=replace(one.gain, value=0.0, low=0.0, high=0.0))
+            for one in nothing(self, policies)
+        ],
+    )
+    app = clean(page("sweep").run())
+    assert app.subheader[0].value == "top-down, α 0.05, H 1, relevance contextual"
+    assert app.main.markdown[0].value.endswith("and none is measurably worse.")
+    key = next(one.value for one in app.main.markdown if "segviz-swatch" in one.value)
+    assert "undecided" in key
+    assert "better" not in key
+    assert "worse" not in key
 
 
 def test_every_node_over_all_questions():
@@ -126,18 +166,17 @@ def test_category_5_counts_or_not(monkeypatch):
     monkeypatch.delenv("SEGVIZ_FILE")
     app = clean(page("sweep").run())
     both = next(iter(app.session_state["sweeps"].values())).baseline.outcomes
-    assert f"n = {both.mean('reached', adversarial=False).n}" in texts(app)
+    assert f"n = {both.mean('reached', adversarial=False).n}" in details(app)
     app.toggle(key="adversarial").set_value(False).run()
-    shown = texts(clean(app))
-    assert f"over {both.mean('reached', adversarial=False).n} questions" in shown
-    assert "With category 5: " in shown
-    assert "over all questions but those of category 5" in shown
+    assert f"Over {both.mean('reached', adversarial=False).n} questions" in details(clean(app))
+    assert "With category 5: " in details(app)
+    assert "over all questions but those of category 5" in texts(app)
 
 
 def test_without_adversarial_questions_nothing_is_offered():
     app = clean(page("sweep").run())
     assert not [toggle for toggle in app.toggle if toggle.key == "adversarial"]
-    assert "category 5" not in texts(app)
+    assert "category 5" not in texts(app) + details(app)
 
 
 def test_without_answers_measures_of_answers_are_not_offered(tmp_path, small_file):
@@ -154,7 +193,7 @@ def test_without_answers_measures_of_answers_are_not_offered(tmp_path, small_fil
 def test_another_setting_is_another_run():
     app = clean(page("sweep").run())
     app.slider(key="sweep-k").set_value(5).run()
-    assert "Here K is 5 nodes" in texts(clean(app))
+    assert "Here K is 5 nodes" in clean(app).selectbox(key="measured-by").help
 
 
 def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
@@ -175,7 +214,7 @@ def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
     app.button(key="cancel-sweep").click().run()
     assert app.button(key="run-sweep").label == "Resume the sweep, 5 settings are done"
     app.button(key="run-sweep").click().run()
-    assert "Here K is 10 nodes" in texts(clean(app))
+    assert "Here K is 10 nodes" in clean(app).selectbox(key="measured-by").help
     assert measured[5] == (1, 5)
 
 
@@ -196,7 +235,7 @@ def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch):
     keep = app.button(key="slice-keep")
     assert keep.label == f"Keep {len(tricky)} questions"
     clean(keep.click().run())
-    assert f"**{len(tricky)} questions** under every setting" in texts(app)
+    assert f"Over {len(tricky)} questions" in details(app)
     whole, part = app.session_state["sweeps"].values()
     assert part.questions == len(tricky)
     places = whole.baseline.outcomes.keep(category=5)
@@ -204,9 +243,9 @@ def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch):
         kept = whole.baseline.outcomes.column(name)[places]
         np.testing.assert_array_equal(part.baseline.outcomes.column(name), kept)
     rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
-    assert set(rows["question"]) <= {question.text for question in tricky}
+    assert set(rows["question"]) <= {cut(question.text) for question in tricky}
     clean(app.button(key="slice-remove").click().run())
-    assert f"**{len(sample().questions)} questions** under every" in texts(app)
+    assert f"Over {len(sample().questions)} questions" in details(app)
 
 
 def test_two_runs_are_compared_question_by_question(monkeypatch):
@@ -215,7 +254,7 @@ def test_two_runs_are_compared_question_by_question(monkeypatch):
     app.session_state["sweep-cell"] = ("both", 0.7, 2)
     clean(app.run())
     side = {box.label: box for box in app.selectbox if box.label in "AB"}
-    assert (side["A"].value, side["B"].value) == ("none", "α 0.7")
+    assert (side["A"].value, side["B"].value) == ("no propagation", "α 0.7")
     side["A"].set_value("top-down, α 0.3, H 1").run()
     clean(app)
     (swept,) = app.session_state["sweeps"].values()
@@ -223,7 +262,7 @@ def test_two_runs_are_compared_question_by_question(monkeypatch):
     after = swept.cell("both", 0.7, 2).outcomes.fates
     rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
     worth = {
-        question.text: 2 * now[0] + now[1] - 2 * was[0] - was[1]
+        cut(question.text): 2 * now[0] + now[1] - 2 * was[0] - was[1]
         for question, was, now in zip(sample().questions, before, after, strict=True)
     }
     for _, row in rows.iterrows():

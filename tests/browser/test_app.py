@@ -235,6 +235,23 @@ class TestSweep:
         shown = app.evidence().all()
         assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
 
+    def test_verdict_and_cells_stand_on_a_small_screen_and_the_button_below_on_a_phone(self, app):
+        app.page.set_viewport_size({"width": 1024, "height": 768})
+        app.open("sweep")
+        cells = app.page.locator(".st-key-heat-top-down .scatterlayer .point")
+        cells.first.wait_for()
+        app.settle()
+        verdict = app.page.get_by_text("beats").first.bounding_box()
+        assert verdict["y"] < app.page.get_by_text("Sweep over").first.bounding_box()["y"]
+        boxes = [cell.bounding_box() for cell in cells.all()]
+        assert len(boxes) == 21  # seven α by H 1 to 3
+        assert max(box["y"] + box["height"] for box in boxes) <= 768
+        app.page.set_viewport_size({"width": 390, "height": 844})
+        app.settle()
+        key = app.page.get_by_text("shown below").first.bounding_box()
+        save = app.page.get_by_role("button", name="Sweep (CSV)").bounding_box()
+        assert save["y"] >= key["y"] + key["height"]
+
 
 class TestFiles:
     def test_a_bad_upload_says_why_and_changes_nothing_a_good_one_opens(self, app):

@@ -12,12 +12,14 @@ from segviz.figures.compare import (
     DIFFERENCE,
     gold_sentence,
     overlap_sentence,
+    short_names,
     standing_plot,
     standing_sentence,
     turn_matrix,
     turn_rows,
     turn_strip,
 )
+from segviz.figures.judged import number
 
 ORDER = [f"D1:{i}" for i in range(1, 21)]
 GOLD = ["D1:2", "D1:5", "D1:9"]
@@ -43,7 +45,7 @@ def test_every_gold_turn_is_a_column_also_what_no_system_returned():
                 expected = "returned" if turn in RETURNED[name] else ""
             assert state == expected
     assert gold_sentence(found) == (
-        "Of 3 gold turns returned: Tree 1 and 1 inside wider nodes, Flat 1. No system has D1:9."
+        "Of 3 gold turns found: Tree 1 and 1 covered, Flat 1. No system has D1:9."
     )
 
 
@@ -90,6 +92,11 @@ def test_systems_are_named_in_short_where_that_tells_them_apart():
 
     assert shown("A tree (first, of two) · own, dense", "B") == ["A tree<br>own, dense", "B"]
     assert shown("A (first)", "A (second)") == ["A (first)", "A (second)"]
+    assert short_names(["A (first, x) · collapsed, dense", "A (first, x) · own, dense"]) == [
+        "A",
+        "A · own",
+    ]
+    assert short_names(["A (first)", "A (second)"]) == ["A (first)", "A (second)"]
 
 
 def test_the_table_twin_has_every_column():
@@ -104,7 +111,7 @@ def test_without_gold_or_without_anything_returned():
     assert len(turn_strip(plain, **COLOURS).data) == 1
     nothing = turn_matrix(overlap({"Tree": set()}, ORDER), GOLD, {"Tree": set()})
     assert gold_sentence(nothing) == (
-        "Of 3 gold turns returned: Tree 0. No system has D1:2, D1:5, D1:9."
+        "Of 3 gold turns found: Tree 0. No system has D1:2, D1:5, D1:9."
     )
     assert overlap_sentence(overlap({"Tree": set()}, ORDER)) == "0 turns were returned."
 
@@ -135,16 +142,31 @@ def test_dots_are_means_and_paired_differences():
     )
 
 
-def test_the_sentence_says_who_can_be_told_from_the_first():
-    _, rows = stands()
-    assert standing_sentence(rows, "recall") == (
-        f"Against Tree (recall {rows[0]['recall'].value:.3f}), question by question, higher: "
-        "Better; lower: Worse; the others cannot be told from it."
+def test_the_sentence_says_who_is_highest_and_what_can_be_told():
+    _, (tree, better, worse, alike) = stands()
+
+    def span(mean):
+        return f"[{number(mean.low)}, {number(mean.high)}]"
+
+    mean, gain, loss = tree["recall"], better[DIFFERENCE], worse[DIFFERENCE]
+    first = f"Tree (recall {mean.value:.3f} {span(mean)})"
+    assert standing_sentence([tree, better, worse, alike], "recall") == (
+        f"Better is highest, +{gain.value:.3f} {span(gain)} over {first}; lower: Worse; "
+        "undecided: Alike."
     )
-    assert standing_sentence([rows[0], rows[3]], "recall").endswith(
-        "question by question, none of the others can be told from it."
+    assert standing_sentence([tree, worse], "recall") == (
+        f"{first} is highest; next is Worse, {number(loss.value)} {span(loss)}; lower: Worse."
     )
-    assert standing_sentence(rows[:1], "recall").startswith("Tree: recall 0.5")
+    up = {**alike, DIFFERENCE: Mean(0.02, -0.01, 0.05, 40)}
+    assert standing_sentence([tree, up], "recall") == (
+        f"No system measurably beats {first}; the highest mean is that of Alike, +0.020 "
+        "[−0.010, 0.050]; undecided: Alike."
+    )
+    also = {**better, "system": "Good"}
+    assert "; also higher: Good;" in standing_sentence([tree, better, also, alike], "recall")
+    other = {**up, "system": "Other"}
+    assert standing_sentence([tree, up, other], "recall").endswith("; undecided: all others.")
+    assert standing_sentence([tree], "recall") == f"{first}."
     none = Mean(*[float("nan")] * 3, 0)
     assert standing_sentence(
         [{"system": "Tree", "recall": none, DIFFERENCE: none}], "recall"

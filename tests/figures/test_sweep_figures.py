@@ -23,6 +23,7 @@ from segviz.figures.sweep import (
     level_bars,
     level_bars_sentence,
     level_rows,
+    verdict_sentence,
 )
 from segviz.retrieval import POLICIES, RetrievalSettings
 
@@ -115,7 +116,9 @@ class TestHeatmap:
         texts = {(note.x, note.y): note.text for note in figure.layout.annotations}
         assert list(figure.layout.xaxis.ticktext) == ["0.1", "0.3", "0.95"]
         assert (grid.zmin, grid.zmax) == (-1, 1)
-        for (y, horizon), (x, alpha) in itertools.product(enumerate(HORIZONS), enumerate(ALPHAS)):
+        assert list(figure.layout.yaxis.ticktext) == ["1", "3"]  # H 0 is no propagation
+        places = itertools.product(enumerate(HORIZONS[1:]), enumerate(ALPHAS))
+        for (y, horizon), (x, alpha) in places:
             one = judged.verdicts["both", alpha, horizon]
             at = y * len(ALPHAS) + x
             assert list(points.customdata[at][:3]) == ["both", alpha, horizon]
@@ -133,19 +136,15 @@ class TestHeatmap:
     def test_text_reads_on_its_cell(self, found):
         figure = heatmap(judge(found, "reached"), "both")
         colours = {(note.x, note.y): note.font.color for note in figure.layout.annotations}
-        assert colours[ALPHAS.index(0.3), HORIZONS.index(1)] == "#ffffff"  # best, darkest
-        assert colours[ALPHAS.index(0.1), HORIZONS.index(0)] == "#000000"  # the same, pale
+        assert colours[ALPHAS.index(0.3), 0] == "#ffffff"  # best, darkest
+        assert colours[ALPHAS.index(0.1), 0] == "#000000"  # undecided, pale
 
-    def test_frames_mark_the_best_and_the_chosen(self, found):
-        judged = judge(found, "reached")
-        (best,) = heatmap(judged, "both").layout.shapes
-        assert ((best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2) == pytest.approx((1, 1))
-        assert best.line.dash == "dot"
-        chosen = ("both", 0.1, 3)
-        _, frame = heatmap(judged, "both", chosen=chosen).layout.shapes
-        assert ((frame.x0 + frame.x1) / 2, (frame.y0 + frame.y1) / 2) == pytest.approx((0, 2))
-        other = heatmap(judged, "top-down", chosen=chosen)
-        assert len(other.layout.shapes) == 1
+    def test_a_frame_marks_the_chosen(self, found):
+        judged, chosen = judge(found, "reached"), ("both", 0.1, 3)
+        (frame,) = heatmap(judged, "both", chosen=chosen).layout.shapes
+        assert ((frame.x0 + frame.x1) / 2, (frame.y0 + frame.y1) / 2) == pytest.approx((0, 1))
+        assert not heatmap(judged, "top-down", chosen=chosen).layout.shapes
+        assert not heatmap(judged, "both").layout.shapes
 
     def test_sentences_say_what_can_be_told(self, found):
         judged = judge(found, "reached")
@@ -153,22 +152,21 @@ class TestHeatmap:
         better = sum(one.gain.low > 0 for one in moved)
         worse = sum(one.gain.high < 0 for one in moved)
         sentence = heatmap_sentence(judged, "both")
-        assert f"Of 6 settings of both, {better} are better" in sentence
+        assert f"6 settings of both: {better} better than no propagation" in sentence
         assert f", {worse} worse" in sentence
         assert "α 0.3, H 1" in sentence
         same = replace(
             found, cells=tuple(replace(c, outcomes=found.baseline.outcomes) for c in found.cells)
         )
-        assert heatmap_sentence(judge(same, "reached"), "both").startswith(
-            f"No setting of both can be told from no propagation ({number(judged.base.value)})"
+        assert heatmap_sentence(judge(same, "reached"), "both") == (
+            "None of 6 settings of both can be told from no propagation; none has a higher mean."
         )
-        assert not heatmap(judge(same, "reached"), "both").layout.shapes
 
     def test_a_cancelled_sweep_leaves_cells_empty(self, found):
         part = replace(found, cells=found.cells[9:11])  # top-down, α 0.1, H 0 and 1
         grid, points = heatmap(judge(part, "recall"), "top-down").data
-        assert [math.isnan(row[0]) for row in grid.z] == [False, False, True]
-        assert len(points.x) == 2
+        assert [math.isnan(row[0]) for row in grid.z] == [False, True]
+        assert len(points.x) == 1
         assert heatmap_sentence(judge(part, "recall"), "both").startswith("No setting of both was")
 
     def test_without_a_value_nothing_is_said_in_numbers(self, found):
@@ -188,8 +186,46 @@ class TestHeatmap:
             one = judged.verdicts[row["policy"], row["α"], row["H"]]
             assert row["gold turns quoted"] == pytest.approx(one.mean.value, abs=1e-4)
             assert row["gain from"] == pytest.approx(one.gain.low, abs=1e-4)
-            assert (row["against none"] == "better") == (one.gain.low > 0)
-            assert (row["against none"] == "worse") == (one.gain.high < 0)
+            assert (row["against no propagation"] == "better") == (one.gain.low > 0)
+            assert (row["against no propagation"] == "worse") == (one.gain.high < 0)
+
+
+class TestVerdict:
+    def told(self, found, *settings):
+        """The verdict on a sweep whose other settings change nothing."""
+        same = [
+            cell
+            if (cell.alpha, cell.horizon) in settings
+            else replace(cell, outcomes=found.baseline.outcomes)
+            for cell in found.cells
+        ]
+        judged = judge(replace(found, cells=tuple(same)), "reached")
+        return judged, verdict_sentence(judged)
+
+    def test_nothing_to_tell(self, found):
+        judged, sentence = self.told(found)
+        low, high = number(judged.base.low), number(judged.base.high)
+        assert sentence == (
+            "**No setting measurably beats** no propagation (evidence reached "
+            f"{number(judged.base.value)} [{low}, {high}]), and none is measurably worse."
+        )
+
+    def test_a_loss_alone_makes_no_winner(self, found):
+        judged, sentence = self.told(found, (0.95, 3))
+        assert sentence.startswith("**No setting measurably beats** no propagation")
+        worst = min(judged.moved(), key=lambda one: one.gain.value)
+        assert f"{worst.setting[0]}, α 0.95, H 3 loses most: −0." in sentence
+
+    def test_the_best_that_is_told_and_the_worst(self, found):
+        judged, sentence = self.told(found, (0.3, 1), (0.95, 3))
+        assert sentence.startswith(f"**{judged.best().setting[0]}, α 0.3, H 1** beats no")
+        assert f": {number(judged.best().gain.value, plus=True)} [" in sentence
+        assert "α 0.95, H 3 loses most" in sentence
+
+    def test_settings_without_hops_are_never_the_best(self, found):
+        judged, _ = self.told(found, (0.95, 3))
+        assert judged.best().cell.moves
+        assert judged.best().setting[1:] == (0.1, 1)  # of equal ones fewest hops, smallest α
 
 
 class TestLevelBars:
@@ -204,6 +240,7 @@ class TestLevelBars:
         )
         assert list(bars[0].y) == pytest.approx([cell.outcomes.levels[0] for cell in cells])
         assert line.y[0] == pytest.approx(judged.base.value)
+        assert line.error_y.array[0] == pytest.approx(judged.base.high - judged.base.value)
         assert list(line.x) == ["none", "0.1", "0.3", "0.95"]
         # Each has an axis of its own, and neither lies over the other.
         low, high = figure.layout[f"yaxis{bars[0].yaxis[1:]}"], figure.layout.yaxis
@@ -230,15 +267,19 @@ class TestLevelBars:
 class TestCategories:
     @pytest.mark.parametrize("adversarial", [True, False])
     def test_dots_carry_means_and_intervals(self, found, adversarial):
-        one = found.baseline.outcomes
         judged = judge(found, "quoted", adversarial=adversarial)
-        setting = ("none", 0.1, 0)
-        (dots,) = category_figure(judged, setting, colours=["#c2410c"], neutral="#888888").data
+        setting = ("both", 0.3, 1)
+        one, base = found.cell(*setting).outcomes, found.baseline.outcomes
+        dots, rings = category_figure(judged, setting, colours=["#c2410c"], neutral="#888888").data
         means = [one.mean("quoted", category=c) for c in one.known_categories]
         means.append(one.mean("quoted", adversarial=adversarial))
         assert dots.x[-1] == pytest.approx(slow_mean(one, "quoted", adversarial))
         assert list(dots.x) == pytest.approx([mean.value for mean in means])
         assert list(dots.error_x.array) == pytest.approx([x.high - x.value for x in means])
+        assert rings.marker.symbol == "circle-open"
+        assert rings.name == "no propagation"
+        assert rings.x[-1] == pytest.approx(slow_mean(base, "quoted", adversarial))
+        assert len(rings.x) == len(dots.x)
         last = category_rows(judged, setting)[-1]
         assert last["questions"] == ("all" if adversarial else "all but 5")
         assert str(means[-1]) in category_sentence(judged, setting)

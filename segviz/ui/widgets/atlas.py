@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from textwrap import shorten
 
 import streamlit as st
 
@@ -16,6 +17,9 @@ from segviz.ui.widgets.measures import measured
 
 _SEEN = 14
 
+# Pixels of the words of a question, and the letters that have room there.
+_WIDE, _LETTERS = 400, 68
+
 
 def draw_atlas(
     session: Session,
@@ -26,12 +30,13 @@ def draw_atlas(
     adversarial: bool,
     choose: Callable[[str], None],
     more: Mapping[str, Outcomes] | None = None,
+    about: Mapping[str, str] | None = None,
 ) -> None:
     """Draws a row for every question and a column for each of ``columns``, sorted by what changes
-    from A to B: from the first to ``focus``, unless others of them or of ``more`` are chosen. A
-    click asks the question on Ask, once ``choose`` has set what its column stands for; the words
-    of a question stand for B."""
-    questions, every = measured(session), {**columns, **(more or {})}
+    from A to B: from the first to ``focus``, unless others of them or of ``more`` are chosen;
+    ``about`` says more of a column. A click asks the question on Ask, once ``choose`` has set what
+    its column stands for; the words of a question stand for B."""
+    questions, every, about = measured(session), {**columns, **(more or {})}, about or {}
     with st.container(horizontal=True):
         for side, first in (("A", next(iter(columns))), ("B", focus)):
             place = keys.atlas_side(key, side, focus)
@@ -57,15 +62,15 @@ def draw_atlas(
         st.session_state[keys.PAGE_WANTED] = "ask"
 
     st.caption(
-        f"{FOUND} found, {COVERED} only inside a wider retrieved node, {MISSED} missed: a mark for "
+        f"{FOUND} found, {COVERED} covered by a wider retrieved node, {MISSED} missed: a mark for "
         "each gold turn. Click a cell to see it in Ask."
     )
     sentence = atlas_sentence(rows, base, focus)
     st.dataframe(
         [
             {
+                "question": shorten(questions[row.place].text, _LETTERS, placeholder=" …"),
                 "B against A": won(row.change),
-                "question": questions[row.place].text,
                 "category": questions[row.place].category_label,
                 **dict(zip(names, map(marks, row.fates), strict=True)),
             }
@@ -77,11 +82,13 @@ def draw_atlas(
         on_select=open_cell,
         selection_mode="single-cell",
         column_config={
+            "question": st.column_config.TextColumn(width=_WIDE),
             "B against A": st.column_config.TextColumn(width=96),
-            "question": st.column_config.TextColumn(width=300, pinned=True),
             "category": st.column_config.TextColumn(width=98),
             **{
-                name: st.column_config.TextColumn(width=None if len(names) < 6 else 66)
+                name: st.column_config.TextColumn(
+                    width=max(66, 24 + 7 * len(name)), help=about.get(name)
+                )
                 for name in names
             },
         },

@@ -66,6 +66,12 @@ def readable(figure: Any) -> Any:
     return figure
 
 
+def swatch(colour: str, text: str, *, frame: bool = False) -> str:
+    """A colour, or a ``frame`` in it, and what it stands for; HTML."""
+    style = f"border: 2px solid {colour}" if frame else f"background: {colour}"
+    return f'<span class="segviz-swatch"><i style="{style}"></i>{escape(text)}</span>'
+
+
 def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | None = None) -> None:
     """Draws a figure. ``sentence`` says what it shows, below it and to screen readers, followed by
     ``more``; ``rows`` are the numbers it is drawn from, made when they are asked for."""

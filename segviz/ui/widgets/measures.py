@@ -14,7 +14,6 @@ from segviz.evaluate import Sweep
 from segviz.evaluate.compare import Comparison
 from segviz.evaluate.measures import CHOICES, MEASURES
 from segviz.evaluate.outcomes import ADVERSARIAL
-from segviz.figures.judged import opening
 from segviz.memory import ask, paid
 from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
@@ -73,41 +72,36 @@ def duration(session: Session, sweeps: float) -> str:
 
 
 def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bool]:
-    """Draws the choice by which to read what was ``found``; returns the measure and whether
-    category 5 counts. The measured questions must have something countable."""
+    """Draws, in the row it is called in, the choice by which to read what was ``found``; returns
+    the measure and whether category 5 counts. Some measured question must be countable."""
     questions = measured(session)
     names, tricky = countable(questions), adversarial_questions(questions)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        measure: str = st.selectbox(
-            "Measured by",
-            names,
-            index=names.index(START) if START in names else 0,
-            format_func=lambda name: MEASURES[name].label,
-            key="measured-by",
-            persist_state="session",
-            width=300,
-            help="\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names),
-        )
-        counts = not tricky or st.toggle(
-            f"Count category 5: {counted(tricky, 'adversarial question')}",
-            value=True,
-            key="adversarial",
-            persist_state="session",
-            help="Their answer is not in the conversation; their evidence is the turn that tempts "
-            "to a wrong one. Most papers leave them out.",
-        )
-    why = " It comes first because every policy shows in it, and a wide node pays for each unit."
-    st.caption(
-        f"**{opening(measure)}**: {MEASURES[measure].meaning} Here K is "
-        f"{found.settings.k} nodes, N {found.units} units, T {found.tokens:,} tokens."
-        f"{why if measure == START else ''}"
+    meanings = "\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names)
+    measure: str = st.selectbox(
+        "Measured by",
+        names,
+        index=names.index(START) if START in names else 0,
+        format_func=lambda name: MEASURES[name].label,
+        key="measured-by",
+        persist_state="session",
+        width=220,
+        help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
+        f"tokens. In {MEASURES[START].label} every policy shows.\n{meanings}",
+    )
+    counts = not tricky or st.toggle(
+        f"Count category 5: {tricky}",
+        value=True,
+        key="adversarial",
+        persist_state="session",
+        help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation; "
+        "the evidence is the turn that tempts to a wrong one. Most papers leave them out.",
     )
     return measure, counts
 
 
 ALL = "all questions"
 
-FATES_SHOWN = "● found, ◐ inside a wider node, ○ missed, × in no leaf; before and after."
+FATES_SHOWN = "● found, ◐ covered by a wider node, ○ missed, × in no leaf; before and after."
 _MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
 _FATES_KEPT = 4
 
@@ -130,7 +124,7 @@ def measured(session: Session) -> list[Question]:
 
 
 def slice_choice(session: Session) -> None:
-    """Draws which questions are measured, and how to name others."""
+    """Draws, in the row it is called in, which questions are measured, and how to name others."""
     slices, chosen = read_slices(session)
     total = len(session.conversation.questions)
     state, key = st.session_state, f"slice-{session.source}"
@@ -142,26 +136,25 @@ def slice_choice(session: Session) -> None:
     def label(name: str) -> str:
         return f"{name}: {total if name == ALL else len(slices[name])}"
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Questions",
-            [ALL, *slices],
-            format_func=label,
-            key=key,
-            on_change=choose,
-            width=300,
+    st.selectbox(
+        "Questions",
+        [ALL, *slices],
+        format_func=label,
+        key=key,
+        on_change=choose,
+        width=220,
+    )
+    with st.popover("New slice", key="slice-making", on_change="rerun") as making:
+        if making.open:
+            _make(session, slices)
+    if chosen in slices:
+        st.button(
+            "Remove",
+            key="slice-remove",
+            type="tertiary",
+            on_click=write_slices,
+            args=(session, {n: slices[n] for n in slices if n != chosen}, ""),
         )
-        with st.popover("New slice", key="slice-making", on_change="rerun") as making:
-            if making.open:
-                _make(session, slices)
-        if chosen in slices:
-            st.button(
-                "Remove",
-                key="slice-remove",
-                type="tertiary",
-                on_click=write_slices,
-                args=(session, {n: slices[n] for n in slices if n != chosen}, ""),
-            )
 
 
 def _make(session: Session, slices: Mapping[str, tuple[int, ...]]) -> None:

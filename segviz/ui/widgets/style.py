@@ -72,6 +72,13 @@ _RULES = """
   .segviz-table .number p { margin-left: auto; }
 }
 
+/* What a colour or a frame stands for, before its word. */
+.segviz-swatch { margin-right: 0.7em; white-space: nowrap; }
+.segviz-swatch i {
+  display: inline-block; width: 0.9em; height: 0.9em; margin-right: 0.3em;
+  vertical-align: -0.08em; box-shadow: 0 0 0 1px var(--segviz-line);
+}
+
 /* The words in the boxes of the toy tree need room: a phone pans. */
 @media (max-width: 640px) {
   .st-key-toy-tree { overflow-x: auto; }

@@ -34,6 +34,7 @@ def render(session: Session) -> None:
         if not chosen:
             st.info("Choose one system or more to compare.")
         return
+    verdict = st.empty()
     st.subheader("One question", divider="gray")
     results = asked_of_all(session, ready, settings)
     structures_panel(session, ready, results)
@@ -41,7 +42,7 @@ def render(session: Session) -> None:
         question_panel(session, ready, results)
         if countable(session.conversation.questions):
             st.subheader("All questions", divider="gray")
-            measure_panel(session, ready, settings)
+            measure_panel(session, ready, settings, verdict)
     else:
         st.info("This conversation has no questions to compare by.")
     st.subheader("Shape", divider="gray")

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator as Verdict
 
 from segviz.construct import Retriever
 from segviz.evaluate import MEASURES, Mean, Outcomes
@@ -17,6 +18,7 @@ from segviz.figures.compare import (
     DIFFERENCE,
     gold_sentence,
     overlap_sentence,
+    short_names,
     standing_plot,
     standing_sentence,
     turn_matrix,
@@ -34,7 +36,7 @@ from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
-from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
+from segviz.ui.widgets.charts import chart, colours, ink, pair, swatch, theme
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, duration, measure_choice, measured, slice_choice
 
@@ -46,6 +48,11 @@ _NARROW, _OTHERS = 4, 12
 # How many sweeps measuring one system is as long as, about: without and with retrieval of its own,
 # which answers one question after the other.
 _RETRIEVAL = (0.4, 1.5)
+
+_HOW_TOLD = (
+    "Means with 95 % bootstrap intervals; differences are paired, question by question. Undecided "
+    "is what cannot be told from the first: the interval of the difference includes zero."
+)
 
 # Pixels of a list of retrieved nodes; longer ones scroll.
 _TALL = 420
@@ -120,10 +127,17 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> Non
             matrix = turn_matrix(found, gold, held)
         else:
             shown = f" Showing {_OTHERS} of {others} other turns, those that most systems returned."
+    empty, tones = {"light": "#f0eeea", "dark": "#2a2825"}[theme()], colours()
+    fills = {
+        "gold, returned": tones["accent"],
+        "returned": tones["neutral"],
+        "not returned": empty,
+    }
+    st.caption(
+        " ".join(swatch(colour, name) for name, colour in fills.items()), unsafe_allow_html=True
+    )
     chart(
-        turn_strip(
-            matrix, empty={"light": "#f0eeea", "dark": "#2a2825"}[theme()], ink=ink(), **colours()
-        ),
+        turn_strip(matrix, empty=empty, ink=ink(), **tones),
         f"{gold_sentence(matrix)} {overlap_sentence(found)}".strip(),
         "overlap",
         f"Gold turns stand first. Returned are leaves and nodes of up to {_NARROW} turns; wider "
@@ -183,9 +197,15 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
     )
 
 
-def measure_panel(session: Session, ready: Mapping[str, Memory], settings: dict[str, Any]) -> None:
-    """Draws quality, reading and time over all questions, measured at once or on request."""
-    slice_choice(session)
+def measure_panel(
+    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any], verdict: Verdict
+) -> None:
+    """Draws quality, reading and time over all questions, measured at once or on request; what
+    came of it is the ``verdict``, too."""
+    verdict.markdown("**All questions**: not measured yet, see below.")
+    choices = st.container(horizontal=True, vertical_alignment="bottom")
+    with choices:
+        slice_choice(session)
     questions = measured(session)
     asked = [question.index for question in questions]
     key = fingerprint([built_key(session, name) for name in ready], settings, asked)
@@ -203,8 +223,9 @@ def measure_panel(session: Session, ready: Mapping[str, Memory], settings: dict[
             found = compare(dict(ready), questions, clock=perf_counter, **settings)
         keep(keys.COMPARISONS, key, RESULTS_KEPT, found)
         st.rerun()
-    measure, adversarial = measure_choice(session, found)
-    _standings(session, ready, found, measure, adversarial, key)
+    with choices:
+        measure, adversarial = measure_choice(session, found)
+    _standings(session, ready, found, measure, adversarial, key, verdict)
 
 
 def _standings(
@@ -214,6 +235,7 @@ def _standings(
     measure: str,
     adversarial: bool,
     key: str,
+    verdict: Verdict,
 ) -> None:
     """Draws every system and retrieval by one measure, beside the first of them."""
     first = found.rows[0].outcomes
@@ -226,17 +248,20 @@ def _standings(
             _standing(row, ready[row.system], first, measure, adversarial) for row in found.rows
         ],
     )
+    sentence = standing_sentence(rows, label)
+    verdict.markdown(f"**All questions**: {sentence}", help=_HOW_TOLD)
     chart(
         standing_plot(rows, label, **pair()),
-        standing_sentence(rows, label),
+        sentence,
         "standing-plot",
-        "Means with 95 % bootstrap intervals; differences are paired, question by question. The "
-        "table has words read, seconds, model calls and the size of vectors, too.",
+        f"{_HOW_TOLD} The table has words read, seconds, model calls and the size of vectors, too.",
         rows=lambda: [
             {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
         ],
     )
-    columns = {_row_name(row): row for row in found.rows}
+    full = [_row_name(row) for row in found.rows]
+    names = short_names(full)
+    columns = dict(zip(names, found.rows, strict=True))
     st.markdown("**Question atlas**: every question in every system")
 
     def choose(name: str) -> None:
@@ -252,6 +277,7 @@ def _standings(
         key="compare-atlas",
         adversarial=adversarial,
         choose=choose,
+        about=dict(zip(names, full, strict=True)),
     )
 
 

@@ -81,16 +81,17 @@ def _structure(
     with st.container(horizontal=True, wrap=False, gap="small"):
         unlike = _unlike(shape(found.structure), name, session.conversation.source_format)
         seconds = sum(step.cost.seconds for step in found.steps)
-        took = f", {seconds:.2f} s" if seconds else ""  # 0: opened, not built
-        st.caption(f"{nodes}, {roots}{took}", width="stretch")
+        st.caption(f"{nodes}, {roots}", width="stretch")
         fidelity = foreign("systems", name) or kind.fidelity
         with st.popover(
-            f"{fidelity}, other shape" if unlike else fidelity,
+            f"Fidelity: {fidelity}{', other shape' if unlike else ''}",
             type="tertiary",
             key=f"twin-{name}",
         ):
             if unlike:
                 st.markdown(unlike)
+            if seconds:  # 0: opened, not built
+                st.markdown(f"Built in {seconds:.2f} s.")
             if not keeps_time(found, structure):
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(cited(cleandoc(kind.__doc__ or "").partition("\n\n")[0]))

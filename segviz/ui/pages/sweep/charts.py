@@ -1,61 +1,66 @@
-"""Draws the settings of a sweep as heatmaps and retrieved levels; a click on a cell chooses one."""
+"""Draws the settings of a sweep as heatmaps; a click on a cell chooses the one shown in full."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from segviz.evaluate import Cell
 from segviz.figures import sweep as figures
-from segviz.figures.judged import Judged, Setting, blind_sentence
-from segviz.systems import level_names
+from segviz.figures.judged import Judged, blind_sentence, number, setting_of
 from segviz.ui import keys
-from segviz.ui.state import Session
-from segviz.ui.widgets.charts import QUIET, caption, chart, colours, ink, ramp, readable
-from segviz.view.palette import LEVEL_COLOURS
+from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, swatch
 
 
-def charts_panel(session: Session, judged: Judged) -> None:
-    """Draws a heatmap per policy that the measure can see, and the levels retrieved from, two in a
-    row; an odd one at the end has a row of its own."""
-    policies = [policy for policy in judged.sweep.policies if policy != "none"]
-    seen = [policy for policy in policies if policy not in judged.blind]
-    if seen:
-        st.caption(
-            "Cells say the mean of all questions. **Coloured** ones differ from no propagation, "
-            "question by question: blue is better, olive or yellow worse, and the difference "
-            "stands below. The others cannot be told from it: the 95 % interval of the "
-            "difference includes zero. Framed is the setting shown in full below, dotted the "
-            "best of a policy. Each interval is of one cell: of twenty settings that do nothing "
-            "one is coloured by chance."
-        )
-    panels = [partial(_heatmap, judged, policy) for policy in seen]
+def charts_panel(judged: Judged, cell: Cell) -> None:
+    """Draws a heatmap for each policy that the measure can see, side by side where there is room;
+    the chosen ``cell`` is framed."""
+    seen = [policy for policy in judged.sweep.policies if policy not in judged.blind]
     if judged.blind:
         st.markdown(blind_sentence(judged.measure, judged.blind))
-    if any(h > 0 for h in judged.sweep.horizons):
-        panels.append(partial(_levels, session, judged, policies))
-    for first in range(0, len(panels), 2):
-        row = panels[first : first + 2]
-        for column, draw in zip(st.columns(len(row), gap="medium"), row, strict=True):
-            with column:
-                draw()
+    if not seen:
+        return
+    with st.container(key="beside-heatmaps"):
+        columns = st.columns(len(seen), gap="medium")
+    for column, policy in zip(columns, seen, strict=True):
+        with column:
+            _heatmap(judged, policy, cell)
 
 
-def chosen(judged: Judged) -> Setting | None:
-    """Returns the clicked setting or, where the measure does not see it, the best."""
-    clicked: Setting | None = st.session_state.get(keys.SWEEP_CELL)
-    if clicked in judged.verdicts:
-        return clicked
-    best = judged.best()
-    return None if best is None else best.setting
+def colour_key(judged: Judged, cell: Cell) -> None:
+    """Says what the colours that are drawn mean, and which cell is framed."""
+    signs, tones = {one.sign for one in judged.moved()}, ramp("change")
+    known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "undecided")}
+    marks = [swatch(*one) for sign, one in known.items() if sign in signs]
+    if cell.policy not in judged.blind:
+        marks.append(swatch(colours()["accent"], "shown below", frame=True))
+    st.markdown(
+        f"**{judged.label}** against no propagation ({number(judged.base.value)}): &ensp;"
+        f"{' '.join(marks)}",
+        unsafe_allow_html=True,
+        width="stretch",
+        help="A cell says the mean of all questions. It is coloured where it differs from no "
+        "propagation, question by question, and then says by how much; undecided is what cannot "
+        "be told from it: the 95 % interval of the difference includes zero. Each interval is of "
+        "one cell: of twenty settings that do nothing one is coloured by chance. Shown below is "
+        "the highest mean until a cell is clicked.",
+    )
 
 
-def _heatmap(judged: Judged, policy: str) -> None:
-    st.markdown(f"**{policy}**, {judged.label}", help="Click a cell for its setting in full.")
+def chosen(judged: Judged) -> Cell:
+    """Returns the clicked setting or, where the measure does not see it, the one with the highest
+    mean of those under which scores travel; where it sees none of them, the last."""
+    clicked: Any = st.session_state.get(keys.SWEEP_CELL)
+    shown = judged.verdicts.get(clicked) or judged.best()
+    return shown.cell if shown else judged.sweep.cells[-1]
+
+
+def _heatmap(judged: Judged, policy: str, cell: Cell) -> None:
+    st.markdown(f"**{policy}**")
     sentence = figures.heatmap_sentence(judged, policy)
     figure = figures.heatmap(
-        judged, policy, ramp=ramp("change"), accent=colours()["accent"], chosen=chosen(judged)
+        judged, policy, ramp=ramp("change"), accent=colours()["accent"], chosen=setting_of(cell)
     )
     st.plotly_chart(
         readable(figure),
@@ -77,30 +82,3 @@ def _take(policy: str) -> None:
         return
     values = list(custom.values()) if isinstance(custom, dict) else list(custom)
     st.session_state[keys.SWEEP_CELL] = (str(values[0]), float(values[1]), int(values[2]))
-
-
-def _levels(session: Session, judged: Judged, policies: list[str]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("**Retrieved levels**", width="content")
-        policy = st.segmented_control(
-            "Retrieved levels under",
-            policies,
-            default=policies[0],
-            required=True,
-            key="levels-policy",
-            label_visibility="collapsed",
-            persist_state="session",
-        )
-    policy = policy if policy in policies else policies[0]
-    horizons = [h for h in judged.sweep.horizons if h > 0]
-    horizon = 2 if 2 in horizons else horizons[0]
-    names = level_names(session.memory.system)
-    figure = figures.level_bars(
-        judged, horizon, policy, level_colours=LEVEL_COLOURS, accent=ink(), level_names=names
-    )
-    chart(
-        figure,
-        figures.level_bars_sentence(judged, horizon, policy),
-        "level-bars",
-        rows=lambda: figures.level_rows(judged, horizon, policy, names),
-    )

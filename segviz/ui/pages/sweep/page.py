@@ -7,13 +7,14 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluate import Cell, Sweep, sweep
-from segviz.figures.judged import Judged, bounds, judge, number
+from segviz.figures.judged import Judged, bounds, judge, number, spelled
+from segviz.figures.sweep import verdict_sentence
 from segviz.memory import Absent
 from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.ui import keys
-from segviz.ui.pages.sweep.charts import charts_panel
+from segviz.ui.pages.sweep.charts import charts_panel, chosen, colour_key
 from segviz.ui.pages.sweep.construction import construction_panel
-from segviz.ui.pages.sweep.setting import atlas_panel, nodes_panel, setting_panel
+from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread
@@ -37,7 +38,9 @@ _USUAL = 3
 
 def render(session: Session) -> None:
     """Draws the page."""
-    over = st.segmented_control(
+    verdict = st.empty()
+    choices = st.container(horizontal=True, vertical_alignment="bottom")
+    over = choices.segmented_control(
         "Sweep over",
         ["propagation", "construction"],
         default="propagation",
@@ -54,38 +57,46 @@ def render(session: Session) -> None:
             "be compared. The bundled samples, LoCoMo, LongMemEval and RealMem files have them."
         )
         return
-    slice_choice(session)
+    with choices:
+        slice_choice(session)
     questions = measured(session)
-    st.markdown(f"**{counted(len(questions), 'question')}** under every setting of propagation")
+    verdict.markdown(
+        f"**{counted(len(questions), 'question')}** under every setting of propagation"
+    )
     settings = _settings(session)
     key = fingerprint(session.key, settings, [question.index for question in questions])
-    _sweep(session, settings, key)
-
-
-def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
-    place = st.empty()
-    found: Sweep | None = peek(keys.SWEEPS, key)
+    found = _found(session, settings, key)
     if found is None:
-        with place.container():
-            wanted = _wanted(session, settings, key)
-        if not wanted:
-            return
-        place.empty()  # what was asked for is not offered again
-        found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings, key))
-    measure, adversarial = measure_choice(session, found)
+        return
+    with choices:
+        measure, adversarial = measure_choice(session, found)
     judged: Judged = remember(
         "judged",
         fingerprint(key, measure, adversarial),
         SWEEPS_KEPT,
         lambda: judge(found, measure, adversarial=adversarial),
     )
-    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-        st.markdown(_best(session, judged), width="stretch")
-        sweep_export(session, judged.sweep)
-    charts_panel(session, judged)
-    atlas_panel(session, judged)
-    setting_panel(session, judged)
-    nodes_panel(session, judged)
+    verdict.markdown(verdict_sentence(judged), help=_details(session, judged))
+    cell = chosen(judged)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        colour_key(judged, cell)
+        sweep_export(session, found)
+    charts_panel(judged, cell)
+    setting_panel(session, judged, cell)
+
+
+def _found(session: Session, settings: dict[str, Any], key: str) -> Sweep | None:
+    """The sweep, measured at once or on request."""
+    place = st.empty()
+    found: Sweep | None = peek(keys.SWEEPS, key)
+    if found is None:
+        with place.container():
+            wanted = _wanted(session, settings, key)
+        if not wanted:
+            return None
+        place.empty()  # what was asked for is not offered again
+        found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings, key))
+    return found
 
 
 def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
@@ -162,28 +173,21 @@ def _cancel() -> None:
     st.session_state[keys.SWEEP_WANTED] = None
 
 
-def _best(session: Session, judged: Judged) -> str:
-    best = judged.best()
+def _details(session: Session, judged: Judged) -> str:
+    """What stands behind the verdict."""
+    best, base = judged.best(), judged.base
     if best is None:
-        return f"No question counts for {judged.label}, or no policy here shows in it."
-    name, base, moved = judged.label, judged.base, judged.moved()
-    over = f"over {counted(base.n, 'question')}"
-    if not best.cell.moves:
-        told = f"No setting has a higher mean than no propagation: {name} **{spread(base)}** {over}"
-    else:
-        better = any(one.sign > 0 for one in moved)
-        told = "" if better else "No setting is better than no propagation as far as can be told. "
-        told += (
-            f"Highest of {len(moved)} settings: **{best.cell.policy}**, α {best.cell.alpha:g}, "
-            f"H {best.cell.horizon}, relevance {judged.sweep.settings.relevance}: {name} "
-            f"**{spread(best.mean)}** against {spread(base)} without propagation, difference "
-            f"{number(best.gain.value, plus=True)} {bounds(best.gain)} {over}"
-        )
-    tricky = adversarial_questions(measured(session))
-    if tricky:
+        return ""
+    told = (
+        f"Over {counted(base.n, 'question')} the highest of {len(judged.moved())} settings is "
+        f"{spelled(best.cell)}, relevance {judged.sweep.settings.relevance}: {judged.label} "
+        f"{spread(best.mean)} against {spread(base)} without propagation, difference "
+        f"{number(best.gain.value, plus=True)} {bounds(best.gain)}."
+    )
+    if adversarial_questions(measured(session)):
         other = not judged.adversarial
         mean = best.cell.outcomes.mean(judged.measure, adversarial=other)
         none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)
         which = "With" if other else "Without"
-        told += f". {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}"
-    return f"{told}. Intervals are 95 % bootstrap; the highest of many flatters itself."
+        told += f" {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}."
+    return f"{told} Intervals are 95 % bootstrap; the highest of many flatters itself."

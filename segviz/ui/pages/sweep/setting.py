@@ -12,45 +12,69 @@ from segviz.evaluate import MEASURES, Cell, Outcomes, Sweep, evaluate
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.evaluate.traffic import Traffic, traffic
-from segviz.figures.judged import Judged, blind_sentence, number
-from segviz.figures.sweep import category_figure, category_rows, category_sentence
+from segviz.figures import sweep as figures
+from segviz.figures.judged import Judged, blind_sentence, number, setting_of, spelled
 from segviz.retrieval import RetrievalSettings
+from segviz.systems import level_names
 from segviz.ui import keys
-from segviz.ui.pages.sweep.charts import chosen
 from segviz.ui.settings import read_settings, write_moment, write_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
-from segviz.ui.widgets.charts import chart, pair, picked, table, tall
+from segviz.ui.widgets.charts import chart, ink, pair, picked, table, tall
 from segviz.ui.widgets.measures import measured
 from segviz.ui.widgets.tree import draw_canvas, scene
+from segviz.view.palette import LEVEL_COLOURS
 
 TRAFFIC_KEPT = 4
 
 
-def setting_panel(session: Session, judged: Judged) -> None:
-    """Draws the clicked setting, or the best."""
-    setting = chosen(judged)
-    if setting is None:
-        return
-    cell, relevance = judged.verdicts[setting].cell, judged.sweep.settings.relevance
+def setting_panel(session: Session, judged: Judged, cell: Cell) -> None:
+    """Draws the levels, categories, questions, measures and nodes of one setting."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        what = f"{_spelled(cell)}, relevance {relevance}"
+        what = f"{spelled(cell)}, relevance {judged.sweep.settings.relevance}"
         st.subheader(what, anchor=False, width="stretch")
         open_it = st.button(
             "Open this setting in Ask", icon=":material/open_in_new:", key="open-ask"
         )
-    st.markdown("**By category** of question")
-    chart(
-        category_figure(judged, setting, **pair()),
-        category_sentence(judged, setting),
-        "categories",
-        rows=lambda: category_rows(judged, setting),
-    )
+    with st.container(key="beside-setting"):
+        left, right = st.columns(2, gap="medium")
+    with left:
+        _levels(session, judged, cell)
+    with right:
+        _categories(judged, cell)
+    _atlas(session, judged, cell)
     _measures(cell, judged.sweep.baseline.outcomes)
+    _nodes(session, judged, cell)
     if open_it:
         _write(session, judged.sweep, cell)
         st.switch_page(st.session_state[keys.PAGES]["ask"])
+
+
+def _levels(session: Session, judged: Judged, cell: Cell) -> None:
+    st.markdown("**Retrieved levels** over α")
+    policy, horizon, names = cell.policy, cell.horizon, level_names(session.memory.system)
+    chart(
+        figures.level_bars(
+            judged, horizon, policy, level_colours=LEVEL_COLOURS, accent=ink(), level_names=names
+        ),
+        figures.level_bars_sentence(judged, horizon, policy),
+        "level-bars",
+        rows=lambda: figures.level_rows(judged, horizon, policy, names),
+    )
+
+
+def _categories(judged: Judged, cell: Cell) -> None:
+    setting = setting_of(cell)
+    if setting not in judged.verdicts:
+        return
+    st.markdown("**By category** of question")
+    chart(
+        figures.category_figure(judged, setting, **pair()),
+        figures.category_sentence(judged, setting),
+        "categories",
+        rows=lambda: figures.category_rows(judged, setting),
+    )
 
 
 def _measures(cell: Cell, base: Outcomes) -> None:
@@ -92,37 +116,25 @@ def _whole(value: float) -> str:
     return "" if value != value else f"{value:,.0f}"
 
 
-def _moving(judged: Judged) -> Cell:
-    """Returns the setting in full; where under it no score travels, the one that rescues most."""
-    setting, swept = chosen(judged), judged.sweep
-    cell = setting and swept.cell(*setting)
-    if cell is not None and cell.moves:
-        return cell
-    rescued = swept.rescue()
-    return rescued[1] if rescued else swept.cells[-1]
-
-
-def atlas_panel(session: Session, judged: Judged) -> None:
-    """Draws every question without propagation, over α at the policy and hops of one setting, and
+def _atlas(session: Session, judged: Judged, cell: Cell) -> None:
+    """Draws every question without propagation, over α at the policy and hops of the setting, and
     for each other policy at the same α and hops."""
-    swept, cell = judged.sweep, _moving(judged)
+    swept = judged.sweep
     policy, alpha, horizon = cell.policy, cell.alpha, cell.horizon
     settings = {f"α {one:g}": (policy, one, horizon) for one in swept.alphas}
     settings |= {name: (name, alpha, horizon) for name in swept.policies if name != policy}
-    cells = {"none": swept.baseline}
+    cells = {"no propagation": swept.baseline}
     for name, one in settings.items():
         found = swept.cell(*one)
         if found is not None:
             cells[name] = found
-    more = {_spelled(one): one for one in swept.cells if one.moves}
+    more = {spelled(one): one for one in swept.cells if one.moves}
 
     def choose(name: str) -> None:
         if name != AS_ON_ASK:
             _write(session, swept, more.get(name) or cells[name])
 
-    st.markdown(
-        f"**Question atlas**: {policy}, H {horizon}, over α, beside other policies at α {alpha:g}"
-    )
+    st.markdown("**Question atlas**: over α, and other policies at the same α and H")
     draw_atlas(
         session,
         {name: one.outcomes for name, one in cells.items()},
@@ -149,11 +161,10 @@ def _as_on_ask(session: Session) -> Outcomes:
     return found
 
 
-def nodes_panel(session: Session, judged: Judged) -> None:
-    """Draws what passes through every node over all questions under the setting of the atlas; a
-    ticked node is selected in the tree."""
-    cell = _moving(judged)
-    title = f"Every node over all questions, {_spelled(cell)}: hubs and dead nodes"
+def _nodes(session: Session, judged: Judged, cell: Cell) -> None:
+    """Draws what passes through every node over all questions; a ticked one is selected in the
+    tree."""
+    title = "Every node over all questions: hubs and dead nodes"
     with st.expander(title, key="traffic-panel", on_change="rerun") as panel:
         if not panel.open:
             return
@@ -209,10 +220,6 @@ def nodes_panel(session: Session, judged: Judged) -> None:
         draw_canvas(
             session, scene(session, structure), key="traffic-tree", height=174 + 40 * levels
         )
-
-
-def _spelled(cell: Cell) -> str:
-    return f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
 
 
 def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
