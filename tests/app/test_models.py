@@ -229,7 +229,7 @@ class TestTyping:
         app = grow().run()
         total = app.slider[0].max
         assert say(app, "My telescope showed me Saturn.").slider[0].max == total + 1
-        assert f"**Step {total + 1:.0f}**" in texts(app)
+        assert f"Step **{total + 1:.0f}** /" in texts(app)
         next(b for b in app.button if b.label == "Undo last").click().run()
         assert clean(app).slider[0].max == total
 
