@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from segviz.frontend.message import checksum
 from segviz.ui import keys
 from segviz.ui.pages.ask import question_and_settings
+from segviz.ui.pages.grow.decision import telling_words
 from segviz.ui.widgets import canvas
 from tests.app.conftest import (
     ask_own,
@@ -90,6 +91,24 @@ class TestGrow:
         line = decided(clean(app))
         assert told in line
         assert not re.search(r"(node|cluster|theme|topic|episode) \d", line)
+
+    def test_words_that_any_two_texts_share_are_not_marked(self):
+        said = "Ann: You told me of the boat.", "Ben: Did you give Ann a boat for me?"
+        assert telling_words(*said, ["Ann", "Ben"]) == {"boat"}
+
+    def test_a_threshold_below_zero_is_explained(self):
+        app = grow().run()
+        app.slider[0].set_value(60).run()
+        assert "So may what is needed" in texts(clean(app))
+        app.selectbox(key="segment-tree.compatibility").set_value("cosine").run()
+        assert "So may what is needed" not in texts(clean(app))
+
+    def test_the_sum_of_the_settings_is_the_same_in_the_first_run(self):
+        app = clean(grow().run())
+        first = [each.label for each in app.expander]
+        assert "161 leaves by exchange, Segment tree (SegTreeMem), calibrated" in first
+        assert "Models, vectors, labels" in first
+        assert [each.label for each in clean(app.run()).expander] == first
 
     def test_opens_on_the_whole_sample(self):
         app = clean(grow().run())

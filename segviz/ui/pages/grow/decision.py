@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -142,8 +143,7 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
             return
         asked = int(before.chain[decision.chosen])
     unit, other = step.unit.text, before.text[asked]
-    speakers = content_tokens(" ".join(session.conversation.speakers))
-    shared = (content_tokens(unit) & content_tokens(other)) - speakers - COMMON
+    shared = telling_words(unit, other, session.conversation.speakers)
     with st.container(key="beside-candidate"):
         for column, head, text in zip(
             st.columns(2, gap="medium"),
@@ -165,6 +165,12 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
         f"{counted(len(shared), 'telling word')} in common, marked. Select another candidate in "
         "the tree to compare it."
     )
+
+
+def telling_words(one: str, other: str, speakers: Sequence[str]) -> frozenset[str]:
+    """Returns the words two texts share, without those that any two texts may share."""
+    nobody = content_tokens(" ".join(speakers))
+    return (content_tokens(one) & content_tokens(other)) - nobody - COMMON
 
 
 def _candidates(session: Session, before: Structure, after: Structure, decision: Decision) -> None:
@@ -195,6 +201,11 @@ def _candidates(session: Session, before: Structure, after: Structure, decision:
         row = {"level": _level(memory, above), "outcome": "new root", "units": "all"}
         rows.append(row)
     height: Height = 280 if len(rows) > _SEEN else "content"
+    if memory.laws == "segment-tree" and any((c.threshold or 0) < 0 for c in decision.candidates):
+        st.caption(
+            "Similarity counts from what is usual in this conversation, so that it may be below "
+            "0. So may what is needed: a high node covers much, and little keeps a unit out of it."
+        )
     table(rows, about=f"Candidates of this step, {len(rows)}", height=height)
 
 
