@@ -126,7 +126,7 @@ export function barRange(candidates) {
   const scores = known(candidates.map((c) => c.score));
   const needed = known(candidates.map((c) => c.threshold));
   const far = -Math.max(0.1, ...scores.map(Math.abs));
-  return [Math.min(0, ...scores, ...needed.map((value) => Math.max(value, far))),
+  return [Math.min(0, ...scores, ...needed.filter((value) => value >= far)),
     Math.max(0.1, ...scores, ...needed)];
 }
 

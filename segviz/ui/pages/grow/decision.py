@@ -90,7 +90,7 @@ def _quoted(session: Session, step: Step, room: int) -> str:
     for who in session.conversation.speakers:
         text = text.removeprefix(f"{who}: ")
     beginning = shorten(text.partition("\n")[0], room)
-    return "“" + re.sub(r"\s\S{0,12}…$", "…", beginning) + "”"
+    return "“" + re.sub(r"[.,;]?\s\S{0,12}…$", "…", beginning) + "”"
 
 
 def decision_line(line: str) -> None:
