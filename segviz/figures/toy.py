@@ -26,7 +26,7 @@ def numbered_tree(
     ink: str,
     marked: Sequence[int] = (),
 ) -> go.Figure:
-    """Every node as a box on its span: its text, number, initial and propagated score.
+    """Every node as a box on its span: its text, initial and propagated score, and its number.
 
     The fill follows the propagated score along ``ramp``; ``marked`` nodes have a thick border.
     """
@@ -52,7 +52,8 @@ def numbered_tree(
             text="<br>".join(
                 [
                     *map(escape, wrap(structure.text[node], _LINE * (stop - start))),
-                    f"<b>{node}</b><br>{initial[node]:.3f}<br>{final[node]:.3f}",
+                    f"{initial[node]:.3f} → <b>{final[node]:.3f}</b>",
+                    f'<span style="font-size:10px">node {node}</span>',
                 ]
             ),
             showarrow=False,

@@ -45,8 +45,8 @@ def welcome(session: Session) -> None:
     people = session.conversation.speakers
     whose = f" of {people[0]} and {people[1]}" if len(people) == 2 else ""
     what = (
-        "shows how a long conversation becomes a memory tree, and why a question gets the evidence "
-        f"it gets: scores travel along the tree. Here {turns}{whose} became {nodes}."
+        "shows how a conversation becomes a memory tree, and why a question gets its evidence. "
+        f"Here {turns}{whose} became {nodes}."
     )
     part("welcome", key="welcome", data={"what": what, "doors": tuple(DOORS.items())}, door=enter)
     if st.session_state.pop(keys.OPEN_OWN, False):

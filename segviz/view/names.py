@@ -15,7 +15,7 @@ from segviz.tree.unfold import follows_time
 
 _WORD = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W_]", re.UNICODE)
 _TURN = re.compile(r"^[^:\n]{1,40}:", re.MULTILINE)
-_COMMON = frozenset(
+COMMON = frozenset(
     "a able about actually after again all also always am an and another any anything april are "
     "around as at august away back be because been before being best better big both but by "
     "call called came can come could day days december did do does doing don done down each "
@@ -35,6 +35,7 @@ _COMMON = frozenset(
     "why will with without won wonderful would wow yeah year years yes yesterday yet you "
     "your".split()
 )
+"""Words too common to name a node."""
 
 TERMS = 3
 """Words in a name."""
@@ -51,7 +52,7 @@ def _words(text: str) -> tuple[tuple[str, str], ...]:
     for word in _WORD.findall(_TURN.sub(" ", text)):
         plain = word if word.isalnum() else re.sub(r"['’]\w*$", "", word)
         low = plain.lower()
-        if len(low) > 2 and low not in _COMMON and "'" not in plain and "’" not in plain:
+        if len(low) > 2 and low not in COMMON and "'" not in plain and "’" not in plain:
             found.setdefault(sys.intern(low.removesuffix("s")), sys.intern(plain))
     return tuple(found.items())
 

@@ -163,6 +163,12 @@ class TestCompare:
 
 @pytest.mark.usefixtures("small")
 class TestGuide:
+    def test_it_begins_with_what_one_looks_at(self):
+        app = clean(page("guide").run())
+        assert app.header[0].value == "What am I looking at?"
+        words = texts(app)
+        assert all(term in words for term in ("**leaves**", "**Propagation**", "*covered*"))
+
     def test_every_number_of_the_toy_tree_is_there(self):
         app = clean(page("guide").run())
         table = frame(app, "propagated")

@@ -82,6 +82,9 @@ class TestModels:
         assert "Paused after" not in texts(app)
         assert len(server.requests) > before
 
+    def test_the_closed_panel_names_the_server(self, app):
+        assert "Models, vectors, labels: Another server" in [e.label for e in app.expander]
+
     def test_a_wrong_key_opens_the_panel_and_a_busy_server_does_not(self, app, server):
         for code, opens in ((503, False), (401, True)):
             app.session_state["models-panel"] = False
@@ -229,7 +232,7 @@ class TestTyping:
         app = grow().run()
         total = app.slider[0].max
         assert say(app, "My telescope showed me Saturn.").slider[0].max == total + 1
-        assert f"**Step {total + 1:.0f}**" in texts(app)
+        assert f"Step **{total + 1:.0f}** /" in texts(app)
         next(b for b in app.button if b.label == "Undo last").click().run()
         assert clean(app).slider[0].max == total
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("small")
 
 
 def upload(app, what, rows):
-    app.session_state["open-labels"] = app.session_state["open-vectors"] = True
+    app.session_state[keys.MODELS_PANEL] = True
     app.run()
     data = rows if isinstance(rows, bytes) else json.dumps(rows).encode()
     (box,) = (each for each in app.file_uploader if each.label == what)
@@ -42,7 +42,7 @@ def test_labels_colour_the_tree_and_slice_the_questions():
     assert len(drawn["own_colours"]) == 2
     assert f"{len(said)} turns and 0 nodes with a label; 1 id of nothing here" in texts(app)
     app.selectbox(keys.own_column(next_key(app))).set_value("loud").run()
-    app.session_state["open-labels"] = False  # closed, they hold
+    app.session_state[keys.MODELS_PANEL] = False  # closed, they hold
     app.run()
     assert sorted(on_canvas(clean(app))["own_names"]) == ["0", "1"]
     app = clean(upload(app, "Labels by turn or node", b"not a table"))

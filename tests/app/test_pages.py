@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from segviz.frontend.message import checksum
 from segviz.ui import keys
 from segviz.ui.pages.ask import question_and_settings
+from segviz.ui.pages.grow.decision import telling_words
 from segviz.ui.widgets import canvas
 from tests.app.conftest import (
     ask_own,
@@ -55,12 +57,64 @@ def evidence_scores(app: AppTest) -> list[list[float]]:
     return [scores, *(sent[name] for name in ("top_initial", "top_final", "initial"))]
 
 
+def decided(app: AppTest) -> str:
+    """The line above the tree."""
+    lines = [each.value for each in app.markdown if each.value.startswith("“")]
+    return lines[0].replace("\\", "")
+
+
 class TestGrow:
+    def test_the_line_above_the_tree_gives_the_reason_in_words(self):
+        app = grow().run()
+        app.slider[0].set_value(60).run()
+        assert decided(clean(app)) == (
+            "“What? He's been Kanel for six weeks! You can't keep…” joins “seas, Denmark, "
+            "Frederikshavn” (S7: 0.17, needed 0.04) on level 1."
+        )
+        app.button(key="go-chevron_left").click().run()
+        assert "Kanel" not in decided(clean(app))
+
+    @pytest.mark.parametrize(
+        ("system", "step", "told"),
+        [
+            ("clustering", 9, "founds cluster “Agreed, room, Gareth” (S1); nearest “Retired, "),
+            ("memtree", 35, "and “settled, lists, Ooh” (S3: 0.55, needed 0.40) form the topic “"),
+            ("raptor", 9, "ends a session. Summaries taken away: 0"),
+            ("h-mem", 10, "(S1: 0.51, needed 0.49)."),
+            ("xmemory", 10, "opens a new episode: the session changed; nearest “"),
+        ],
+    )
+    def test_every_system_says_it_without_the_numbers_of_nodes(self, system, step, told):
+        app = grow()
+        app.session_state["system"] = system
+        app.run().slider[0].set_value(step).run()
+        line = decided(clean(app))
+        assert told in line
+        assert not re.search(r"(node|cluster|theme|topic|episode) \d", line)
+
+    def test_words_that_any_two_texts_share_are_not_marked(self):
+        said = "Ann: You told me of the boat.", "Ben: Did you give Ann a boat for me?"
+        assert telling_words(*said, ["Ann", "Ben"]) == {"boat"}
+
+    def test_a_threshold_below_zero_is_explained(self):
+        app = grow().run()
+        app.slider[0].set_value(60).run()
+        assert "So may what is needed" in texts(clean(app))
+        app.selectbox(key="segment-tree.compatibility").set_value("cosine").run()
+        assert "So may what is needed" not in texts(clean(app))
+
+    def test_the_sum_of_the_settings_is_the_same_in_the_first_run(self):
+        app = clean(grow().run())
+        first = [each.label for each in app.expander]
+        assert "161 leaves by exchange, Segment tree (SegTreeMem), calibrated" in first
+        assert "Models, vectors, labels" in first
+        assert [each.label for each in clean(app.run()).expander] == first
+
     def test_opens_on_the_whole_sample(self):
         app = clean(grow().run())
         slider = app.slider[0]
         assert slider.value == slider.max > 100
-        assert f"**Step {slider.max:.0f}**" in texts(app)
+        assert f"Step **{slider.max:.0f}** / {slider.max:.0f}" in texts(app)
 
     def test_stepping(self):
         app = grow().run()
@@ -69,12 +123,15 @@ class TestGrow:
         assert clean(app).slider[0].value == total - 1
         app.button(key="go-skip_previous").click().run()
         assert clean(app).slider[0].value == 1
-        assert "Unit 0 is the first leaf." in texts(app)
+        assert (
+            decided(app)
+            == "“Theo, are you sitting down? I have done something either…” is the first leaf."
+        )
         assert app.button(key="go-chevron_left").disabled
         app.button(key="go-chevron_right").click().run()
         assert clean(app).slider[0].value == 2
         app.slider[0].set_value(50).run()
-        assert "**Step 50**" in texts(clean(app))
+        assert "Step **50** /" in texts(clean(app))
         app.button(key="go-skip_next").click().run()
         assert clean(app).slider[0].value == total
 

@@ -41,7 +41,10 @@ class TestGrow:
             int(memory.structure.collapsed.active.sum())
         )
         assert app.attribute("grow-tree", "step") == str(len(memory.steps))
-        assert "Unit 160 joins" in app.text()
+        line = app.page.locator(".st-key-decided")
+        assert "joins “measuring, roof, stages” (S18: 0.07, needed 0.04)" in line.inner_text()
+        end = line.bounding_box()["y"] + line.bounding_box()["height"]
+        assert end <= app.tree("grow-tree").bounding_box()["y"]  # the reason is above the tree
         main = app.page.locator('[data-testid="stMainBlockContainer"]').inner_text()
         # Nothing stands above the transport bar (a stray string of the script once did).
         assert main.split()[0] in ("Play", "play_arrow", "skip_previous")
@@ -52,6 +55,7 @@ class TestGrow:
         for _ in range(3):
             press(app, "go-chevron_right")
         app.until("grow-tree", "step", "4")
+        assert "joins no open node" in line.inner_text()
         assert app.attribute("grow-tree", "total") == str(int(memory.at(4).collapsed.active.sum()))
         press(app, "go-chevron_left")
         app.until("grow-tree", "step", "3")

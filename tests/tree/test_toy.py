@@ -62,7 +62,7 @@ def test_the_tree_figure_shows_every_node_and_number():
     )
     assert len(figure.layout.shapes) == 13
     for node, note in enumerate(figure.layout.annotations):
-        assert f"<b>{node}</b>" in note.text
-        words = unescape(note.text).split("<b>")[0].replace("<br>", " ").strip()
-        assert words == structure.text[node]
-        assert f"{initial[node]:.3f}<br>{initial[12 - node]:.3f}" in note.text
+        *words, scores, number = unescape(note.text).split("<br>")
+        assert " ".join(words) == structure.text[node]
+        assert scores == f"{initial[node]:.3f} → <b>{initial[12 - node]:.3f}</b>"
+        assert f">node {node}<" in number

@@ -20,8 +20,11 @@ test("lines are spread but keep their order", () => {
 
 test("the bars of a step reach over all its numbers and zero", () => {
   const one = (score, threshold) => ({ score, threshold });
-  assert.deepEqual(barRange([one(0.3, 0.2), one(0.25, -0.4), one(null, null)]), [-0.4, 0.3]);
+  assert.deepEqual(barRange([one(0.3, 0.2), one(0.25, -0.2), one(null, null)]), [-0.2, 0.3]);
   assert.deepEqual(barRange([one(0.05, 0.02)]), [0, 0.1]);
+  // Beyond: a threshold passed by far. One that is missed is always within.
+  assert.deepEqual(barRange([one(0.17, 0.04), one(-0.05, -0.55)]), [-0.05, 0.17]);
+  assert.deepEqual(barRange([one(-0.3, -0.2), one(0.1, 0.54)]), [-0.3, 0.54]);
 });
 
 test("the pointer finds the candidate of a line", () => {
@@ -36,7 +39,7 @@ test("the pointer finds the candidate of a line", () => {
 test("the column says what it shows", () => {
   const one = (score, threshold, label) => ({ score, threshold, label });
   assert.deepEqual([[one(0.4, 0.3, "")], [one(0.4, null, "x")], [one(null, null, "yes")], []]
-    .map(candidatesTitle), ["similarity ≥ needed", "similarity", "label · ✓ taken", ""]);
+    .map(candidatesTitle), ["similarity | needed", "similarity", "label · ✓ taken", ""]);
 });
 
 test("what was taken is told from what was offered", () => {

@@ -78,31 +78,39 @@ def point_here() -> None:
     st.session_state[keys.OPEN_MODELS] = True
 
 
-def models_panel() -> ChosenModels:
-    """Draws the panel; returns the models to use now. Nothing is sent by choosing one."""
-    st.session_state.pop(keys.SPENDING_PLACE, None)  # of the run before
+def rare_panel() -> Any:
+    """Returns the panel for what is rarely changed: models, vectors and labels of one's own."""
     if st.session_state.pop(keys.OPEN_MODELS, False):
         st.session_state[keys.MODELS_PANEL] = True
-    with st.expander(
-        "Models", icon=":material/cloud_off:", key=keys.MODELS_PANEL, on_change="rerun"
-    ):
-        preset = st.selectbox(
-            "Model server",
-            [OFFLINE, *PRESETS, CUSTOM],
-            key="preset",
-            help="Anything that speaks the OpenAI API",
-            persist_state="session",
-        )
-        if preset == OFFLINE:
-            st.caption("Everything is computed on this machine; nothing is sent anywhere.")
-            spending_place()
-            return ChosenModels(get_embedder())
-        base = PRESETS.get(preset, Endpoint("http://localhost:8000/v1"))
-        try:
-            return _chosen(base, preset)
-        except ValueError as error:
-            trouble("These settings cannot be used.", error)
-            return ChosenModels(get_embedder())
+    server = st.session_state.get("preset", OFFLINE)
+    return st.expander(
+        "Models, vectors, labels" + ("" if server == OFFLINE else f": {server}"),
+        icon=":material/cloud_off:" if server == OFFLINE else ":material/cloud:",
+        key=keys.MODELS_PANEL,
+        on_change="rerun",
+    )
+
+
+def choose_models() -> ChosenModels:
+    """Draws the choice of models; returns those to use now. Nothing is sent by choosing one."""
+    st.session_state.pop(keys.SPENDING_PLACE, None)  # of the run before
+    preset = st.selectbox(
+        "Model server",
+        [OFFLINE, *PRESETS, CUSTOM],
+        key="preset",
+        help="Anything that speaks the OpenAI API",
+        persist_state="session",
+    )
+    if preset == OFFLINE:
+        st.caption("Everything is computed on this machine; nothing is sent anywhere.")
+        spending_place()
+        return ChosenModels(get_embedder())
+    base = PRESETS.get(preset, Endpoint("http://localhost:8000/v1"))
+    try:
+        return _chosen(base, preset)
+    except ValueError as error:
+        trouble("These settings cannot be used.", error)
+        return ChosenModels(get_embedder())
 
 
 def _chosen(base: Endpoint, preset: str) -> ChosenModels:

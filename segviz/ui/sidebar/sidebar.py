@@ -18,7 +18,7 @@ from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
 from segviz.ui import address, keys, rim
 from segviz.ui.sidebar.build import Order, obtain
-from segviz.ui.sidebar.models import models_panel, show_spending
+from segviz.ui.sidebar.models import choose_models, rare_panel, show_spending
 from segviz.ui.sidebar.open_file import OpenFile, choose_conversation
 from segviz.ui.sidebar.source import choose_source, own_labels, own_vectors
 from segviz.ui.sidebar.watching import watch_panel
@@ -34,15 +34,17 @@ UNIT_HELP = {
 
 def sidebar() -> Session | None:
     """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
-    session = _session()
-    if session is not None:
-        panel = st.sidebar.expander("Labels of your own", key="open-labels", on_change="rerun")
-        with panel:
-            own_labels(session, bool(panel.open))
+    found = _session()
+    if found is None:
+        return None
+    session, panel = found
+    with panel:
+        own_labels(session, bool(panel.open))
     return session
 
 
-def _session() -> Session | None:
+def _session() -> tuple[Session, Any] | None:
+    """Returns what is open, and the panel that labels of one's own go into."""
     with st.sidebar:
         st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
         if rim.WATCH in os.environ:
@@ -75,8 +77,8 @@ def _session() -> Session | None:
             )
             system, settings = _system()
         _say_dropped(conversation, unit)
-        models = models_panel()
-        with st.expander("Vectors of your own", key="open-vectors", on_change="rerun") as panel:
+        with rare_panel() as panel:
+            models = choose_models()
             given = own_vectors(conversation, unit, source, models.embedder, bool(panel.open))
         if given is not None:
             models = replace(models, embedder=given)
@@ -86,29 +88,31 @@ def _session() -> Session | None:
     show_spending()
     if built is None:
         return None
-    how = opened.how
-    return Session(built[0], source, opened.corpus, conversation, built[1], models.chat, how=how)
+    session = Session(built[0], source, opened.corpus, conversation, built[1], models.chat)
+    return replace(session, how=opened.how), panel
 
 
-def _watched() -> Session | None:
+def _watched() -> tuple[Session, Any] | None:
     """Returns what is watched; only the models for questions can be chosen."""
     session = watch_panel()
     if session is None:
         return None
-    models = models_panel()
+    with rare_panel() as panel:
+        models = choose_models()
     show_spending()
     _embedding_note(session.memory.embedder.name)
-    return replace(session, chat=models.chat)
+    return replace(session, chat=models.chat), panel
 
 
-def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session:
+def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[Session, Any]:
     """Returns a memory as it was saved; only the models for questions can be chosen."""
     saved = cast(store.Saved, opened.saved)
     st.subheader("Memory")
     label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
     st.text(f"{label}, as saved")
     st.caption(f"{counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
-    models = models_panel()
+    with rare_panel() as panel:
+        models = choose_models()
     show_spending()
     remote = models.embedder if models.embedder.name == saved.embedder else None
     key = fingerprint(opened.key, "saved", models.embedder.name)
@@ -118,7 +122,8 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session
         st.text(memory.embedder.name[:80])
     else:
         _embedding_note(memory.embedder.name)
-    return Session(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
+    session = Session(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
+    return session, panel
 
 
 def _sum_up(conversation: Conversation) -> str:
@@ -126,7 +131,9 @@ def _sum_up(conversation: Conversation) -> str:
     state = st.session_state
     rule, name = state.get(keys.UNIT, "exchange"), state.get(keys.SYSTEM, "segment-tree")
     count = counted(len(conversation.units(rule)), "leaf", "leaves")
-    chosen = state.get(keys.parameter(name, "compatibility"))
+    declared = {parameter.name: parameter.default for parameter in parameters(SYSTEMS[name])}
+    default = getattr(declared.get("compatibility"), "name", None)
+    chosen = state.get(keys.parameter(name, "compatibility"), default)
     return ", ".join(filter(None, (f"{count} by {rule}", SYSTEMS[name].label, chosen)))
 
 
@@ -168,7 +175,9 @@ def _embedding_note(name: str) -> None:
             "by spelling only (hashing embedder)."
         )
     else:
-        st.caption(f"Similarity by {unmarked(name)}")
+        plain = name if ":" in name else name.partition("-")[0]
+        what = "given vectors" if plain == "given" else plain
+        st.caption(f"Similarity by {unmarked(what)}", help=unmarked(name))
 
 
 # --- parameters -----------------------------------------------------------------------

@@ -59,7 +59,10 @@ export function drawCandidates(s, ctx) {
       const zero = place(0);
       const tip = place(row.score ?? 0);
       ctx.fillRect(Math.min(zero, tip), y - 6, Math.max(1, Math.abs(tip - zero)), 12);
-      if (row.threshold !== null) {
+      if (row.threshold !== null && row.threshold < low) { // an arrow to where it lies
+        ctx.strokeStyle = theme.text;
+        stroke(ctx, 2, [barLeft + 4, y - 5], [barLeft, y], [barLeft + 4, y + 5]);
+      } else if (row.threshold !== null) {
         ctx.fillStyle = theme.text;
         ctx.fillRect(Math.round(place(row.threshold)) - 1, y - 9, 2, 18);
       }
@@ -114,12 +117,17 @@ export function spread(centres, size, top, bottom) {
   return placed;
 }
 
-/** What the bars of a step reach from and to: all its numbers, and zero.
+/** What the bars of a step reach from and to: all its numbers, and zero. A threshold lower than
+ *  any similarity is far from zero lies beyond: it would make every bar a dot.
  * @param {Candidate[]} candidates */
 export function barRange(candidates) {
-  const all = candidates.flatMap(({ score, threshold }) => [score, threshold])
-    .filter((value) => value !== null);
-  return [Math.min(0, ...all), Math.max(0.1, ...all)];
+  /** @type {(values: (number | null)[]) => number[]} */
+  const known = (values) => values.filter((value) => value !== null);
+  const scores = known(candidates.map((c) => c.score));
+  const needed = known(candidates.map((c) => c.threshold));
+  const far = -Math.max(0.1, ...scores.map(Math.abs));
+  return [Math.min(0, ...scores, ...needed.filter((value) => value >= far)),
+    Math.max(0.1, ...scores, ...needed)];
 }
 
 /** The candidate whose line is nearest to a place of the column; null for none.
@@ -134,7 +142,7 @@ export function candidateAt({ geom, candidates }, x, y) {
 /** What the column of candidates shows: numbers against a threshold, numbers, or labels.
  * @param {Candidate[]} candidates */
 export function candidatesTitle(candidates) {
-  if (candidates.some((c) => c.threshold !== null)) return "similarity ≥ needed";
+  if (candidates.some((c) => c.threshold !== null)) return "similarity | needed";
   if (candidates.some((c) => c.score !== null)) return "similarity";
   return candidates.some((c) => c.label) ? "label · ✓ taken" : "";
 }

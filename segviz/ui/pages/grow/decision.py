@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from segviz.evaluate.text_metrics import content_tokens
+from segviz.loaders.captions import shorten
 from segviz.memory import Memory
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import called, counted, level_label, named, unmarked
+from segviz.ui.widgets.captions import called, counted, kind_label, level_label, named, unmarked
 from segviz.ui.widgets.charts import Height, table
 from segviz.ui.widgets.lists import diffs, node_list
 from segviz.ui.widgets.tree import literal_switch
+from segviz.view.names import COMMON
 
 # So many candidates are listed without scrolling.
 _SEEN = 9
@@ -22,18 +26,90 @@ _SEEN = 9
 _TALL = 260
 
 
-def decision_panel(session: Session, structure: Structure, step: Step, now: int) -> None:
-    """Draws what was decided, by which numbers, what changed and what it cost."""
-    st.markdown(f"**Step {now:,}**")
-    st.text(step.note)
+# Characters of a line, of a note that is told whole, and of a unit that stands for it.
+_LINE, _NOTE, _QUOTED = 140, 120, (24, 60)
+
+# How notes and reasons call a node.
+_NODE = re.compile(r"\b(node|cluster|episode|statement|theme|topic) (\d+)\b", re.IGNORECASE)
+
+
+def told(session: Session, structure: Structure, step: Step) -> tuple[str, str]:
+    """Returns what a step did, in a line for above the tree, and what else there is to say of why.
+    Units and nodes of ``structure``, the one after the step, are called by their words."""
+    judged = step.decision and _telling(step.decision)
+    numbers = ", needed ".join(filter(None, judged.numbers)) or judged.label if judged else ""
+    about = judged.node if judged else -1
+
+    def name(node: int, more: str = "") -> str:
+        node = int(structure.chain[node])
+        units = int(structure.start[node]), int(structure.stop[node]) - 1
+        where = "–".join(dict.fromkeys(f"S{session.sessions[unit] + 1}" for unit in units))
+        words = called(session, structure, node).removesuffix(" · ")
+        kind = kind_label(session.memory, int(structure.level[node]), structure.kind[node])
+        return f"{f'“{words}”' if words else kind} ({where}{more})"
+
+    def in_words(text: str, more: str = "") -> str:
+        def put(found: re.Match[str]) -> str:
+            noun, node = found[1], int(found[2])
+            if node >= len(structure) or not structure.active[structure.chain[node]]:
+                return found[0]
+            words = name(node, more if node == about else "")
+            return words if noun == "node" or words[0] != "“" else f"{noun} {words}"
+
+        return _NODE.sub(put, text)
+
+    note, rest = step.note, ""
+    if len(note) > _NOTE:
+        note, _, rest = note.partition(". ")
+    mentioned = str(about) in (number for _, number in _NODE.findall(note))
+    line = in_words(note.removesuffix("."), f": {numbers}")
+    if step.decision and judged and not mentioned:
+        how = "nearest" if step.decision.chosen is None else "into"
+        line += f"; {how} {name(about, f': {numbers}')}"
+    room = min(max(_LINE - len(line), _QUOTED[0]), _QUOTED[1])
+    line = re.sub(rf"^Unit {step.unit.index}\b", lambda _: _quoted(session, step, room), line)
+    why = step.decision.why if step.decision else ""
+    return f"{line}.", in_words(f"{rest} {why}".strip())
+
+
+def _telling(decision: Decision) -> Judgement | None:
+    """Returns how the chosen candidate did, or where none was, the one that fell short by least."""
+
+    def margin(item: Judgement) -> float:
+        return (item.score or 0.0) - (item.threshold or 0.0)
+
+    rows = [item for item in decision.candidates if item.node == decision.chosen]
+    if decision.chosen is None:
+        rows = [item for item in decision.candidates if margin(item) < 0]
+    return max(rows, key=margin, default=None)
+
+
+def _quoted(session: Session, step: Step, room: int) -> str:
+    """Returns the beginning of a unit in quotes, without its speaker, cut between words."""
+    text = step.unit.text
+    for who in session.conversation.speakers:
+        text = text.removeprefix(f"{who}: ")
+    beginning = shorten(text.partition("\n")[0], room)
+    return "“" + re.sub(r"[.,;]?\s\S{0,12}…$", "…", beginning) + "”"
+
+
+def decision_line(line: str) -> None:
+    """Draws what the step did, above the tree."""
+    with st.container(key="decided"):
+        st.markdown(unmarked(line))
+
+
+def decision_panel(session: Session, structure: Structure, step: Step, now: int, why: str) -> None:
+    """Draws by which numbers was decided, what changed and what it cost."""
+    st.markdown("**Why**" if why else "**What changed**", help=unmarked(step.note))
+    if why:
+        st.text(why)
     decision = step.decision
-    if decision is not None:
-        st.text(decision.why)
-        if decision.candidates:
-            before = session.memory.at(now - 1)
-            _beside(session, session.shown(before), step, decision)
-            with st.expander(f"All {counted(len(decision.candidates), 'candidate')}"):
-                _candidates(session, before, structure, decision)
+    if decision is not None and decision.candidates:
+        before = session.memory.at(now - 1)
+        _beside(session, session.shown(before), step, decision)
+        with st.expander(f"All {counted(len(decision.candidates), 'candidate')}"):
+            _candidates(session, before, structure, decision)
     _changes(session, step, now)
     _figures(session, structure, step, now)
     literal_switch()
@@ -67,8 +143,7 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
             return
         asked = int(before.chain[decision.chosen])
     unit, other = step.unit.text, before.text[asked]
-    speakers = content_tokens(" ".join(session.conversation.speakers))
-    shared = (content_tokens(unit) & content_tokens(other)) - speakers
+    shared = telling_words(unit, other, session.conversation.speakers)
     with st.container(key="beside-candidate"):
         for column, head, text in zip(
             st.columns(2, gap="medium"),
@@ -87,9 +162,15 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
                     on_pick=session.select,
                 )
     st.caption(
-        f"{counted(len(shared), 'word')} in common, marked. Pick another candidate in the column "
-        "beside the tree."
+        f"{counted(len(shared), 'telling word')} in common, marked. Select another candidate in "
+        "the tree to compare it."
     )
+
+
+def telling_words(one: str, other: str, speakers: Sequence[str]) -> frozenset[str]:
+    """Returns the words two texts share, without those that any two texts may share."""
+    nobody = content_tokens(" ".join(speakers))
+    return (content_tokens(one) & content_tokens(other)) - nobody - COMMON
 
 
 def _candidates(session: Session, before: Structure, after: Structure, decision: Decision) -> None:
@@ -120,6 +201,11 @@ def _candidates(session: Session, before: Structure, after: Structure, decision:
         row = {"level": _level(memory, above), "outcome": "new root", "units": "all"}
         rows.append(row)
     height: Height = 280 if len(rows) > _SEEN else "content"
+    if memory.laws == "segment-tree" and any((c.threshold or 0) < 0 for c in decision.candidates):
+        st.caption(
+            "Similarity counts from what is usual in this conversation, so that it may be below "
+            "0. So may what is needed: a high node covers much, and little keeps a unit out of it."
+        )
     table(rows, about=f"Candidates of this step, {len(rows)}", height=height)
 
 

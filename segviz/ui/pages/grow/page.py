@@ -14,7 +14,7 @@ from segviz.ui import keys
 from segviz.ui.address import write
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
-from segviz.ui.pages.grow.decision import decision_panel
+from segviz.ui.pages.grow.decision import decision_line, decision_panel, told
 from segviz.ui.pages.grow.structure_views import structure_views_panel
 from segviz.ui.pages.grow.transport import keep_playing, playing, transport
 from segviz.ui.sidebar.models import price_of
@@ -29,9 +29,18 @@ from segviz.view.scene import grown
 
 PANEL = 340
 
+# The line above the tree keeps the room that two lines need (on a phone four), so that the tree
+# does not move from step to step.
+_ROOM = """<style>
+.st-key-decided { min-height: 1.6rem; }
+@media (max-width: 1300px) { .st-key-decided { min-height: 3.1rem; } }
+@media (max-width: 640px) { .st-key-decided { min-height: 6.1rem; } }
+</style>"""
+
 
 def render(session: Session) -> None:
     """Draws the page."""
+    st.html(_ROOM)
     if session.live and following():
         _newest()
         return
@@ -49,6 +58,8 @@ def _panel(session: Session) -> None:
     structure = session.shown(session.memory.at(now))
     if session.memory.laws == "segment-tree":  # what is too deep or wide is told of these
         warnings(structure, step.decision)
+    line, why = told(session, structure, step)
+    decision_line(line)
     view = view_shown(keys.GROW_VIEW)
     if view == "Time axis":
         _tree(session, structure, step, now)
@@ -61,7 +72,7 @@ def _panel(session: Session) -> None:
     with left:
         _transcript(session, structure, step, now)
     with right:
-        decision_panel(session, structure, step, now)
+        decision_panel(session, structure, step, now, why)
     pins_panel(session, structure)
     shape_panel(session, structure, now)
     keep_playing(session)
@@ -83,13 +94,15 @@ def _newest() -> None:
         st.button("Look back", key=keys.LOOK_BACK, on_click=look_back, icon=":material/history:")
         nodes = counted(int(structure.active.sum()), "node")
         st.caption(f"Following: {counted(now, 'turn')}, {nodes}")
-    _tree(session, structure, memory.steps[-1], now, goes_on=True)
+    step = memory.steps[-1]
+    line, why = told(session, structure, step)
+    decision_line(line)
+    _tree(session, structure, step, now, goes_on=True)
     left, right = st.columns([10, 11], gap="medium")
     with left:
-        _transcript(session, structure, memory.steps[-1], now)
+        _transcript(session, structure, step, now)
     with right:
-        st.markdown(f"**Step {now:,}**")
-        st.text(memory.steps[-1].note)
+        st.text(why)
 
 
 def _tree(

@@ -27,7 +27,7 @@ def playing(session: Session) -> bool:
 
 
 def transport(session: Session) -> None:
-    """Draws the step, play and jump controls, and the slider."""
+    """Draws the step and play controls, the slider and the jump to a session."""
     key, total = keys.grow_step(session.key), len(session.memory.steps)
 
     go = partial(go_to_step, session)
@@ -61,24 +61,30 @@ def transport(session: Session) -> None:
                 label_visibility="collapsed",
                 persist_state="session",
             )
-            _jump(session, go)
         with _group():
             view_choice(keys.GROW_VIEW)
             if not (session.live or session.saved):
                 typing_panel(session)
             operations_panel(session)
             exports_panel(session, session.shown(session.memory.at(now)))
-    if total > 1:
+    if total == 1:
+        st.caption("This conversation makes a single leaf: there is one step.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="scrub"):
+        st.markdown(
+            f"Step **{now:,}** / {total:,}",
+            width="content",
+            help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
+        )
         st.slider(
             f"Step of {total:,}",
             1,
             total,
             format="localized",
-            help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
+            label_visibility="collapsed",
             **shows(key, now, partial(st.session_state.__setitem__, key)),
         )
-    else:
-        st.caption("This conversation makes a single leaf: there is one step.")
+        _jump(session, go)
 
 
 def _group() -> DeltaGenerator:

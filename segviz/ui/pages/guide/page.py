@@ -27,9 +27,30 @@ from segviz.view.bookmark import Bookmark
 
 _TOY_K = 3
 
+_WHAT = """
+A long conversation, kept as a **memory tree**. The row at the bottom holds its **leaves**: pieces
+of the conversation, oldest at the left. Each **node** above holds a shorter text about all that
+lies below it.
+
+A **question** gives every node a **score**: how relevant its own text is. **Propagation** then
+hands scores along the edges of the tree, so that a node gets some of what its neighbours have;
+**α** says how much is handed on and **H** how far. The best nodes come back as **evidence**.
+Where a data set says which turns hold the answer (**gold**), each is *found*, when its own leaf
+comes back, *covered*, when a node above it does, or *missed*.
+
+- **Grow** shows how the tree came about, and why each piece joined where it did.
+- **Ask** shows what a question gets, and what propagation changes.
+- **Sweep** tries many settings on many questions; **Compare** tries other memories.
+"""
+
+# Where style.py lets the tree pan.
+_PANS = "<style>@media (min-width: 641px) { .st-key-toy-pans { display: none; } }</style>"
+
 
 def render(session: Session) -> None:
     """Draws the page."""
+    st.header("What am I looking at?", divider="gray")
+    st.markdown(_WHAT)
     st.button(
         "Take the tour of this memory",
         icon=":material/tour:",
@@ -53,9 +74,9 @@ def _toy() -> None:
     structure = toy_structure()
     st.markdown(
         "A segment tree over seven short turns. Time runs to the right; every box spans the "
-        "turns below it. The numbers are the node, its initial score and its propagated score "
-        "for the question below; the three best have a thick border. Move the controls and "
-        "follow them."
+        "turns below it. A box shows its text, its score for the question before and **after** "
+        "propagation, and its number. The stronger its colour, the higher the score after; the "
+        "three best have a thick border."
     )
     st.text(f"Question: {QUESTION}")
     left, middle, right = st.columns([5, 4, 4], gap="medium")
@@ -72,6 +93,9 @@ def _toy() -> None:
     hops = spread(initial, structure.edges, policy, horizon, structure)
     final = combine(hops, policy, alpha)
     best = top_k(final, structure, _TOY_K)
+    with st.container(key="toy-pans"):
+        st.html(_PANS)
+        st.caption("Swipe the tree sideways to see all of it.")
     st.plotly_chart(
         numbered_tree(
             structure,
