@@ -65,6 +65,7 @@ PAUSED = "paused"
 parameter = _of("{}.{}")
 
 # --- sidebar: models and what they cost ------------------------------------------------
+MODEL_SERVER = "preset"
 MODELS_PANEL = "models-panel"
 OPEN_MODELS = "open-models"
 CACHE_SURE = "cache-sure"

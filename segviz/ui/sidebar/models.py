@@ -82,7 +82,7 @@ def rare_panel() -> Any:
     """Returns the panel for what is rarely changed: models, vectors and labels of one's own."""
     if st.session_state.pop(keys.OPEN_MODELS, False):
         st.session_state[keys.MODELS_PANEL] = True
-    server = st.session_state.get("preset", OFFLINE)
+    server = st.session_state.get(keys.MODEL_SERVER, OFFLINE)
     return st.expander(
         "Models, vectors, labels" + ("" if server == OFFLINE else f": {server}"),
         icon=":material/cloud_off:" if server == OFFLINE else ":material/cloud:",
@@ -97,7 +97,7 @@ def choose_models() -> ChosenModels:
     preset = st.selectbox(
         "Model server",
         [OFFLINE, *PRESETS, CUSTOM],
-        key="preset",
+        key=keys.MODEL_SERVER,
         help="Anything that speaks the OpenAI API",
         persist_state="session",
     )

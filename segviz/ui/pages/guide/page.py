@@ -154,7 +154,7 @@ def _cases(session: Session) -> None:
         "SegTreeMem's appendix C.4 follows five questions about one LoCoMo conversation "
         "through its tree. Each link opens the question here, offline, with the setting the "
         "case is about. What the paper describes rests on summaries and answers of a language "
-        "model; what is said of segviz rests on retrieval alone, with the offline default."
+        "model; what is said of segviz rests on retrieval alone, on hybrid relevance, offline."
     )
     ids = session.corpus.ids
     if CONVERSATION not in ids:
