@@ -128,7 +128,7 @@ def test_of_boxes_too_fine_to_be_seen_it_says_how_many_there_are(memory):
     structure = grown([(0, i, i + 1) for i in range(n)], [])
     root = ET.fromstring(svg(holding(replace(memory, laws="segment-tree"), structure)))
     assert len(drawn(root)) < WIDTH
-    assert f"of {n} nodes" in words(root)
+    assert f"of {n:,} nodes" in words(root)
 
 
 def test_it_is_inert_and_foreign_text_is_literal(hostile):
