@@ -687,7 +687,7 @@ class Entry:
         """How the rows, measured on ``talks``, differ from what is printed, and why."""
         why = [_WHY.get(self.paper, _WHY[""]), self.note, CAVEATS.get((self.paper, self.table), "")]
         why += dict.fromkeys(row.note for row in self.printed)
-        if beside := of_data(self.printed, talks):
+        if talks and (beside := of_data(self.printed, talks)):
             data = ", ".join(sorted({row.data for row in beside}))
             why.insert(0, f"The printed numbers are of {data}.")
         if len(taken := self.taken(talks)) < len(talks):
