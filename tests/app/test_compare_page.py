@@ -76,6 +76,15 @@ class TestCompare:
         assert "turns were returned by at least one system" in texts(app)
         assert all(departure in texts(app) for departure in SYSTEMS["memtree"].departures)
 
+    def test_a_name_by_a_plug_in_brings_no_picture(self, monkeypatch):
+        monkeypatch.setattr(SYSTEMS["bm25"], "label", "![x](https://example.org/x.png)")
+        app = page("compare").run()
+        app.multiselect(key="compared-systems").set_value(["segment-tree", "bm25"]).run()
+        said = [one.value for one in (*clean(app).main.markdown, *app.main.caption)]
+        assert said[0].startswith("**All questions**: ")
+        assert any("example.org" in one for one in said)
+        assert [one for one in said if "![x]" in one] == []
+
     def test_what_is_not_measured_is_no_verdict(self, monkeypatch):
         monkeypatch.setattr(measures, "_AUTOMATIC", 0)
         app = clean(page("compare").run())

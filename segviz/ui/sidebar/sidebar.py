@@ -24,6 +24,7 @@ from segviz.ui.sidebar.source import choose_source, own_labels, own_vectors
 from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, starts, typed_turns
 from segviz.ui.widgets.captions import counted, unmarked
+from segviz.ui.widgets.charts import sentence_of
 
 UNIT_HELP = {
     "exchange": "Two speakers' consecutive runs, nothing lost.",
@@ -134,7 +135,7 @@ def _sum_up(conversation: Conversation) -> str:
     declared = {parameter.name: parameter.default for parameter in parameters(SYSTEMS[name])}
     default = getattr(declared.get("compatibility"), "name", None)
     chosen = state.get(keys.parameter(name, "compatibility"), default)
-    return ", ".join(filter(None, (f"{count} by {rule}", SYSTEMS[name].label, chosen)))
+    return ", ".join(filter(None, (f"{count} by {rule}", sentence_of(SYSTEMS[name].label), chosen)))
 
 
 def _say_dropped(conversation: Conversation, rule: str) -> None:

@@ -12,7 +12,7 @@ from segviz.figures.compare import COVERED, FOUND, MISSED, atlas, atlas_sentence
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import write_question
-from segviz.ui.widgets.charts import picked, tall
+from segviz.ui.widgets.charts import picked, sentence_of, tall
 from segviz.ui.widgets.measures import measured
 
 _SEEN = 14
@@ -65,7 +65,7 @@ def draw_atlas(
         f"{FOUND} found, {COVERED} covered by a wider retrieved node, {MISSED} missed: a mark for "
         "each gold turn. Click a cell to see it in Ask."
     )
-    sentence = atlas_sentence(rows, base, focus)
+    sentence = sentence_of(atlas_sentence(rows, base, focus))
     st.dataframe(
         [
             {
@@ -87,7 +87,7 @@ def draw_atlas(
             "category": st.column_config.TextColumn(width=98),
             **{
                 name: st.column_config.TextColumn(
-                    width=max(66, 24 + 7 * len(name)), help=about.get(name)
+                    width=max(66, 24 + 7 * len(name)), help=sentence_of(about.get(name, "")) or None
                 )
                 for name in names
             },

@@ -79,9 +79,15 @@ def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | Non
     caption(f"{sentence} {more}".strip(), key, rows)
 
 
+def sentence_of(text: str) -> str:
+    """A sentence of ours that may hold names by others, for Streamlit to read as Markdown: without
+    pictures, which a browser would fetch, and formulas."""
+    return text.replace("$", r"\$").replace("![", r"!\[")
+
+
 def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
     """Draws what a chart shows as a sentence and, on request, as a table."""
-    sentence = sentence.replace("$", r"\$")
+    sentence = sentence_of(sentence)
     if rows is None:
         st.caption(sentence)
         return

@@ -36,7 +36,7 @@ from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
-from segviz.ui.widgets.charts import chart, colours, ink, pair, swatch, theme
+from segviz.ui.widgets.charts import chart, colours, ink, pair, sentence_of, swatch, theme
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, duration, measure_choice, measured, slice_choice
 
@@ -110,7 +110,7 @@ def question_panel(
     gold = set(question.evidence)
 
     def evidence(name: str) -> None:
-        st.markdown(f"**{labels[name]}**")
+        st.markdown(f"**{sentence_of(labels[name])}**")
         _method(results[name], name)
         _evidence(session, name, ready[name], results[name], gold)
 
@@ -249,7 +249,7 @@ def _standings(
         ],
     )
     sentence = standing_sentence(rows, label)
-    verdict.markdown(f"**All questions**: {sentence}", help=_HOW_TOLD)
+    verdict.markdown(f"**All questions**: {sentence_of(sentence)}", help=_HOW_TOLD)
     chart(
         standing_plot(rows, label, **pair()),
         sentence,

@@ -25,6 +25,7 @@ from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
 from segviz.ui.view_state import picked_question
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
+from segviz.ui.widgets.charts import sentence_of
 from segviz.view.look import Look
 from segviz.view.scene import answered, keeps_time, scene_of
 
@@ -75,7 +76,7 @@ def _structure(
 ) -> None:
     kind, found = SYSTEMS[name], ready[name]
     structure = found.structure.collapsed
-    st.markdown(f"**{kind.label}**")
+    st.markdown(f"**{sentence_of(kind.label)}**")
     nodes = counted(int(structure.active.sum()), "node")
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
@@ -95,7 +96,7 @@ def _structure(
             if not keeps_time(found, structure):
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(cited(cleandoc(kind.__doc__ or "").partition("\n\n")[0]))
-            st.markdown(f"Where segviz departs from the source of {kind.label}:")
+            st.markdown(f"Where segviz departs from the source of {sentence_of(kind.label)}:")
             st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
     _draw(session, name, ready, result)
 
@@ -190,7 +191,7 @@ def offer(session: Session, missing: list[str]) -> None:
     labels = ", ".join(SYSTEMS[name].label for name in missing)
     quick = len(session.memory.units) <= _AUTOMATIC_UNITS
     if not (quick and paid(session.memory.embedder) is None) and not st.button(
-        f"Build {labels}", key="build-compared", icon=":material/play_arrow:"
+        f"Build {sentence_of(labels)}", key="build-compared", icon=":material/play_arrow:"
     ):
         leaves = counted(len(session.memory.units), "leaf", "leaves")
         st.caption(f"Built offline: a few hundred leaves take seconds, {leaves} may take minutes.")
@@ -202,7 +203,7 @@ def offer(session: Session, missing: list[str]) -> None:
         def progress(done: int, total: int, number: int = number, label: str = label) -> None:
             if done % 20 == 0 or done == total:
                 share = (number + done / total) / len(missing)
-                bar.progress(share, f"Building {label}: {done} of {total} leaves")
+                bar.progress(share, f"Building {sentence_of(label)}: {done} of {total} leaves")
 
         make = partial(
             build,

@@ -22,7 +22,7 @@ from segviz.ui.pages.guide.cases import CASES, CONVERSATION, Case
 from segviz.ui.state import Session
 from segviz.ui.view_state import read_file
 from segviz.ui.widgets.captions import cited
-from segviz.ui.widgets.charts import QUIET, colours, ramp, table, theme
+from segviz.ui.widgets.charts import QUIET, colours, ramp, sentence_of, table, theme
 from segviz.view.bookmark import Bookmark
 
 _TOY_K = 3
@@ -223,7 +223,7 @@ def _system(name: str) -> None:
     kind = SYSTEMS[name]
     package = foreign("systems", name)
     origin = f"from {package}" if package else _FIDELITY.get(kind.fidelity, kind.fidelity)
-    title = f"{kind.label} · {origin}"
+    title = sentence_of(f"{kind.label} · {origin}")
     with st.expander(title, key=f"about-{name}", on_change="rerun") as about:
         if not about.open:
             return

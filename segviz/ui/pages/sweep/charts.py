@@ -10,6 +10,7 @@ from segviz.evaluate import Cell
 from segviz.figures import sweep as figures
 from segviz.figures.judged import Judged, blind_sentence, number, setting_of
 from segviz.ui import keys
+from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, swatch
 
 
@@ -57,7 +58,7 @@ def chosen(judged: Judged) -> Cell:
 
 
 def _heatmap(judged: Judged, policy: str, cell: Cell) -> None:
-    st.markdown(f"**{policy}**")
+    st.markdown(f"**{unmarked(policy)}**")
     sentence = figures.heatmap_sentence(judged, policy)
     figure = figures.heatmap(
         judged, policy, ramp=ramp("change"), accent=colours()["accent"], chosen=setting_of(cell)

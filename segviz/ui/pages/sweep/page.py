@@ -18,6 +18,7 @@ from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread
+from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.export_menu import sweep_export
 from segviz.ui.widgets.measures import (
     adversarial_questions,
@@ -76,7 +77,8 @@ def render(session: Session) -> None:
         SWEEPS_KEPT,
         lambda: judge(found, measure, adversarial=adversarial),
     )
-    verdict.markdown(verdict_sentence(judged), help=_details(session, judged))
+    sentence, more = verdict_sentence(judged), _details(session, judged)
+    verdict.markdown(sentence_of(sentence), help=sentence_of(more))
     cell = chosen(judged)
     with st.container(horizontal=True, vertical_alignment="center"):
         colour_key(judged, cell)
