@@ -19,7 +19,7 @@ from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
 from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, remember
-from segviz.ui.view_state import read_slices, write_slices
+from segviz.ui.view_state import chooses, read_slices, write_slices
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import tall
 
@@ -80,21 +80,17 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
     measure: str = st.selectbox(
         "Measured by",
         names,
-        index=names.index(START) if START in names else 0,
         format_func=lambda name: MEASURES[name].label,
-        key="measured-by",
-        persist_state="session",
         width=220,
         help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
         f"tokens. In {MEASURES[START].label} every policy shows.\n{meanings}",
+        **chooses("measured-by", START if START in names else names[0], names),
     )
     counts = not tricky or st.toggle(
         f"Count category 5: {tricky}",
-        value=True,
-        key="adversarial",
-        persist_state="session",
         help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation; "
         "the evidence is the turn that tempts to a wrong one. Most papers leave them out.",
+        **chooses("adversarial", True),
     )
     return measure, counts
 
