@@ -100,7 +100,8 @@ def _side(key: str, side: str, usual: str, every: Mapping[str, Outcomes]) -> str
     def choose(name: str) -> None:
         state[entry] = None if name == usual else name
 
-    chosen = state.get(entry)
-    shown = usual if chosen is None or chosen not in every else str(chosen)
+    if state.get(entry) not in every:
+        state[entry] = None
+    shown: str = state[entry] or usual
     st.selectbox(side, list(every), width=280, **shows(entry, shown, choose))
     return shown

@@ -44,6 +44,8 @@ def ask_controls(session: Session) -> tuple[Question, DeltaGenerator]:
         _scoring(session)
         _as_on_grow(session)
         view_choice(keys.ASK_VIEW)
+        if st.session_state.get(keys.RESCUED) == (session.source, question.index):
+            st.caption("Opened on the question that propagation rescues most.")
     if read_settings(session).method == "propagate" and not live(session):
         _propagation()
     return question, row

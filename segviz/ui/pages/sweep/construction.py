@@ -18,7 +18,7 @@ from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.view_state import chooses
-from segviz.ui.widgets.captions import counted, spread
+from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
 from segviz.view.bookmark import decode, differing, in_link
 from segviz.view.palette import SERIES
@@ -69,7 +69,7 @@ def construction_panel(session: Session) -> None:
         problems += faults
         values.append(read.settings.get(parameter))
     if problems or not values:
-        st.warning(problems[0] if problems else "Name at least one value.")
+        st.warning(unmarked(problems[0]) if problems else "Name at least one value.")
         return
     found = _found(session, system, parameter, values, fixed)
     if found is not None:
