@@ -24,6 +24,8 @@ DEFAULT = ("segment-tree", "clustering", "memtree")
 USUAL = "as usual"
 """The relevance where none is chosen."""
 
+USUAL_OWN = " (in a system's own retrieval that of its paper)"
+
 
 def render(session: Session) -> None:
     """Draws the page."""
@@ -87,7 +89,7 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
         f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}, relevance "
-        f"{relevance}{' of each system' * (relevance == USUAL)}, K {k}, N {budget} units."
+        f"{relevance}{USUAL_OWN * (relevance == USUAL)}, K {k}, N {budget} units."
     )
     named = None if relevance == USUAL else relevance
     return chosen, {"relevance": named, "k": k, "units": budget}

@@ -218,7 +218,7 @@ def measure_panel(
             key="measure",
             icon=":material/play_arrow:",
         ):
-            st.caption(duration(session, sweeps))
+            st.caption(duration(session, sweeps, len(ready)))
             return
         with st.spinner("Measuring"):
             found = compare(dict(ready), questions, clock=perf_counter, **settings)

@@ -37,9 +37,8 @@ def structures_panel(
 ) -> None:
     """Draws one small canvas per system with what it retrieved, selections linked through source
     turns."""
-    marked = (
-        "Frames and triangles mark what was retrieved, diamonds gold evidence. " if results else ""
-    )
+    gold = ", diamonds gold evidence" if asked_question(session).evidence else ""
+    marked = f"Frames and triangles mark what was retrieved{gold}. " if results else ""
     st.caption(
         f"Colours are sessions. {marked}A tree that follows time lies on the time axis; the others "
         "are drawn in the order of their own branches. Click a node: the other structures show the "
