@@ -129,9 +129,11 @@ def chooses(
     if entry in state and offered != ():
         value = state[entry]
         if isinstance(default, list):
-            state[entry] = [one for one in value if one in offered]
-        elif value not in offered:
-            state[entry] = default
+            fits: Any = [one for one in value if one in offered]
+        else:
+            fits = value if value in offered else default
+        if fits != value:
+            state[entry] = fits
     return starts(entry, default)
 
 

@@ -116,8 +116,10 @@ def test_a_link_cannot_reach_another_machine(path):
     assert app.segmented_control(key="source").value == "Sample"
 
 
-def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
-    """Streamlit warns of the first such widget in its log, once per process."""
+@pytest.fixture
+def doubled(monkeypatch):
+    """Widgets that have a default besides what a link sets; Streamlit warns of the first in its
+    log, once per process."""
     found = []
     real = policies.check_session_state_rules
 
@@ -127,6 +129,10 @@ def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
         real(default_value, key, writes_allowed)
 
     monkeypatch.setattr(policies, "check_session_state_rules", check)
+    return found
+
+
+def test_no_widget_has_a_default_besides_what_a_link_sets(doubled):
     for link in (
         LINK,
         replace(LINK, text="a boat?"),
@@ -134,7 +140,7 @@ def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
     ):
         for app in (grow(), page("ask", linked=True)):
             opened(encode(link), app)
-    assert found == []
+    assert doubled == []
 
 
 def test_what_of_a_link_cannot_be_followed_is_told():
@@ -229,8 +235,9 @@ VARIED = {
 @pytest.mark.parametrize(
     ("name", "link"), [("sweep", SWEPT), ("compare", COMPARED), ("sweep", VARIED)]
 )
-def test_a_link_opens_sweep_and_compare_as_they_were(name, link):
+def test_a_link_opens_sweep_and_compare_as_they_were(name, link, doubled):
     app = opened(link, page(name, linked=True))
+    assert doubled == []
     assert address(app) == {"sample": "ines-theo", **link}
     assert address(clean(app.run())) == {"sample": "ines-theo", **link}
     assert not [text for text in app.text if "a view" in text.value]

@@ -52,7 +52,7 @@ def test_two_seconds_of_work_are_done_without_asking(monkeypatch, questions, uni
 
 
 def test_memories_at_moments_are_made_each_for_itself():
-    """As many as a file of RealMem has, of which a sweep took 21 seconds, not the 3 of one memory."""
+    """As many as a file of RealMem has, where a sweep took 21 seconds and not 3."""
     questions = [Question(n, "", None, None, (), asked_at=str(5 * n)) for n in range(153)]
     memory = SimpleNamespace(
         units=range(770), steps=range(770), moment=lambda one: int(one.asked_at)
