@@ -84,7 +84,6 @@ grow_step = _of("step-{}")  # the step of a memory shown on Grow
 # of the data set's
 own_question = _of("own-{}")
 question = _of("question-{}")
-question_box = _of("question-box-{}")
 RESCUED = "rescued"  # conversation and question that Ask has opened on, where nobody chose it
 
 # --- how a question is asked; ``ui.settings`` reads and writes it as one record ---------

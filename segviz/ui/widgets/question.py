@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.ui import keys
 from segviz.ui.settings import return_to_moment
 from segviz.ui.state import Session, shows
 from segviz.ui.view_state import asked_question, read_question, write_question
@@ -50,7 +49,7 @@ def question_box(session: Session) -> Question:
         placeholder="What would you ask this memory?",
         label_visibility="collapsed",
         help="Type a question and press Enter, or pick one of the data set's.",
-        **shows(keys.question_box(session.source), asked, ask),
+        **shows(f"question-box-{session.source}", asked, ask),
     )
     return asked_question(session)
 

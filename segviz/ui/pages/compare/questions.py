@@ -123,13 +123,13 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]], withou
     if not matrix.turns:
         st.caption(without)
         return
-    shown = ""
+    shown, kind = "", "other turns" if gold else "turns"
     if matrix.hidden:
         others = len(matrix.others) + matrix.hidden
-        if st.toggle(f"All {others} other turns", **chooses("all-turns", False)):
+        if st.toggle(f"All {others} {kind}", **chooses("all-turns", False)):
             matrix = turn_matrix(found, gold, held)
         else:
-            shown = f" Showing {_OTHERS} of {others} other turns, those that most systems returned."
+            shown = f" Showing {_OTHERS} of {others} {kind}, those that most systems returned."
     empty, tones = {"light": "#f0eeea", "dark": "#2a2825"}[theme()], colours()
     fills = {"gold, returned": tones["accent"]} if gold else {}
     fills |= {"returned": tones["neutral"], "not returned": empty}
