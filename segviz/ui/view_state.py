@@ -74,7 +74,8 @@ def go_to_step(session: Session, step: int) -> None:
 def read_question(session: Session) -> tuple[int | None, str | None]:
     """Returns the index of the data set's question that was chosen, or one's own text. Both belong
     to the conversation, whatever memory is built of it."""
-    text = st.session_state.get(keys.own_question(session.source)) or None
+    text: str | None = st.session_state.get(keys.own_question(session.source))
+    text = text if text and text.strip() else None
     if text is not None or not session.conversation.questions:
         return None, text
     return st.session_state.get(keys.question(session.source)), None

@@ -352,6 +352,13 @@ def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(
     assert "All questions" not in [one.value for one in app.subheader]
 
 
+@pytest.mark.parametrize("name", ["ask", "compare"])
+def test_a_text_of_blanks_asks_nothing(name):
+    app = opened({"text": "  "}, page(name, linked=True))
+    assert keyed(app.selectbox, "question-box-")[0].value == 0
+    assert address(app) == {"sample": "ines-theo"}
+
+
 RESCUED = "Opened on the question that propagation rescues most."
 
 

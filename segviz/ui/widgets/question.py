@@ -54,6 +54,16 @@ def question_box(session: Session) -> Question:
     return asked_question(session)
 
 
+def nothing_asked(session: Session) -> None:
+    """Says what to do where no question is asked."""
+    none = not session.conversation.questions
+    st.info(
+        "This conversation comes without questions: type one of your own above."
+        if none
+        else "Type a question, or pick one of the data set's, to see what comes back."
+    )
+
+
 _SUGGESTED = 3
 
 

@@ -16,6 +16,7 @@ from segviz.ui.state import Session
 from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.measures import countable
+from segviz.ui.widgets.question import nothing_asked
 from segviz.ui.widgets.shapes import Measured, draw_shapes
 from segviz.view.bookmark import READ, RETRIEVED
 
@@ -46,7 +47,7 @@ def render(session: Session) -> None:
     if results:
         question_panel(session, ready, results)
     else:
-        st.info("This conversation comes without questions: type one of your own above.")
+        nothing_asked(session)
     if countable(session.conversation.questions):
         st.subheader("All questions", divider="gray")
         measure_panel(session, ready, settings, verdict)
