@@ -109,14 +109,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: Sequence[str]) -> int:
     name = given[0] if given and given[0] in COMMANDS else ""
     command = COMMANDS.get(name, APP)
-    parser = Parser(f"segviz {name}".strip(), command)
+    first = "" if name else next(iter(given), "")
+    mistyped = not first.startswith("-") and not os.path.exists(first)
+    close = get_close_matches(first, COMMANDS, n=1) if mistyped else []
+    hint = f"; did you mean the command {close[0]}?" if close else ""
+    parser = Parser(f"segviz {name}".strip(), command, hint)
     options = _parsed(parser, given[bool(name) :])
     console = Console(getattr(options, "quiet", False))
     try:
         return command.run(options, console)
     except UsageError as error:
-        mistyped = not name and options.file and not os.path.exists(options.file)
-        console.error(f"{error}{_suggestion(options.file) if mistyped else ''}")
+        console.error(f"{error}{hint}")
         return USAGE
     except Unfinished as error:
         console.error(str(error))
@@ -142,12 +145,6 @@ def _parsed(parser: Parser, given: Sequence[str]) -> Namespace:
             plain = [v.removeprefix(_AS_IT_IS) if isinstance(v, str) else v for v in value]
             setattr(options, name, plain)
     return options
-
-
-def _suggestion(given: str) -> str:
-    """A hint at the command a missing file's name may be a mistyping of."""
-    close = get_close_matches(given, COMMANDS, n=1)
-    return f"; did you mean the command {close[0]}?" if close else ""
 
 
 def _drop_output() -> None:

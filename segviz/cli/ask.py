@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
 from segviz.cli.building import add_building, memory_of, parameters_help
 from segviz.cli.command import OK, Command, Unfinished, UsageError, user_errors
 from segviz.cli.console import Console
@@ -52,6 +54,10 @@ def _run(options: argparse.Namespace, console: Console) -> int:
             said = answer(memory, result, wanted) if wanted else None
         except ModelError as error:
             raise Unfinished(f"{error} The same command asks again.") from None
+    there = np.unique(result.structure.level[result.structure.active]).tolist()
+    if lost := sorted(set(result.settings.levels or ()).difference(there)):
+        lacking, known = (", ".join(map(str, levels)) for levels in (lost, there))
+        console.note(f"no node lies on level {lacking}; there are nodes on level {known or 'none'}")
     if options.json:
         console.json("ask", _content(memory, result, question, said))
     else:

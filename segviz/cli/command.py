@@ -66,8 +66,9 @@ class Parser(argparse.ArgumentParser):
     """The parser of a command: its help has all parts of the command, and a wrong argument is
     reported like other errors."""
 
-    def __init__(self, prog: str, command: Command) -> None:
-        """With the options of the command and those that every command has."""
+    def __init__(self, prog: str, command: Command, hint: str = "") -> None:
+        """With the options of the command and those that every command has; ``hint`` follows
+        what is told of a wrong argument."""
         super().__init__(
             prog=prog,
             description=command.about,
@@ -75,7 +76,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             add_help=False,
         )
-        self._command = command
+        self._command, self._hint = command, hint
         command.arguments(self)
         common = self.add_argument_group("general")
         if command.output:
@@ -92,7 +93,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit code 2."""
-        Console().error(f"{message} (see {self.prog} --help)")
+        Console().error(f"{message}{self._hint} (see {self.prog} --help)")
         self.exit(USAGE)
 
 

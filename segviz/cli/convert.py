@@ -48,7 +48,7 @@ def _conversations(options: argparse.Namespace, console: Console) -> Sequence[Co
     if recognises(path_of(options.file)):
         with user_errors():
             return [open_memory(path_of(options.file)).conversation]
-    if options.conversation is not None:
+    if options.conversation:
         return [read_conversation(options, console)]
     corpus = read_corpus(options, console)
     with user_errors():

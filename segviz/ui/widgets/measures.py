@@ -12,7 +12,7 @@ import streamlit as st
 from segviz.conversation import Question
 from segviz.evaluate import Sweep
 from segviz.evaluate.compare import Comparison
-from segviz.evaluate.measures import CHOICES, MEASURES
+from segviz.evaluate.measures import CHOICES, DEFAULT, MEASURES
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.memory import ask, paid
 from segviz.retrieval import RetrievalSettings
@@ -22,9 +22,6 @@ from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.view_state import read_slices, write_slices
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import tall
-
-# It sees every policy, and needs no answers.
-START = "reached"
 
 # Seconds of work that is done without asking.
 _AUTOMATIC = 2.0
@@ -80,13 +77,13 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
     measure: str = st.selectbox(
         "Measured by",
         names,
-        index=names.index(START) if START in names else 0,
+        index=names.index(DEFAULT) if DEFAULT in names else 0,
         format_func=lambda name: MEASURES[name].label,
         key="measured-by",
         persist_state="session",
         width=220,
         help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
-        f"tokens. In {MEASURES[START].label} every policy shows.\n{meanings}",
+        f"tokens. In {MEASURES[DEFAULT].label} every policy shows.\n{meanings}",
     )
     counts = not tricky or st.toggle(
         f"Count category 5: {tricky}",
