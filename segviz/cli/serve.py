@@ -155,7 +155,6 @@ class Server:
     """One Streamlit process; its output tells apart our server from another on the port."""
 
     def __init__(self, host: str, port: int, environment: dict[str, str]) -> None:
-        """Start it."""
         script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
         command = [sys.executable, "-c", _STREAMLIT, "run", script, *flags()]
         command += [f"--server.port={port}", f"--server.address={host}"]

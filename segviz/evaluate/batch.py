@@ -40,7 +40,6 @@ class Limits:
     tokens: int = TOKENS
 
     def __post_init__(self) -> None:
-        """Refuse numbers below 1."""
         for name in ("k", "units", "tokens"):
             check_count(name, getattr(self, name))
         if self.budget is not None:
@@ -52,7 +51,6 @@ class Words:
     function words; sets."""
 
     def __init__(self) -> None:
-        """Nothing is split yet."""
         self.every: Callable[[str], frozenset[str]] = cache(all_tokens)
         self.content: Callable[[str], frozenset[str]] = cache(content_tokens)
 
@@ -109,7 +107,6 @@ class Batch:
         limits: Limits,
         words: Words,
     ) -> None:
-        """Finds gold leaves, gold turns and answer words in the structure."""
         self.questions, self.places, self.structure = questions, tuple(places), structure
         self.whole, self.step = whole, step
         self._limits, self._words = limits, words

@@ -53,7 +53,6 @@ class ZipMembers:
     is read of them is taken from the budget. LoadError when damaged."""
 
     def __init__(self, source: bytes | Path, most: int = WHOLE) -> None:
-        """Reads the directory of the archive only."""
         try:
             self._stream = BytesIO(source) if isinstance(source, bytes) else files.opened(source)
             self.budget = Budget(self._stream.seek(0, os.SEEK_END), most)
@@ -101,7 +100,6 @@ class FolderMembers:
     """As ZipMembers, the files of a folder and its subfolders; links are not followed."""
 
     def __init__(self, folder: Path, most: int = WHOLE) -> None:
-        """Lists the folder."""
         self._folder = folder
         self.budget = Budget(None, most)
         self.paths = natural(self._walk())

@@ -269,9 +269,7 @@ def prune(draft: Draft, leaf: int, annotate: Annotate) -> int:
     A topic left with one child gives its place to it. Texts and levels above are made anew from
     the children, from below upwards.
     """
-    above = [*draft.parents[leaf]]
-    while above and draft.parents[above[-1]]:
-        above.append(draft.parents[above[-1]][0])
+    above = draft.upwards(leaf)[1:]
     draft.remove(leaf)
     if above and len(draft.children[above[0]]) == 1:
         topic = above.pop(0)

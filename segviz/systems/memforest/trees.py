@@ -173,16 +173,9 @@ class Forest:
         """Whether an item is in a tree."""
         return root in self.homes(item)
 
-    def _upwards(self, node: int) -> list[int]:
-        """A node above the items and those above it, up to the root of its tree."""
-        path = [node]
-        while above := self._draft.parents[path[-1]]:
-            path.append(above[0])
-        return path
-
     def homes(self, item: int) -> list[int]:
         """Roots of the trees an item is in."""
-        return [self._upwards(parent)[-1] for parent in self._draft.parents[item]]
+        return [self._draft.upwards(parent)[-1] for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
         """Starts a tree over its first item; returns its root."""
@@ -329,7 +322,7 @@ class Forest:
 
     def _path(self, item: int, root: int) -> list[int]:
         """Nodes from an item's parent in this tree up to the root."""
-        for path in map(self._upwards, self._draft.parents[item]):
+        for path in map(self._draft.upwards, self._draft.parents[item]):
             if path[-1] == root:
                 return path
         raise ValueError(f"item {item} is not in tree {root}")
