@@ -4,9 +4,11 @@ errors that lead to them."""
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import indent
 from typing import NoReturn
 
@@ -19,17 +21,16 @@ _BY = "  "
 class Command:
     """One command of ``segviz``.
 
-    ``summary`` is a line, ``about`` the description; ``arguments`` adds the options;
-    ``run`` gives the exit code. ``output`` says what ``--json`` prints, "" where there is
-    no such option; ``examples`` are (what, command) pairs; ``details`` is more of the help,
-    made when it is asked for; ``exits`` are codes that mean something here alone.
+    ``arguments`` adds the options; ``run`` gives the exit code; ``details`` is more of the help,
+    made when it is asked for; ``exits`` are codes that mean something here alone. The others are
+    texts of ``help.toml``; ``examples`` are (what, command) pairs.
     """
 
-    summary: str
-    about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace, Console], int]
-    examples: tuple[tuple[str, str], ...]
+    summary: str
+    about: str
+    examples: Sequence[tuple[str, str]]
     output: str = ""
     details: Callable[[], str] | None = None
     exits: tuple[tuple[int, str], ...] = ()
@@ -46,6 +47,21 @@ class Command:
         listed = "\n".join(f"{code:<4} {codes[code]}" for code in sorted(codes))
         parts.append(f"exit codes:\n{indent(listed, _BY)}")
         return "\n\n".join(parts)
+
+
+HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
+"""What the help of every command says, by its name, in the order they are listed."""
+
+
+def command(
+    name: str,
+    arguments: Callable[[argparse.ArgumentParser], None],
+    run: Callable[[argparse.Namespace, Console], int],
+    details: Callable[[], str] | None = None,
+    exits: tuple[tuple[int, str], ...] = (),
+) -> Command:
+    """The command with the texts of this name."""
+    return Command(arguments, run, **HELP[name], details=details, exits=exits)
 
 
 def add_number(
