@@ -147,15 +147,13 @@ def _head(members: Members, path: str) -> bytes:
 
 def natural(paths: Iterable[str]) -> list[str]:
     """In the order people count: ``conversations-2`` before ``conversations-10``."""
-    return sorted(paths, key=_counting)
 
+    def counting(path: str) -> list[tuple[int, str]]:
+        parts = _DIGITS.split(path)
+        parts[1::2] = [digits.lstrip("0") for digits in parts[1::2]]  # the longer is the larger
+        return [(len(part) * (place % 2), part) for place, part in enumerate(parts)]
 
-def _counting(path: str) -> list[tuple[int, int, str]]:
-    parts: list[tuple[int, int, str]] = []
-    for part in _DIGITS.split(path):
-        number = part.isascii() and part.isdigit() and len(part) < 10
-        parts.append((0, int(part), part) if number else (1, 0, part))
-    return parts
+    return sorted(paths, key=counting)
 
 
 def _is_read(info: zipfile.ZipInfo) -> bool:
