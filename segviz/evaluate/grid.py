@@ -221,18 +221,13 @@ def sweep(
     return Sweep(shared, units, tokens, policies, alphas, horizons, baseline, tuple(cells))
 
 
-def rescue(
-    memory: Memory,
-    questions: Sequence[Question],
-    relevances: Sequence[str | None] = (None, "hybrid", "dense"),
-) -> tuple[int, RetrievalSettings] | None:
+def rescue(memory: Memory, questions: Sequence[Question]) -> tuple[int, RetrievalSettings] | None:
     """The question, by its place, whose gold turns propagation along the tree rescues most
-    (:meth:`Sweep.rescue`) and the settings that do it, under the first of ``relevances`` that
-    leaves anything to rescue; None where nothing gains."""
-    for relevance in relevances:
+    (:meth:`Sweep.rescue`) and the settings that do it, under the usual relevance or the first of
+    hybrid and dense that leaves anything to rescue; None where nothing gains."""
+    for relevance in (None, "hybrid", "dense"):
         found = sweep(memory, questions, policies=("top-down", "both"), relevance=relevance)
-        best = found.rescue()
-        if best is not None:
+        if best := found.rescue():
             place, cell = best
             return place, RetrievalSettings(
                 policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon, relevance=relevance

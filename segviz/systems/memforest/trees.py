@@ -18,6 +18,7 @@ from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft, even_parts
 from segviz.tree import Facts, Scalar, Structure, as_number
+from segviz.tree.structure import above_items
 
 
 class Summaries:
@@ -121,14 +122,6 @@ def _dates(facts: Facts) -> str:
     first = as_time(as_number(facts, "from")).date().isoformat()
     last = as_time(as_number(facts, "to")).date().isoformat()
     return first if first == last else f"{first} to {last}"
-
-
-def below(memory: Draft | Structure, root: int) -> list[int]:
-    """Returns the nodes of a tree above its items, from the root down, in the order of time."""
-    inner = [root]
-    for node in inner:
-        inner += [child for child in memory.children[node] if memory.level[child] > 1]
-    return inner
 
 
 def beside(memory: Draft | Structure, item: int, kind: str) -> list[int]:
@@ -292,7 +285,7 @@ class Forest:
         """Removes a tree; returns its items in order."""
         draft = self._draft
         held = self.items(root) if draft.children[root] else []
-        for node in below(draft, root):
+        for node in above_items(draft.children, draft.level, root):
             self._drop(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
         del self._family[draft.kind[root]][root]
@@ -307,7 +300,7 @@ class Forest:
     def replant(self, root: int, k: int, items: Iterable[int]) -> None:
         """Rebuilds a tree under its root, level by level, with at most k children a node."""
         draft = self._draft
-        for node in below(draft, root)[1:]:
+        for node in above_items(draft.children, draft.level, root)[1:]:
             self._drop(node)
         layer = list(items)
         draft.arrange(root, [])
