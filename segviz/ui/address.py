@@ -7,7 +7,7 @@ last written, and following it would undo what the user has just done.
 A link is followed in two parts. What does not depend on the open memory (file, system,
 parameters, retrieval settings, drawing) is set before the sidebar is drawn, by
 :func:`arrive`. The bookmark then waits under ``keys.ARRIVING`` until its conversation is
-open, and :func:`settle` sets the rest (step, question, node, pins).
+open, and :func:`settle` sets the rest (step, question, node, pins, choices of Sweep and Compare).
 """
 
 from __future__ import annotations
@@ -117,6 +117,7 @@ def settle(session: Session) -> None:
     view_state.write_question(session, arriving.question, arriving.text)
     if arriving.slices:
         view_state.write_slices(session, arriving.slices, arriving.slice)
+    view_state.write_choices(session, arriving.choices)
     write_moment(arriving.retrieval, session)
     there = arriving.node is not None and arriving.node < len(session.memory.structure)
     session.select(arriving.node if there else None)
@@ -147,6 +148,7 @@ def current(session: Session) -> Bookmark:
         stop=stop,
         slices=slices,
         slice=chosen,
+        choices=view_state.read_choices(session),
     )
 
 

@@ -79,11 +79,12 @@ COLOUR = "colour"
 LABELS = "labels"
 GROW_VIEW = "grow-view"
 ASK_VIEW = "ask-view"
-ORIGIN = "origin"  # a question of the data set's, or one's own
 grow_step = _of("step-{}")  # the step of a memory shown on Grow
-own_question = _of("own-{}")  # one's own question to a memory
-# position of the chosen question of a conversation, on Ask and Compare
+# what is asked of a conversation on Ask and Compare: one's own question, else the position of one
+# of the data set's
+own_question = _of("own-{}")
 question = _of("question-{}")
+RESCUED = "rescued"  # conversation and question that Ask has opened on, where nobody chose it
 
 # --- how a question is asked; ``ui.settings`` reads and writes it as one record ---------
 POLICY = "policy"
@@ -131,7 +132,8 @@ GRADES = "grades"
 # --- how Sweep and Compare measure ------------------------------------------------------
 # named slices of a conversation's questions, and the name of the one in force
 slices = _of("slices-{}")
-atlas_side = _of("{}-{}-{}")  # what of an atlas is compared, "A" or "B"; another focus begins anew
+USUAL = "usual"  # of each choice of ``bookmark.CHOICES`` that is drawn, its default by its entry
+atlas_side = _of("{}-{}")  # what of an atlas is compared, "A" or "B", where it is not the usual
 
 # --- Sweep -----------------------------------------------------------------------------
 SWEEP_WANTED = "sweep-wanted"
@@ -139,10 +141,12 @@ SWEEPS = "sweeps"
 SWEEP_CELL = "sweep-cell"  # the clicked setting
 TRAFFIC_TABLE = "traffic-table"
 VARIED = "varied"
+varied_parameter = _of("varied-parameter-{}")  # of a system
+varied_values = _of("varied-values-{}-{}")  # of its parameter
 
 heatmap = _of("heat-{}")  # a measure by α and H under a policy
 
 # --- Compare ---------------------------------------------------------------------------
 COMPARED = "compared"
-COMPARE_TURNS = "compare-turns"  # key of the conversation and the selected turns
+compare_turns = _of("compare-turns-{}")  # positions of the selected turns of a conversation
 COMPARISONS = "comparisons"

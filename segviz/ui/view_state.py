@@ -1,5 +1,6 @@
 """What a browser session looks at: the open file, the step, the question, the drawing, its
-colours and the pinned nodes. Each is read and written here alone.
+colours, the pinned nodes, and what is chosen on Sweep and Compare. Each is read and written here
+alone.
 
 Widgets of the sidebar and the pages hold most of it, under ``ui.keys``; links, session files
 and other pages set it with these functions. How a question is asked is in ``ui.settings``.
@@ -7,15 +8,15 @@ and other pages set it with these functions. How a question is asked is in ``ui.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from segviz.conversation import Question
 from segviz.ui import keys
-from segviz.ui.state import Session, remember
-from segviz.view.bookmark import Bookmark
+from segviz.ui.state import Session, remember, starts
+from segviz.view.bookmark import CHOICES, Bookmark
 from segviz.view.look import Look
 from segviz.view.slices import Slices
 from segviz.view.story import Stop
@@ -71,33 +72,39 @@ def go_to_step(session: Session, step: int) -> None:
 
 
 def read_question(session: Session) -> tuple[int | None, str | None]:
-    """Returns the index of the data set's question that was chosen, or one's own text."""
-    state = st.session_state
-    if state.get(keys.ORIGIN) == "Own question" or not session.conversation.questions:
-        return None, state.get(keys.own_question(session.key)) or None
-    return state.get(keys.question(session.source)), None
+    """Returns the index of the data set's question that was chosen, or one's own text. Both belong
+    to the conversation, whatever memory is built of it."""
+    text: str | None = st.session_state.get(keys.own_question(session.source))
+    text = text if text and text.strip() else None
+    if text is not None or not session.conversation.questions:
+        return None, text
+    return st.session_state.get(keys.question(session.source)), None
 
 
 def picked_question(session: Session) -> Question | None:
-    """Returns the data set's question that is chosen; None for one's own."""
-    state, questions = st.session_state, session.conversation.questions
-    if state.get(keys.ORIGIN) == "Own question" or not questions:
-        return None
-    return questions[state.get(keys.question(session.source)) or 0]
+    """Returns the data set's question that is asked; None for one's own."""
+    index, text = read_question(session)
+    questions = session.conversation.questions
+    return None if text is not None or not questions else questions[index or 0]
+
+
+def asked_question(session: Session) -> Question:
+    """Returns the question that is asked: the data set's, or one's own with index -1, without text
+    where none is typed."""
+    _, text = read_question(session)
+    return picked_question(session) or Question(-1, text or "", None, None, ())
 
 
 def write_question(session: Session, index: int | None, text: str | None = None) -> None:
     """Asks a question of one's own where there is a ``text``, else one of the data set's; without
     either none has been chosen."""
     state, last = st.session_state, len(session.conversation.questions) - 1
+    for key in (keys.own_question(session.source), keys.question(session.source), keys.RESCUED):
+        state.pop(key, None)
     if text is not None:
-        state[keys.ORIGIN], state[keys.own_question(session.key)] = "Own question", text
+        state[keys.own_question(session.source)] = text
     elif last >= 0 and index is not None:
-        state[keys.ORIGIN] = "Dataset question"
         state[keys.question(session.source)] = min(index, last)
-    else:
-        for key in (keys.ORIGIN, keys.question(session.source)):
-            state.pop(key, None)
 
 
 def read_slices(session: Session) -> tuple[dict[str, tuple[int, ...]], str]:
@@ -110,6 +117,61 @@ def read_slices(session: Session) -> tuple[dict[str, tuple[int, ...]], str]:
 def write_slices(session: Session, slices: Slices, chosen: str) -> None:
     """Keeps these slices, and measures the ``chosen`` one."""
     st.session_state[keys.slices(session.source)] = dict(slices), chosen
+
+
+def chooses(
+    name: str, default: Any, offered: Container[Any] = (), *, entry: str = ""
+) -> dict[str, Any]:
+    """Returns what a widget is called with that holds one of ``bookmark.CHOICES``, under its name
+    or another ``entry``. A list keeps what of it is on offer; another value that is not ``offered``
+    here, of a link or an earlier conversation, gives way to the default. ``()`` offers all."""
+    state, entry = st.session_state, entry or name
+    state.setdefault(keys.USUAL, {})[entry] = default
+    if entry in state and offered != ():
+        value = state[entry]
+        if isinstance(default, list):
+            fits: Any = [one for one in value if one in offered]
+        else:
+            fits = value if value in offered else default
+        if fits != value:
+            state[entry] = fits
+    return starts(entry, default)
+
+
+def read_choices(session: Session) -> dict[str, Any]:
+    """Returns what is chosen on Sweep and Compare, by the names of ``bookmark.CHOICES``, but for
+    what is at its default."""
+    state, usual, found = st.session_state, st.session_state.get(keys.USUAL, {}), {}
+    for name in CHOICES:
+        entry = _entry(name, session)
+        value = state.get(entry)
+        if value is not None and value != usual.get(entry):
+            found[name] = tuple(value) if isinstance(value, list) else value
+    return found
+
+
+def write_choices(session: Session, choices: Mapping[str, Any]) -> None:
+    """Sets what is chosen on Sweep and Compare; the rest is as by default. Call it before a page is
+    drawn."""
+    state = st.session_state
+    for name in CHOICES:
+        state.pop(_entry(name, session), None)
+        if name in choices:
+            state[_entry(name, session)] = choices[name]
+
+
+def _entry(name: str, session: Session) -> str:
+    """Returns the entry that holds a choice: its name, or one that belongs to the conversation or
+    to other choices."""
+    state = st.session_state
+    system = state.get("varied-system", session.memory.system)
+    parameter = keys.varied_parameter(system)
+    others = {
+        "compare-turns": keys.compare_turns(session.source),
+        "varied-parameter": parameter,
+        "varied-values": keys.varied_values(system, state.get(parameter)),
+    }
+    return others.get(name, name)
 
 
 def view_shown(key: str) -> str:

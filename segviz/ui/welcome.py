@@ -12,7 +12,7 @@ from segviz.ui.address import tell
 from segviz.ui.settings import read_settings, write_settings
 from segviz.ui.sidebar.source import open_your_own
 from segviz.ui.state import Session
-from segviz.ui.view_state import write_question, write_step
+from segviz.ui.view_state import read_question, write_question, write_step
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
@@ -55,9 +55,9 @@ def welcome(session: Session) -> None:
 
 def begin_ask(session: Session) -> None:
     """Lets Ask open on the question whose evidence propagation along the tree rescues most, under
-    the setting that does it, where nobody has chosen a question and measuring takes a moment."""
-    state = st.session_state
-    untouched = keys.question(session.source) not in state and keys.ORIGIN not in state
+    the setting that does it, where nobody has chosen a question and measuring takes a moment; Ask
+    then says so."""
+    untouched = read_question(session) == (None, None)
     if not untouched or not session.conversation.questions or not at_once(session):
         return
     settings = read_settings(session)
@@ -68,3 +68,4 @@ def begin_ask(session: Session) -> None:
         question, wanted = rescued
         write_settings(settings.scored_as(wanted), session.memory.system)
         write_question(session, question)
+        st.session_state[keys.RESCUED] = (session.source, question)

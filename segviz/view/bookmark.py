@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from segviz.construct import Parameter, Retriever, parameters
 from segviz.conversation import TITLES, UNIT_RULES
@@ -18,7 +18,7 @@ from segviz.memory import COMPONENTS, declared, part_name
 from segviz.retrieval import METHODS, POLICIES, RetrievalSettings, relevance_model, spelled
 from segviz.systems import SYSTEMS
 from segviz.view.look import COLOURS, LABELS
-from segviz.view.slices import Slices, read_slices, write_slices
+from segviz.view.slices import Slices, read_ranges, read_slices, write_ranges, write_slices
 from segviz.view.story import Stop, read_story, write_story
 
 LONGEST = 2_000
@@ -35,7 +35,8 @@ class Bookmark:
     data set, ``text`` one's own, asked with ``retrieval``; ``step`` is the moment on Grow;
     ``view`` the drawing, ``colour`` and ``labels`` what it shows; ``pins`` the two nodes
     held side by side; ``story`` the views of a story, ``stop`` the one that is shown, from 1 (0:
-    it begins); ``slices`` the named slices of questions, ``slice`` the one that is measured.
+    it begins); ``slices`` the named slices of questions, ``slice`` the one that is measured;
+    ``choices`` what is chosen on Sweep and Compare, by the names of ``CHOICES``, but for defaults.
     """
 
     sample: str | None = None
@@ -58,6 +59,7 @@ class Bookmark:
     stop: int = 0
     slices: Slices = field(default_factory=dict)
     slice: str = ""
+    choices: Mapping[str, Any] = field(default_factory=dict)
 
 
 def usual_method(system: str) -> str:
@@ -79,6 +81,10 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
             written |= {"story": write_story(value)} if value else {}
         elif item.name == "slices":
             written |= {"slices": write_slices(value)} if value else {}
+        elif item.name == "choices":
+            written |= {
+                name: choice.write(value[name]) for name, choice in CHOICES.items() if name in value
+            }
         elif value != item.default:
             written[item.name] = _as_text(value)
     return written
@@ -137,7 +143,8 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
             else:
                 problems.append(f"{name[:80]!r} is not a part of a view")
     retrieval = _decode_retrieval(values, usual_method(system))
-    return Bookmark(**values, settings=settings, retrieval=retrieval), problems
+    choices = {name: values.pop(name) for name in CHOICES if name in values}
+    return Bookmark(**values, settings=settings, retrieval=retrieval, choices=choices), problems
 
 
 def _decode_retrieval(values: dict[str, Any], method: str) -> RetrievalSettings:
@@ -270,6 +277,28 @@ def _levels(given: str) -> tuple[int, ...]:
     return tuple(sorted({read(part) for part in given.split(",")}))
 
 
+def _several(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    """Make a reader of values with commas between them, each once; "none" for none."""
+    return lambda given: (
+        () if given == "none" else tuple(dict.fromkeys(map(read, given.split(","))))
+    )
+
+
+def _relevance(given: str) -> str:
+    """A relevance with its parameters, as it is usually spelled."""
+    return spelled(relevance_model(_short_text(given)))
+
+
+def _cell(given: str) -> tuple[str, float, int]:
+    """Policy, α and H of a sweep."""
+    parts = given.split(",")
+    if len(parts) != 3:
+        raise ValueError("expected a policy, α and H, as in both,0.5,2")
+    readers = (_one_of(POLICIES), _number(float, 0, 1), _number(int, 0, 5))
+    policy, alpha, horizon = (read(part) for read, part in zip(readers, parts, strict=True))
+    return policy, alpha, horizon
+
+
 def _pins(given: str) -> tuple[int, ...]:
     """One node, or two different ones."""
     nodes = tuple(_COUNT(part) for part in given.split(","))
@@ -277,6 +306,42 @@ def _pins(given: str) -> tuple[int, ...]:
         raise ValueError("expected one node or two different ones")
     return nodes
 
+
+class Choice(NamedTuple):
+    """A choice of a page: how a link's text is read, ValueError where none is meant, and how a
+    value is written. What is on offer only in some conversations is for the page to check."""
+
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = _as_text
+
+
+RETRIEVED, READ = (1, 30), (5, 60)
+"""The least and the most nodes retrieved on Sweep and Compare, and units read on Compare."""
+
+CHOICES: dict[str, Choice] = {
+    "swept-over": Choice(_one_of(("propagation", "construction"))),
+    "sweep-policies": Choice(_several(_one_of(tuple(name for name in POLICIES if name != "none")))),
+    "sweep-relevance": Choice(_relevance),
+    "sweep-k": Choice(_number(int, *RETRIEVED)),
+    "sweep-cell": Choice(_cell),
+    "sweep-atlas-A": Choice(_short_text),
+    "sweep-atlas-B": Choice(_short_text),
+    "varied-system": Choice(_one_of(SYSTEMS)),
+    "varied-parameter": Choice(_short_text),
+    "varied-values": Choice(_short_text),
+    "compared-systems": Choice(_several(_one_of(SYSTEMS))),
+    "compare-relevance": Choice(_relevance),
+    "compare-k": Choice(_number(int, *RETRIEVED)),
+    "compare-units": Choice(_number(int, *READ)),
+    "compare-turns": Choice(read_ranges, write_ranges),
+    "compare-atlas-A": Choice(_short_text),
+    "compare-atlas-B": Choice(_short_text),
+    "all-turns": Choice(_yes_or_no),
+    "measured-by": Choice(_short_text),
+    "adversarial": Choice(_yes_or_no),
+}
+"""The choices of Sweep and Compare by their names in a link, which name their widgets, too. One
+that stands before what depends on it is set before it."""
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "sample": _one_of(tuple(TITLES)),
@@ -291,7 +356,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "alpha": _number(float, 0, 0.99),
     "horizon": _number(int, 0, 5),
     "k": _number(int, 1, 1_000),
-    "relevance": lambda given: spelled(relevance_model(_short_text(given))),
+    "relevance": _relevance,
     "levels": _levels,
     "distinct": _yes_or_no,
     "budget": _number(int, 50, 100_000),
@@ -307,6 +372,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "stop": _COUNT,
     "slices": read_slices,
     "slice": _short_text,
+    **{name: choice.read for name, choice in CHOICES.items()},
 }
 """A reader for every part of a link but the system's settings."""
 

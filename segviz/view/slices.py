@@ -1,4 +1,5 @@
-"""Named slices: questions of a data set that are measured by themselves, held in a link."""
+"""Named slices: questions of a data set that are measured by themselves, held in a link; and
+ranges, as which whole numbers stand there."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _MOST = 100_000  # the largest index
 
 def write_slices(slices: Slices) -> str:
     """Slices as a part of a link: ``{"dates":"0-4,9"}``."""
-    told = {name: _ranges(indices) for name, indices in slices.items()}
+    told = {name: write_ranges(indices) for name, indices in slices.items()}
     return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -26,10 +27,10 @@ def read_slices(given: str) -> dict[str, tuple[int, ...]]:
         raise ValueError(f"longer than {_LONGEST} characters")
     try:
         told = json.loads(given).items()
-        return {_name(name): _indices(ranges.split(",")) for name, ranges in told}
+        return {_name(name): read_ranges(ranges) for name, ranges in told}
     except UnicodeError:
         raise
-    except (ValueError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise ValueError(shape) from None
 
 
@@ -40,18 +41,28 @@ def _name(name: str) -> str:
     return name
 
 
-def _indices(ranges: Iterable[str]) -> tuple[int, ...]:
+def read_ranges(given: str) -> tuple[int, ...]:
+    """The inverse of :func:`write_ranges`, ascending. ValueError for what is none."""
+    shape = f"expected numbers from 0 to {_MOST} or ranges of them, as in 0-4,9"
+    if len(given) > _LONGEST:
+        raise ValueError(f"longer than {_LONGEST} characters")
     found: set[int] = set()
-    for each in ranges:
+    whole = 0
+    for each in given.split(","):
         first, _, last = each.partition("-")
-        low, high = int(first), int(last or first)
-        if not 0 <= low <= high <= _MOST:
-            raise ValueError(each)
+        try:
+            low, high = int(first), int(last or first)
+        except ValueError:
+            raise ValueError(shape) from None
+        whole += high - low  # ranges that repeat would take long
+        if not 0 <= low <= high <= _MOST or whole > _MOST:
+            raise ValueError(shape)
         found.update(range(low, high + 1))
     return tuple(sorted(found))
 
 
-def _ranges(indices: Iterable[int]) -> str:
+def write_ranges(indices: Iterable[int]) -> str:
+    """Whole numbers as text, neighbours as a range: ``0-4,9``."""
     runs: list[list[int]] = []
     for index in sorted(set(indices)):
         if runs and runs[-1][1] == index - 1:

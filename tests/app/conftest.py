@@ -199,7 +199,6 @@ def tables(app) -> list[pd.DataFrame]:
 def ask_own(app, text: str) -> None:
     """What typing a question into the box does; AppTest types no new options."""
     (box,) = keyed(app.selectbox, "question-box-")
-    app.session_state["origin"] = "Own question"
     app.session_state[entry(box.key).replace("question-box", "own")] = text
     app.run()
 

@@ -10,7 +10,7 @@ from streamlit.elements.lib import policies
 from segviz.retrieval import RetrievalSettings
 from segviz.view.bookmark import Bookmark, decode, encode
 from segviz.view.story import Stop
-from tests.app.conftest import clean, grow, keyed, page, texts
+from tests.app.conftest import ask_own, clean, grow, keyed, open_path, page, talk_file, texts
 
 LINK = Bookmark(
     sample="topic-switching",
@@ -116,8 +116,10 @@ def test_a_link_cannot_reach_another_machine(path):
     assert app.segmented_control(key="source").value == "Sample"
 
 
-def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
-    """Streamlit warns of the first such widget in its log, once per process."""
+@pytest.fixture
+def doubled(monkeypatch):
+    """Widgets that have a default besides what a link sets; Streamlit warns of the first in its
+    log, once per process."""
     found = []
     real = policies.check_session_state_rules
 
@@ -127,6 +129,10 @@ def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
         real(default_value, key, writes_allowed)
 
     monkeypatch.setattr(policies, "check_session_state_rules", check)
+    return found
+
+
+def test_no_widget_has_a_default_besides_what_a_link_sets(doubled):
     for link in (
         LINK,
         replace(LINK, text="a boat?"),
@@ -134,7 +140,7 @@ def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
     ):
         for app in (grow(), page("ask", linked=True)):
             opened(encode(link), app)
-    assert found == []
+    assert doubled == []
 
 
 def test_what_of_a_link_cannot_be_followed_is_told():
@@ -192,3 +198,180 @@ def test_slices_in_a_link_are_kept():
     app = opened(encode(Bookmark(slices=slices, slice="dates")))
     bookmark, _ = decode(address(app))
     assert (bookmark.slices, bookmark.slice) == (slices, "dates")
+
+
+# --- what is chosen on Sweep and Compare ---------------------------------------------------------
+
+SWEPT = {
+    "sweep-policies": "top-down,neighbours",
+    "sweep-relevance": "dense",
+    "sweep-k": "5",
+    "sweep-cell": "neighbours,0.5,2",
+    "sweep-atlas-A": "top-down, α 0.3, H 1",
+    "sweep-atlas-B": "top-down",
+    "measured-by": "quoted",
+    "adversarial": "no",
+}
+COMPARED = {
+    "compared-systems": "memtree,bm25",
+    "compare-relevance": "lexical",
+    "compare-k": "3",
+    "compare-units": "12",
+    "compare-turns": "4-5",
+    "compare-atlas-A": "BM25",
+    "all-turns": "yes",
+    "measured-by": "recall",
+    "adversarial": "no",
+    "text": "Who owns the boat?",
+}
+VARIED = {
+    "swept-over": "construction",
+    "varied-system": "memtree",
+    "varied-parameter": "rate",
+    "varied-values": "0.2, 0.6",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "link"), [("sweep", SWEPT), ("compare", COMPARED), ("sweep", VARIED)]
+)
+def test_a_link_opens_sweep_and_compare_as_they_were(name, link, doubled):
+    app = opened(link, page(name, linked=True))
+    assert doubled == []
+    assert address(app) == {"sample": "ines-theo", **link}
+    assert address(clean(app.run())) == {"sample": "ines-theo", **link}
+    assert not [text for text in app.text if "a view" in text.value]
+    if link is SWEPT:
+        assert app.multiselect(key="sweep-policies").value == ["top-down", "neighbours"]
+        assert app.subheader[0].value == "neighbours, α 0.5, H 2, relevance dense"
+        sides = {box.label: box.value for box in app.selectbox if box.label in "AB"}
+        assert sides == {"A": "top-down, α 0.3, H 1", "B": "top-down"}
+        assert app.selectbox(key="measured-by").value == "quoted"
+        assert not app.toggle(key="adversarial").value
+        assert "Here K is 5 nodes" in app.selectbox(key="measured-by").help
+    elif link is COMPARED:
+        assert app.multiselect(key="compared-systems").value == ["memtree", "bm25"]
+        assert "relevance lexical, K 3, N 12 units." in texts(app)
+        assert app.selectbox(key="measured-by").value == "recall"
+        assert keyed(app.selectbox, "question-box-")[0].value == "Who owns the boat?"
+    else:
+        assert app.text_input(key="varied-values-memtree-rate").value == "0.2, 0.6"
+
+
+@pytest.mark.parametrize("name", ["sweep", "compare"])
+def test_choices_at_their_defaults_stay_out_of_the_link(name):
+    app = opened({}, page(name, linked=True))
+    assert address(app) == {"sample": "ines-theo"}
+    app.slider(key=f"{'sweep' if name == 'sweep' else 'compare'}-k").set_value(7).run()
+    assert address(clean(app)) == {"sample": "ines-theo", f"{name}-k": "7"}
+    app.slider(key=f"{name}-k").set_value(10).run()
+    assert address(clean(app)) == {"sample": "ines-theo"}
+
+
+@pytest.mark.parametrize("name", ["sweep", "compare"])
+def test_choices_that_are_not_on_offer_give_way_to_the_default(name):
+    """Each is fit for a link, and means nothing here."""
+    stale = {
+        **{"measured-by": "<b>", "sweep-relevance": "contextual:dates=0", "swept-over": "both"},
+        **{"sweep-atlas-A": "<b>", "compare-atlas-B": "![x](https://example.org/x.png)"},
+        **{"compare-relevance": "contextual:dates=0", "compare-turns": "90000", "sweep-k": "0"},
+    }
+    app = opened(stale, page(name, linked=True))
+    assert app.selectbox(key="measured-by").value == "reached"
+    told = [text.value for text in app.text if "expected" in text.value]
+    assert [one.partition("=")[0] for one in told] == ["swept-over", "sweep-k"]
+    assert "example.org" not in texts(app)
+    assert set(address(app)) & {"measured-by", f"{name}-relevance", f"{name}-atlas-A"} == set()
+
+
+def test_values_of_a_parameter_from_a_link_bring_no_picture():
+    values = "![x](https://example.org/x.png)"
+    app = opened({**VARIED, "varied-values": values}, page("sweep", linked=True))
+    assert "![x]" not in app.warning[0].value
+
+
+def test_a_link_in_the_app_ends_what_was_chosen():
+    app = opened(SWEPT, page("sweep", linked=True))
+    app.query_params.clear()
+    app.query_params["go"] = "1"
+    clean(app.run())
+    assert app.slider(key="sweep-k").value == 10
+    assert address(app) == {"sample": "ines-theo"}
+
+
+# --- what is asked -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ask", "compare"])
+def test_a_question_stays_as_long_as_its_conversation(name):
+    app = clean(page(name, linked=True).run())
+
+    def asked():
+        return keyed(app.selectbox, "question-box-")[0].value
+
+    for question in ("Who owns the boat?", 3):
+        if isinstance(question, str):
+            ask_own(app, question)
+        else:
+            keyed(app.selectbox, "question-box-")[0].set_value(question).run()
+        app.selectbox(key="unit").set_value("turn").run()
+        assert asked() == question
+        app.selectbox(key="system").set_value("memtree").run()
+        assert asked() == question
+        assert address(clean(app))["system"] == "memtree"
+        app.selectbox(key="unit").set_value("exchange").run()
+        app.selectbox(key="system").set_value("segment-tree").run()
+        app.selectbox(key="sample").set_value("recurrence").run()
+        assert asked() == 0
+        assert address(clean(app)) == {"sample": "recurrence"}
+        app.selectbox(key="sample").set_value("ines-theo").run()
+
+
+def test_compare_asks_what_was_asked_on_ask():
+    app = clean(page("ask").run())
+    app.session_state["page"] = "compare"
+    ask_own(app, "Who owns the boat?")
+    assert keyed(clean(app).selectbox, "question-box-")[0].value == "Who owns the boat?"
+    assert "No turn is gold: the question is your own." in texts(app)
+    assert "gold turns found" not in texts(app)
+    assert not any("gold, returned" in each.value for each in app.caption)
+    app.session_state["page"] = "ask"
+    clean(app.run())
+    keyed(app.selectbox, "question-box-")[0].set_value(3).run()
+    app.session_state["page"] = "compare"
+    assert keyed(clean(app.run()).selectbox, "question-box-")[0].value == 3
+    assert "gold turns found" in texts(app)
+
+
+def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(tmp_path):
+    path = talk_file(tmp_path, [f"The boat leaks {i} times." for i in range(6)])
+    app = open_path(page("compare").run(), path)
+    assert "comes without questions: type one of your own" in texts(app)
+    ask_own(app, "What leaks?")
+    assert "by at least one system" in texts(clean(app))
+    assert "All questions" not in [one.value for one in app.subheader]
+
+
+@pytest.mark.parametrize("name", ["ask", "compare"])
+def test_a_text_of_blanks_asks_nothing(name):
+    app = opened({"text": "  "}, page(name, linked=True))
+    assert keyed(app.selectbox, "question-box-")[0].value == 0
+    assert address(app) == {"sample": "ines-theo"}
+
+
+RESCUED = "Opened on the question that propagation rescues most."
+
+
+def test_ask_says_why_it_opens_on_a_question():
+    app = grow()
+    app.session_state["page-wanted"] = "ask"
+    clean(app.run())
+    assert RESCUED in [each.value for each in app.caption]
+    link = address(app)
+    app.session_state["page-wanted"] = "ask"
+    (box,) = keyed(app.selectbox, "question-box-")
+    box.set_value(0 if link["question"] != "0" else 1).run()
+    assert RESCUED not in texts(clean(app))
+    again = grow()
+    again.session_state["page-wanted"] = "ask"
+    assert RESCUED not in texts(opened(link, again))

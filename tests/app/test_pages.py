@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.frontend.message import checksum
 from segviz.ui import keys
-from segviz.ui.pages.ask import question_and_settings
 from segviz.ui.pages.grow.decision import telling_words
 from segviz.ui.widgets import canvas
+from segviz.ui.widgets import question as question_widget
 from tests.app.conftest import (
     ask_own,
     clean,
@@ -301,7 +301,7 @@ class TestAsk:
 
         assert offered()
         assert all(question.startswith("What was said about ") for question in offered())
-        monkeypatch.setattr(question_and_settings, "MAX_LABELLED", 0)
+        monkeypatch.setattr(question_widget, "MAX_LABELLED", 0)
         app = clean(app.run())
         assert not offered()
 

@@ -39,6 +39,7 @@ SEEN = Bookmark(
     colour="level",
     labels="words",
     pins=(5, 9),
+    choices={"sweep-k": 5, "measured-by": "recall", "compared-systems": ("bm25", "memtree")},
 )
 
 

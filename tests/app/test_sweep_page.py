@@ -12,6 +12,7 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
+from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import MEASURES
 from segviz.evaluate.measures import CHOICES, sees
@@ -48,6 +49,22 @@ def test_two_seconds_of_work_are_done_without_asking(monkeypatch, questions, uni
     monkeypatch.setattr(measures, "measured", lambda session: session.conversation.questions)
     assert measures.at_once(session) == quick
     assert measures.duration(session, 1) == f"Takes about {told}."
+
+
+def test_memories_at_moments_are_made_each_for_itself():
+    """As many as a file of RealMem has, where a sweep took 21 seconds and not 3."""
+    questions = [Question(n, "", None, None, (), asked_at=str(5 * n)) for n in range(153)]
+    memory = SimpleNamespace(
+        units=range(770), steps=range(770), moment=lambda one: int(one.asked_at)
+    )
+    session = SimpleNamespace(
+        source="", memory=memory, conversation=SimpleNamespace(questions=questions)
+    )
+    assert measures.duration(session, 1) == (
+        "Takes about 21 seconds: each question is asked at its own moment."
+    )
+    assert not measures.at_once(session)
+    assert "about 39 seconds" in measures.duration(session, 0.4, 2)
 
 
 @pytest.mark.usefixtures("waiting")

@@ -48,24 +48,22 @@ def rarity(n, holders):
     return math.log(1 + (n - holders + 0.5) / (holders + 0.5))
 
 
-def with_questions(structure, leaves, units):
-    """The texts, every leaf that answers with the line that asks before it."""
-    read = list(structure.text)
+def asking(structure, leaves, units):
+    """Of every leaf that answers the line that asks."""
+    found = {}
     row = sorted(leaves, key=lambda leaf: structure.start[leaf])
     for before, leaf in itertools.pairwise(row):
         asks = structure.text[before].split("\n")[-1]
         said = re.sub(r"\[image: .*\]$", "", asks).strip()
-        asking, answering = units[structure.start[before]], units[structure.start[leaf]]
-        alone = len(answering.turn_ids) == 1
-        if said.endswith("?") and alone and asking.session == answering.session:
-            read[leaf] = asks + "\n" + read[leaf]
-    return read
+        one, other = units[structure.start[before]], units[structure.start[leaf]]
+        if said.endswith("?") and one.session == other.session:
+            found[leaf] = asks
+    return found
 
 
-def heard(structure, read, beside, siblings):
-    """C as a dense matrix."""
+def heard(structure, words, beside, siblings):
+    """C as a dense matrix, for nodes of so many words."""
     n = len(structure)
-    words = [len(split(text)) for text in read]
     matrix = np.zeros((n, n))
     for level in set(structure.level.tolist()):
         row = sorted(
@@ -109,8 +107,14 @@ def restated(model, structure, units, speakers, question, most_similar=50):  # n
     """Every ingredient by its definition: name → n contributions to the logarithm."""
     n = len(structure)
     leaves = [i for i in range(n) if structure.level[i] == 0] or list(range(n))
-    text = with_questions(structure, leaves, units) if model.asked else structure.text
-    c = heard(structure, text, model.beside, model.siblings)
+    asks = asking(structure, leaves, units)
+    text = [asks.get(node, "") + "\n" + structure.text[node] for node in range(n)]
+    words = []  # of every node, each with what it counts
+    for node in range(n):
+        own = split(structure.text[node])
+        share = model.asked * 100 / (100 + len(own))
+        words.append([(w, share) for w in split(asks.get(node, ""))] + [(w, 1.0) for w in own])
+    c = heard(structure, [sum(k for _, k in each) for each in words], model.beside, model.siblings)
 
     def standardised(values):
         values = np.array(values)
@@ -121,7 +125,11 @@ def restated(model, structure, units, speakers, question, most_similar=50):  # n
     cut = re.sub(r"(\w+)['’]s\b", lambda m: "" if m[1].lower() in names else m[0], question)
     telling = [word for word in split(cut) if word not in names] or split(question)
     # words
-    stems = [Counter(stem(w) for w in split(t) if w not in STOP) for t in text]
+    stems = [Counter() for _ in words]
+    for stemmed, each in zip(stems, words, strict=True):
+        for w, k in each:
+            if w not in STOP:
+                stemmed[stem(w)] += k
     sizes = np.array([sum(found.values()) for found in stems], dtype=float)
     sizes = sizes + c @ sizes
     mean = max(sizes[leaves].mean(), 1e-12)
@@ -135,27 +143,33 @@ def restated(model, structure, units, speakers, question, most_similar=50):  # n
     found = {"words": model.words * standardised(bm25)}
     # meaning
     counts = Counter(word for line in background_lines() for word in split(line))
-    counts.update(word for leaf in leaves for word in split(text[leaf]))
+    for leaf in leaves:
+        for w, k in words[leaf]:
+            counts[w] += k
     vector = {w: v for w in {*counts, *telling} for v in word_vectors(WORDLLAMA).words([w])}
     for t in text:
         for w in split(t):
             vector.setdefault(w, word_vectors(WORDLLAMA).words([w])[0])
 
-    def summed(words):
-        weights = (0.001 / (0.001 + counts[w] / counts.total()) for w in words)
-        return unit(
-            sum((k * vector[w] for k, w in zip(weights, words, strict=True)), np.zeros(256))
-        )
+    def summed(pairs):
+        weights = [(w, k * 0.001 / (0.001 + counts[w] / counts.total())) for w, k in pairs]
+        return unit(sum((k * vector[w] for w, k in weights), np.zeros(256)))
 
-    whole = np.array([summed(split(t)) for t in text])
+    def once(each):
+        return summed((w, 1.0) for w in each)
+
+    whole = np.array([summed(each) for each in words])
     around = c @ whole
-    query = summed(telling)
+    query = once(telling)
     meaning = []
     for node in range(n):
         score = float(unit(whole[node] + around[node]) @ query)
         pieces = passages(text[node])
         if len(pieces) > 1:
-            best = max(float(unit(summed(split(p)) + around[node]) @ query) for p in pieces)
+            left, best = list(words[node]), -1.0
+            for piece in pieces:
+                here, left = left[: len(split(piece))], left[len(split(piece)) :]
+                best = max(best, float(unit(summed(here) + around[node]) @ query))
             score = (score + best) / 2
         meaning.append(score)
     found["meaning"] = model.meaning * standardised(meaning)
@@ -179,8 +193,12 @@ def restated(model, structure, units, speakers, question, most_similar=50):  # n
         lines = re.split(r"^(Ana|Bo Li): ", structure.text[node], flags=re.M)
         cosines = []
         for who in (who for who in speakers if set(split(who)) & set(split(question))):
-            said = [lines[i + 1] for i in range(1, len(lines), 2) if lines[i] == who]
-            cosines.append(float(summed(split(" ".join(said))) @ query))
+            said, before = "", asks.get(node, "")
+            for i in range(1, len(lines), 2):
+                said += before + " " + lines[i + 1] if lines[i] == who else ""
+                bare = re.sub(r"\[image: .*\]$", "", lines[i + 1].strip()).strip()
+                before = lines[i + 1] if bare.endswith("?") else ""
+            cosines.append(float(once(split(said)) @ query))
         speaker.append(max(cosines, default=0.0))
     found["speaker"] = model.speaker * standardised(speaker)
     # dates
@@ -427,8 +445,8 @@ class TestIngredients:
         assert not parts(scorer, "how to find a user")["speaker"].any()
 
     def test_an_answer_is_read_with_its_question(self):
-        def words(asks, names=("Ana", "Bo Li"), sessions=1, off=""):
-            turns = [Turn("1", names[0], asks), Turn("2", names[1], "in the harbour")]
+        def words(asks, *, names=("Ana", "Bo Li"), sessions=1, off="", answer=""):
+            turns = [Turn("1", names[0], asks), Turn("2", names[1], "in the harbour" + answer)]
             turns += [Turn("3", names[0], "no more"), Turn("4", names[1], "no")]
             said = (tuple(turns),) if sessions == 1 else (tuple(turns[:1]), tuple(turns[1:]))
             blocks = tuple(Session(f"s{i}", None, "", block) for i, block in enumerate(said))
@@ -438,13 +456,23 @@ class TestIngredients:
 
         asked = words("Where is the zeppelin?")
         assert asked[1] > asked[2]
+        long = words("Where is the zeppelin?", answer=" and a word" * 60)
+        assert asked[1] - asked[2] > long[1] - long[2] > 0
         for other in (
             words("Here is the zeppelin."),
-            words("Where is the zeppelin?", ("User", "Assistant")),
+            words("Where is the zeppelin?", names=("User", "Assistant")),
             words("Where is the zeppelin?", sessions=2),
             words("Where is the zeppelin?", off=",asked=0"),
         ):
             assert other[1] == other[2]
+
+    def test_what_a_speaker_answers_belongs_to_what_is_said(self):
+        said = conversation([["Do you sail a boat?", "Always", "a dog barked", "Always"]])
+        memory = segviz.build(said, unit="turn")
+        leaves = list(memory.structure.collapsed.leaves)
+        for relevance in ("contextual", "contextual:asked=0"):
+            found = parts(memory.scorer(relevance), "does Bo sail a boat?")["speaker"][leaves]
+            assert (found[1] > found[3]) == (relevance == "contextual")
 
     def test_of_an_empty_structure(self):
         scorer = Contextual().prepare(grown([], []), WORDLLAMA)

@@ -17,6 +17,9 @@ from segviz.systems import SYSTEMS
 from segviz.view.bookmark import (
     _READERS,
     _RETRIEVAL,
+    CHOICES,
+    READ,
+    RETRIEVED,
     Bookmark,
     decode,
     differing,
@@ -41,6 +44,31 @@ retrievals = st.builds(
     method=st.sampled_from(METHODS),
     step=st.none() | st.integers(1, 2**31),
 )
+relevances = st.sampled_from(tuple(RELEVANCE))
+chosen = {
+    "swept-over": st.just("construction"),
+    "sweep-policies": st.lists(
+        st.sampled_from(tuple(name for name in POLICIES if name != "none")), unique=True
+    ).map(tuple),
+    "sweep-relevance": relevances,
+    "sweep-k": st.integers(*RETRIEVED),
+    "sweep-cell": st.tuples(st.sampled_from(tuple(POLICIES)), st.floats(0, 1), st.integers(0, 5)),
+    "sweep-atlas-A": words,
+    "sweep-atlas-B": words,
+    "varied-system": st.sampled_from(tuple(SYSTEMS)),
+    "varied-parameter": words,
+    "varied-values": words,
+    "compared-systems": st.lists(st.sampled_from(tuple(SYSTEMS)), unique=True).map(tuple),
+    "compare-relevance": relevances,
+    "compare-k": st.integers(*RETRIEVED),
+    "compare-units": st.integers(*READ),
+    "compare-turns": st.sets(st.integers(0, 500), min_size=1).map(lambda s: tuple(sorted(s))),
+    "compare-atlas-A": words,
+    "compare-atlas-B": words,
+    "all-turns": st.booleans(),
+    "measured-by": words,
+    "adversarial": st.booleans(),
+}
 bookmarks = st.builds(
     Bookmark,
     sample=st.none() | st.sampled_from(tuple(TITLES)),
@@ -72,6 +100,7 @@ bookmarks = st.builds(
         max_size=3,
     ),
     slice=words,
+    choices=st.fixed_dictionaries({}, optional=chosen),
 )
 
 
@@ -133,8 +162,9 @@ def test_a_link_without_a_method_means_the_systems_usual_one(name):
 
 
 def test_every_field_can_be_read():
-    parts = {field.name for field in fields(Bookmark)} - {"settings", "retrieval"}
-    assert set(_READERS) == parts | set(_RETRIEVAL)
+    parts = {field.name for field in fields(Bookmark)} - {"settings", "retrieval", "choices"}
+    assert set(_READERS) == parts | set(_RETRIEVAL) | set(CHOICES)
+    assert set(CHOICES) == set(chosen)
     assert set(_RETRIEVAL.values()) == {field.name for field in fields(RetrievalSettings)}
 
 
@@ -196,6 +226,20 @@ def test_settings_survive():
         ("pins", "4,4", "one node or two"),
         ("pins", "-1", "expected 0 to"),
         ("pins", "1e9", "expected a whole number"),
+        ("sweep-policies", "both,none", "expected one of top-down"),
+        ("sweep-relevance", "<b>", "relevance"),
+        ("sweep-k", "31", "expected 1 to 30"),
+        ("sweep-cell", "both,0.5", "expected a policy, α and H"),
+        ("sweep-cell", "both,nan,2", "expected a finite number"),
+        ("sweep-cell", "mind,0.5,2", "expected one of"),
+        ("compared-systems", "raptor,mind", "expected one of segment-tree"),
+        ("compared-systems", "", "expected one of segment-tree"),
+        ("compare-units", "4", "expected 5 to 60"),
+        ("compare-turns", "3-1", "as in 0-4,9"),
+        ("compare-turns", "x", "as in 0-4,9"),
+        ("compare-turns", "0-99999,0-99999", "as in 0-4,9"),
+        ("measured-by", "x" * 5000, "longer than 2000"),
+        ("adversarial", "1", "expected yes or no"),
         ("compatibility.threshold", "0.3", "not a part of a view"),
         ("<script>", "1", "not a part of a view"),
     ],

@@ -59,10 +59,10 @@ class Contextual(Declared):
     A short text says little without what stands around it, a long one speaks for itself: in
     ``words`` and ``meaning`` a node also counts what the two nodes before and after it on its
     level say, ``beside`` · 100 / (100 + distance in words) times, and the mean of its siblings,
-    ``siblings`` · 100 / (100 + its own words) times. Every ingredient but the dates and openings is
-    standardised over the leaves; 0 switches one off. Unless ``asked`` is 0, and where people talk,
-    a leaf of one turn that follows a question in its session is its answer: ``words``, ``meaning``
-    and ``similar`` read the line that asks with it.
+    ``siblings`` · 100 / (100 + its own words) times. Where people talk, a leaf that follows a
+    question in its session is its answer: ``words``, ``meaning`` and ``similar`` read the line that
+    asks with it, ``asked`` · 100 / (100 + its own words) times. Every ingredient but the dates and
+    openings is standardised over the leaves; 0 switches one off.
 
     ``words``    BM25 of the question's stems (k1 1.5, b 0.75)
     ``meaning``  cosine of sums of word vectors, weighted by 0.001 / (0.001 + share of the word in
@@ -73,8 +73,8 @@ class Contextual(Declared):
                  cosine of the most similar word of the text, one of the memory's fifty most
                  similar
     ``speaker``  cosine of such sums of the question and of what a speaker who is named in it says,
-                 in lines that begin with the name; of several speakers the best, 0 where none is,
-                 or a role alone, as "user"
+                 in lines that begin with the name, and, unless ``asked`` is 0, of the lines this
+                 answers; of several speakers the best, 0 where none is, or a role alone, as "user"
     ``dates``    inverse document frequency of the months, days and years named in the question
                  that are those of the sessions, mean over a node's units; where it names none, of
                  the days it means ("last week"), counted from the last unit
@@ -106,7 +106,7 @@ class Contextual(Declared):
     meaning: float = param(1.3, "Weight of word vectors.", (0, 5), source="ours, set on LoCoMo")
     similar: float = param(0.4, "Weight of similar words.", (0, 5), source="ours, set on LoCoMo")
     speaker: float = param(
-        0.2, "Weight of what the speaker asked about says.", (0, 5), source="ours, set on LoCoMo"
+        0.4, "Weight of what the speaker asked about says.", (0, 5), source="ours, set on LoCoMo"
     )
     dates: float = param(
         2.0, "Weight of dates in the question.", (0, 5), source="ours, set on LoCoMo"
@@ -129,11 +129,8 @@ class Contextual(Declared):
     siblings: float = param(
         0.4, "Share heard of the siblings.", (0, 2), source="ours, set on LoCoMo"
     )
-    asked: int = param(
-        1,
-        "Whether an answer of one turn is read with the line that asks.",
-        (0, 1),
-        source="ours, set on LoCoMo",
+    asked: float = param(
+        1.0, "Share heard of the question answered.", (0, 2), source="ours, set on LoCoMo"
     )
     temperature: float = param(
         2.0, "How evenly the scores are spread over the nodes.", (0.5, 10), source="ours"
@@ -167,6 +164,8 @@ class Prepared:
         """Counts the words; vectors are made when the first question asks for them. O(e)."""
         self.settings, self._structure, self._embedder = settings, structure, embedder
         self._speakers = tuple(dict.fromkeys(speakers))
+        people = bool(speakers) and _ROLES.isdisjoint(map(str.lower, speakers))
+        self._joins = people and bool(settings.asked)  # answers are read with what asks
         names = {word for name in speakers for word in _split(name)}
         either = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
         self._names = re.compile(rf"\b(?:{either})\b(?:['’]s\b)?", re.I) if names else None
@@ -175,7 +174,6 @@ class Prepared:
         known = int(structure.stop.max(initial=0))
         missing = known - len(units)
         self._session = [unit.session for unit in units[:known]] + [0] * missing
-        self._turns = [len(unit.turn_ids) for unit in units[:known]] + [0] * missing
         self._count_words()
         self._context = _Context(structure, self._lengths, settings.beside, settings.siblings)
         times = [unit.time and unit.time.replace(tzinfo=None) for unit in units[:known]]
@@ -185,48 +183,58 @@ class Prepared:
         ).reshape(-1, 4)
         self._now = max(filter(None, times), default=None)
 
+    @cached_property
     def _asking(self) -> dict[int, str]:
-        """Of the leaves of one turn that answer somebody the line that asks: the last of the leaf
-        before, in its session."""
-        people = self._speakers and _ROLES.isdisjoint(map(str.lower, self._speakers))
-        if not (self.settings.asked and people):
+        """Of the leaves that follow a question in their session the line that asks: the last of the
+        leaf before."""
+        if not self._joins:
             return {}
         text, start, session = self._structure.text, self._structure.start, self._session
         leaves = self._leaves[np.argsort(start[self._leaves], kind="stable")].tolist()
         return {
             leaf: f"{line}\n"
             for before, leaf in pairwise(leaves)
-            if self._turns[start[leaf]] == 1
-            and session[start[before]] == session[start[leaf]]
+            if session[start[before]] == session[start[leaf]]
             and _ASKS.search(line := text[before].rsplit("\n", 1)[-1])
         }
 
     def _count_words(self) -> None:
         """The words of every node with their counts, and the nodes of every word."""
         ids: dict[str, int] = {}
-        word, sizes, owner, heard = [], [], [], []
-        n, asking = len(self._structure), self._asking()
+        word: list[int] = []
+        sizes, owner, said = [], [], []
+        n = len(self._structure)
         for node, text in enumerate(self._structure.text):
-            line = asking.get(node, "")
+            line, before = self._asking.get(node, ""), len(word)
             for piece in _pieces(line + text):
                 word += [ids.setdefault(each, len(ids)) for each in piece]
                 sizes.append(len(piece))
                 owner.append(node)
-            heard += [ids[each] * n + node for each in _split(line)]
+            asks = len(_split(line))
+            said.append((asks, len(word) - before - asks))
         self._vocabulary = ids
         self._text, self._ends = np.array(word, dtype=np.int64), np.cumsum([0, *sizes])
         self._owner = np.array(owner, dtype=np.int64)
-        pairs, counts = np.unique(
-            self._text * n + np.repeat(self._owner, sizes), return_counts=True
-        )
-        self._word, self._node = np.divmod(pairs, max(n, 1))
-        self._count = counts.astype(np.float32)
-        np.subtract.at(counts, np.searchsorted(pairs, np.array(heard, dtype=np.int64)), 1)
-        self._own = counts.astype(np.float32)
-        self._starts = np.searchsorted(self._word, np.arange(len(ids) + 1))
+        # Of every node the words of the line that asks, which come first, and its own.
+        self._said = np.array(said, dtype=np.int64).reshape(n, 2)
+        share = self.settings.asked * _REACH / (_REACH + self._said[:, 1])
+        self._worth = self._each(np.column_stack([share, np.ones(n)]).astype(np.float32))
+        counts = _sparse((self._worth, (self._text, self._places)), (len(ids), n))
+        self._starts, self._node, self._count = counts.indptr, counts.indices, counts.data
+        self._word = np.repeat(np.arange(len(ids)), np.diff(self._starts))
         self._lengths = np.bincount(self._node, self._count, minlength=n).astype(np.float64)
         self._in_leaf = np.zeros(n, dtype=np.bool_)
         self._in_leaf[self._leaves] = True
+
+    def _each(self, values: Any) -> Any:
+        """The first of two values of its node for each word of a line that asks, else the second;
+        ``values`` (n, 2)."""
+        return np.repeat(np.ravel(values), np.ravel(self._said))
+
+    @property
+    def _places(self) -> NDArray[np.int64]:
+        """The node of every word."""
+        return np.repeat(np.arange(len(self._said)), self._said.sum(axis=1))
 
     def __call__(self, questions: Sequence[str]) -> Floats:
         """Raw scores in (0, 1], float64 (q, n)."""
@@ -387,7 +395,7 @@ class Prepared:
         """Unit vectors of every node with its context, float32 (n, d), those of the passages of
         texts with several, float32 (p, d), and whose these are, int64 (p,)."""
         vectors, owners = self._weighted, len(self._owner)
-        words = np.ones(len(self._text), dtype=np.float32), self._text, self._ends
+        words = self._worth, self._text, self._ends
         pieces = _sparse(words, (owners, len(vectors))) @ vectors
         own = np.ones(owners, dtype=np.float32), (self._owner, np.arange(owners))
         single = unit_rows(_sparse(own, (len(self._structure), owners)) @ pieces)
@@ -418,16 +426,21 @@ class Prepared:
     @cached_property
     def _sayings(self) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """Of every speaker the nodes that quote one, int64 (m,), and unit vectors of what is said
-        there, float32 (m, d)."""
+        there, and of what it answers, float32 (m, d)."""
         line = re.compile(rf"^({'|'.join(map(re.escape, self._speakers))}): ", re.M)
         vectors = self._weighted
+
+        def summed(text: str) -> NDArray[np.float32]:
+            known = [self._vocabulary.get(word, -1) for word in _split(text)]
+            return np.asarray(vectors[[i for i in known if i >= 0]].sum(axis=0))
+
         told: dict[str, dict[int, Any]] = {name: {} for name in self._speakers}
         for node, text in enumerate(self._structure.text):
-            lines = line.split(text)
+            lines, before = line.split(text), self._asking.get(node, "")
             for name, said in zip(lines[1::2], lines[2::2], strict=True):
-                known = [self._vocabulary.get(word, -1) for word in _split(said)]
-                row = vectors[[i for i in known if i >= 0]].sum(axis=0)
+                row = summed(before + said)
                 told[name][node] = told[name].get(node, 0.0) + row
+                before = said if self._joins and _ASKS.search(said) else ""
         found = {}
         for name, rows in told.items():
             said = np.array(list(rows.values()), dtype=np.float32).reshape(-1, vectors.shape[1])
@@ -532,17 +545,21 @@ class Prepared:
     def _links(self) -> tuple[Any, Any]:
         """The rare words of every node, as rows of length 1 of a sparse matrix (n, v), and the same
         matrix the other way round, (v, n)."""
-        held = np.bincount(
-            self._word[self._in_leaf[self._node] & (self._own > 0)], minlength=len(self._vocabulary)
-        ).astype(np.float64)
+        shape = len(self._structure), len(self._vocabulary)
+        own = self._each(np.tile(np.array([0.0, 1.0], dtype=np.float32), (shape[0], 1)))
+        links = _sparse((own, (self._places, self._text)), shape)
+        links.eliminate_zeros()
+        node = np.repeat(np.arange(shape[0]), np.diff(links.indptr))
+        held = np.bincount(links.indices[self._in_leaf[node]], minlength=shape[1]).astype(
+            np.float64
+        )
         rarity = self._rarity(held)
         rarity[(held < 2) | (held > max(3, _FEW * len(self._leaves)))] = 0.0
         rarity[[self._vocabulary[word] for word in STOP if word in self._vocabulary]] = 0.0
-        weight = rarity[self._word] * self._own / (self._own + _K1)
+        weight = rarity[links.indices] * links.data / (links.data + _K1)
         kept = np.flatnonzero(weight)
-        weight, word, node = weight[kept], self._word[kept], self._node[kept]
-        weight /= np.sqrt(np.bincount(node, weight**2, minlength=len(self._structure)))[node]
-        shape = len(self._structure), len(self._vocabulary)
+        weight, word, node = weight[kept], links.indices[kept], node[kept]
+        weight /= np.sqrt(np.bincount(node, weight**2, minlength=shape[0]))[node]
         links = _sparse((weight, (node, word)), shape)
         return links, links.T.tocsr()
 

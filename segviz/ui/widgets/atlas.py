@@ -10,7 +10,7 @@ import streamlit as st
 from segviz.evaluate import Outcomes
 from segviz.figures.compare import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
 from segviz.ui import keys
-from segviz.ui.state import Session
+from segviz.ui.state import Session, shows
 from segviz.ui.view_state import write_question
 from segviz.ui.widgets.charts import picked, sentence_of, tall
 from segviz.ui.widgets.measures import measured
@@ -38,12 +38,8 @@ def draw_atlas(
     its column stands for; the words of a question stand for B."""
     questions, every, about = measured(session), {**columns, **(more or {})}, about or {}
     with st.container(horizontal=True):
-        for side, first in (("A", next(iter(columns))), ("B", focus)):
-            place = keys.atlas_side(key, side, focus)
-            if st.session_state.get(place) not in every:
-                st.session_state[place] = first
-            st.selectbox(side, list(every), key=place, width=280, persist_state="session")
-    base, focus = (st.session_state[keys.atlas_side(key, side, focus)] for side in "AB")
+        base = _side(key, "A", next(iter(columns)), every)
+        focus = _side(key, "B", focus, every)
     names = list(
         dict.fromkeys([*(name for name in (base, focus) if name not in columns), *columns])
     )
@@ -95,3 +91,17 @@ def draw_atlas(
         alt=sentence,
     )
     st.caption(sentence)
+
+
+def _side(key: str, side: str, usual: str, every: Mapping[str, Outcomes]) -> str:
+    """Draws the choice of a side, which follows the ``usual`` one until another is chosen."""
+    state, entry = st.session_state, keys.atlas_side(key, side)
+
+    def choose(name: str) -> None:
+        state[entry] = None if name == usual else name
+
+    if state.get(entry) not in every:
+        state[entry] = None
+    shown: str = state[entry] or usual
+    st.selectbox(side, list(every), width=280, **shows(entry, shown, choose))
+    return shown

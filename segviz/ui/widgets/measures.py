@@ -19,15 +19,17 @@ from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
 from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, remember
-from segviz.ui.view_state import read_slices, write_slices
+from segviz.ui.view_state import chooses, read_slices, write_slices
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import tall
 
 # Seconds of work that is done without asking.
 _AUTOMATIC = 2.0
 
-# Questions x leaves that are swept under the usual three policies in a second, about.
-_IN_A_SECOND = 45_000
+# Questions x leaves that are swept under the usual three policies in a second, about; and leaves of
+# memories as they stood at a moment, each of which is made and scored for itself, whatever is
+# swept there.
+_IN_A_SECOND, _MADE_IN_A_SECOND = 45_000, 3_000
 
 
 def countable(questions: Sequence[Question]) -> list[str]:
@@ -50,8 +52,13 @@ def one_moment(session: Session) -> bool:
     return all(session.memory.moment(one) is None for one in session.conversation.questions)
 
 
-def _seconds(session: Session, sweeps: float) -> float:
-    return sweeps * len(measured(session)) * len(session.memory.units) / _IN_A_SECOND
+def _seconds(session: Session, sweeps: float, memories: int = 1) -> float:
+    memory, leaves = session.memory, len(session.memory.units)
+    moments = [memory.moment(question) for question in measured(session)]
+    known = {at: leaves * at / len(memory.steps) for at in moments if at}
+    asked = sum(leaves if at is None else known.get(at, 0) for at in moments)
+    made = sum(known.values())
+    return sweeps * asked / _IN_A_SECOND + memories * made / _MADE_IN_A_SECOND
 
 
 def at_once(session: Session, sweeps: float = 1.0) -> bool:
@@ -61,11 +68,11 @@ def at_once(session: Session, sweeps: float = 1.0) -> bool:
     return quick and paid(session.memory.embedder) is None
 
 
-def duration(session: Session, sweeps: float) -> str:
-    """Returns how long that takes, in words."""
-    seconds = counted(max(1, round(_seconds(session, sweeps))), "second")
-    longer = "" if one_moment(session) else " or more: each question is asked at its own moment"
-    return f"Takes about {seconds}{longer}."
+def duration(session: Session, sweeps: float, memories: int = 1) -> str:
+    """Returns how long that takes of so many ``memories``, in words."""
+    seconds = counted(max(1, round(_seconds(session, sweeps, memories))), "second")
+    why = "" if one_moment(session) else ": each question is asked at its own moment"
+    return f"Takes about {seconds}{why}."
 
 
 def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bool]:
@@ -77,21 +84,17 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
     measure: str = st.selectbox(
         "Measured by",
         names,
-        index=names.index(DEFAULT) if DEFAULT in names else 0,
         format_func=lambda name: MEASURES[name].label,
-        key="measured-by",
-        persist_state="session",
         width=220,
         help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
         f"tokens. In {MEASURES[DEFAULT].label} every policy shows.\n{meanings}",
+        **chooses("measured-by", DEFAULT if DEFAULT in names else names[0], names),
     )
     counts = not tricky or st.toggle(
         f"Count category 5: {tricky}",
-        value=True,
-        key="adversarial",
-        persist_state="session",
         help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation; "
         "the evidence is the turn that tempts to a wrong one. Most papers leave them out.",
+        **chooses("adversarial", True),
     )
     return measure, counts
 

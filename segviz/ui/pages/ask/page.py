@@ -24,6 +24,7 @@ from segviz.ui.view_state import view_shown
 from segviz.ui.widgets.captions import counted, level_label, unmarked
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
+from segviz.ui.widgets.question import nothing_asked
 from segviz.ui.widgets.tree import draw_canvas, draw_node_link, draw_outline, scene, stage_height
 from segviz.view.captions import moment_sentence
 from segviz.view.look import Live
@@ -81,12 +82,7 @@ def render(session: Session) -> None:
 def _answered(session: Session, question: Question, settings: RetrievalSettings) -> Result | None:
     """Returns the answer; None, and why, where there is no question or no room for it."""
     if not question.text.strip():
-        none = not session.conversation.questions
-        st.info(
-            "This conversation comes without questions: type one of your own above."
-            if none
-            else "Type a question, or pick one of the data set's, to see what comes back."
-        )
+        nothing_asked(session)
         return None
     try:
         return ask(session.memory, question, settings, chat=session.chat)

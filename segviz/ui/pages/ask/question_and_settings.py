@@ -23,14 +23,13 @@ from segviz.ui.settings import (
     write_relevance,
 )
 from segviz.ui.state import Session, shows, starts
-from segviz.ui.view_state import read_question, read_step, write_question
+from segviz.ui.view_state import read_step, write_question
 from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.charts import tall
 from segviz.ui.widgets.measures import FATES_SHOWN, fate_rows
+from segviz.ui.widgets.question import question_box
 from segviz.ui.widgets.tree import literal_switch, view_choice
-from segviz.view.captions import MAX_LABELLED
 from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
-from segviz.view.names import node_names
 from segviz.view.scene import keeps_time
 
 
@@ -38,13 +37,15 @@ def ask_controls(session: Session) -> tuple[Question, DeltaGenerator]:
     """Draws the controls of the page; returns the question, and their first row, for more."""
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
-        question = _question(session)
+        question = question_box(session)
         _fates(session)
         _retrieval(session)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
         _scoring(session)
         _as_on_grow(session)
         view_choice(keys.ASK_VIEW)
+        if st.session_state.get(keys.RESCUED) == (session.source, question.index):
+            st.caption("Opened on the question that propagation rescues most.")
     if read_settings(session).method == "propagate" and not live(session):
         _propagation()
     return question, row
@@ -79,67 +80,6 @@ def _scoring(session: Session) -> None:
         width=232,
         **shows("relevance-shown", shown, lambda name: write_relevance(name, session)),
     )
-
-
-_ASKED_KEPT = 8
-
-
-def _question(session: Session) -> Question:
-    """Draws the box to type a question in or to pick one of the data set's; returns the question
-    (index -1 for one's own)."""
-    questions, state = session.conversation.questions, st.session_state
-    index, text = read_question(session)
-    texts, numbers = [question.text for question in questions], range(len(questions))
-    before = f"asked-before-{session.key}"
-    state.setdefault(before, [])
-
-    def label(option: int | str) -> str:
-        if isinstance(option, str):
-            return option
-        again = f" · {option + 1}" if texts.count(texts[option]) > 1 else ""
-        return texts[option] + again
-
-    def ask(given: int | str | None) -> None:
-        if isinstance(given, int):
-            write_question(session, given)
-            return_to_moment(session)
-        elif given and given.strip():
-            write_question(session, None, given)
-            state[before] = [given, *(one for one in state[before] if one != given)][:_ASKED_KEPT]
-
-    own = [*([] if text is None else [text]), *state[before]]
-    asked = text if text is not None or not questions else index or 0
-    # Streamlit draws option texts as plain text.
-    st.selectbox(
-        "Question",
-        list(dict.fromkeys([*own, *(numbers or _suggested(session))])),
-        format_func=label,
-        index=None,
-        accept_new_options=True,
-        placeholder="What would you ask this memory?",
-        label_visibility="collapsed",
-        help="Type a question and press Enter, or pick one of the data set's.",
-        **shows(f"question-box-{session.key}", asked, ask),
-    )
-    if text is None and questions:
-        return questions[index or 0]
-    return Question(-1, text or "", None, None, ())
-
-
-_SUGGESTED = 3
-
-
-def _suggested(session: Session) -> list[str]:
-    """Returns questions about what the widest nodes are named by, for a conversation that comes
-    without any; none where nodes have no names."""
-    structure = session.memory.structure.collapsed
-    if len(structure) > MAX_LABELLED:
-        return []
-    names = node_names(structure, tuple(session.conversation.speakers))
-    width = structure.stop - structure.start
-    wide = sorted(structure.nodes.tolist(), key=lambda node: (-int(width[node]), node))
-    terms = dict.fromkeys(names[node].split(", ")[0] for node in wide if names[node])
-    return [f"What was said about {term}?" for term in list(terms)[:_SUGGESTED]]
 
 
 _LISTED = ("before", "after", "change", "question", "category", "number")

@@ -6,20 +6,26 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.evaluate.measures import UNITS
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
 from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
 from segviz.ui.pages.compare.structures import PER_ROW, cached, offer, structures_panel
 from segviz.ui.state import Session
+from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.measures import countable
+from segviz.ui.widgets.question import nothing_asked
 from segviz.ui.widgets.shapes import Measured, draw_shapes
+from segviz.view.bookmark import READ, RETRIEVED
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
 USUAL = "as usual"
 """The relevance where none is chosen."""
+
+USUAL_OWN = " (in a system's own retrieval that of its paper)"
 
 
 def render(session: Session) -> None:
@@ -40,11 +46,11 @@ def render(session: Session) -> None:
     structures_panel(session, ready, results)
     if results:
         question_panel(session, ready, results)
-        if countable(session.conversation.questions):
-            st.subheader("All questions", divider="gray")
-            measure_panel(session, ready, settings, verdict)
     else:
-        st.info("This conversation has no questions to compare by.")
+        nothing_asked(session)
+    if countable(session.conversation.questions):
+        st.subheader("All questions", divider="gray")
+        measure_panel(session, ready, settings, verdict)
     st.subheader("Shape", divider="gray")
     shapes = [
         Measured(SYSTEMS[name].label, name, shape(memory.structure))
@@ -59,38 +65,32 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     chosen = st.multiselect(
         "Systems",
         list(SYSTEMS),
-        default=default,
         format_func=lambda name: SYSTEMS[name].label,
-        key="compared-systems",
-        persist_state="session",
         help="All with their defaults, over the same leaves and embeddings; the one in the "
         "sidebar with its parameters there.",
         wrap=True,
+        **chooses("compared-systems", default, SYSTEMS),
     )
     second, third, fourth = st.columns(3, gap="medium")
     relevance = second.selectbox(
         "Relevance",
         [USUAL, *RELEVANCE],
-        key="compare-relevance",
-        persist_state="session",
         help=f"As usual: {RetrievalSettings().relevance_for()}, and in a system's own retrieval "
         "what its paper scores by",
+        **chooses("compare-relevance", USUAL, (USUAL, *RELEVANCE)),
     )
-    k = third.slider("Retrieved K", 1, 30, 10, key="compare-k", persist_state="session")
+    k = third.slider("Retrieved K", *RETRIEVED, **chooses("compare-k", 10))
     budget = fourth.slider(
         "Units read N",
-        5,
-        60,
-        20,
-        key="compare-budget",
-        persist_state="session",
+        *READ,
         help="For evidence reached: nodes are read in the order of their rank until so many "
         "units are read.",
+        **chooses("compare-units", UNITS),
     )
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
         f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}, relevance "
-        f"{relevance}, K {k}, N {budget} units."
+        f"{relevance}{USUAL_OWN * (relevance == USUAL)}, K {k}, N {budget} units."
     )
     named = None if relevance == USUAL else relevance
     return chosen, {"relevance": named, "k": k, "units": budget}

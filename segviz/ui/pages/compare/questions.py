@@ -34,11 +34,13 @@ from segviz.ui import keys
 from segviz.ui.pages.compare.structures import built_key, select_turns, side_by_side
 from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, keep, peek, remember
+from segviz.ui.view_state import asked_question, chooses
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, sentence_of, swatch, theme
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, duration, measure_choice, measured, slice_choice
+from segviz.ui.widgets.question import question_box
 
 RESULTS_KEPT = 4
 
@@ -54,6 +56,10 @@ _HOW_TOLD = (
     "is what cannot be told from the first: the interval of the difference includes zero."
 )
 
+# Why no turn is gold.
+_OWN = "No turn is gold: the question is your own."
+_UNKNOWN = "No turn is gold: the file names no evidence that is in the conversation."
+
 # Pixels of a list of retrieved nodes; longer ones scroll.
 _TALL = 420
 
@@ -61,21 +67,14 @@ _TALL = 420
 def asked_of_all(
     session: Session, ready: Mapping[str, Memory], settings: dict[str, Any]
 ) -> dict[str, Result]:
-    """Draws the choice of a question; returns what each system retrieves for it, nothing without
-    questions."""
-    questions = session.conversation.questions
-    if not questions:
+    """Draws the box of the question, which is that of Ask; returns what each system retrieves for
+    it, nothing where none is typed."""
+    question = question_box(session)
+    if not question.text.strip():
         return {}
-    chosen = st.selectbox(
-        "Question asked of all",
-        range(len(questions)),
-        format_func=lambda i: f"{questions[i].category_label} · {questions[i].text}",
-        key=keys.question(session.source),
-        persist_state="session",
-    )
     # By the system's own retrieval where it has one, else collapsed.
     return {
-        name: memory.ask(questions[chosen], _how(settings, isinstance(memory.model, Retriever)))
+        name: memory.ask(question, _how(settings, isinstance(memory.model, Retriever)))
         for name, memory in ready.items()
     }
 
@@ -84,8 +83,7 @@ def question_panel(
     session: Session, ready: Mapping[str, Memory], results: Mapping[str, Result]
 ) -> None:
     """Draws what each system returns for one question, and where they overlap."""
-    questions = session.conversation.questions
-    question = questions[st.session_state.get(keys.question(session.source)) or 0]
+    question = asked_question(session)
     if any(result.settings.step is not None for result in results.values()):
         st.caption(unmarked(f"Asked before {question.asked_at}; what came later is not known."))
     labels = {name: SYSTEMS[name].label for name in ready}
@@ -106,7 +104,8 @@ def question_panel(
         },
         order,
     )
-    _turns(found, [turn for turn in order if turn in question.evidence], held)
+    named = [turn for turn in order if turn in question.evidence]
+    _turns(found, named, held, _OWN if question.index < 0 else _UNKNOWN)
     gold = set(question.evidence)
 
     def evidence(name: str) -> None:
@@ -117,31 +116,33 @@ def question_panel(
     side_by_side(ready, evidence, "beside-evidence")
 
 
-def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> None:
-    """Draws what became of every gold turn, and which other turns came back."""
+def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]], without: str) -> None:
+    """Draws what became of every gold turn, and which other turns came back; where no turn is gold,
+    it says so by the sentence ``without``."""
     matrix = turn_matrix(found, gold, held, _OTHERS)
-    shown = ""
+    if not matrix.turns:
+        st.caption(without)
+        return
+    shown, kind = "", "other turns" if gold else "turns"
     if matrix.hidden:
         others = len(matrix.others) + matrix.hidden
-        if st.toggle(f"All {others} other turns", key="all-turns", persist_state="session"):
+        if st.toggle(f"All {others} {kind}", **chooses("all-turns", False)):
             matrix = turn_matrix(found, gold, held)
         else:
-            shown = f" Showing {_OTHERS} of {others} other turns, those that most systems returned."
+            shown = f" Showing {_OTHERS} of {others} {kind}, those that most systems returned."
     empty, tones = {"light": "#f0eeea", "dark": "#2a2825"}[theme()], colours()
-    fills = {
-        "gold, returned": tones["accent"],
-        "returned": tones["neutral"],
-        "not returned": empty,
-    }
+    fills = {"gold, returned": tones["accent"]} if gold else {}
+    fills |= {"returned": tones["neutral"], "not returned": empty}
     st.caption(
         " ".join(swatch(colour, name) for name, colour in fills.items()), unsafe_allow_html=True
     )
     chart(
         turn_strip(matrix, empty=empty, ink=ink(), **tones),
-        f"{gold_sentence(matrix)} {overlap_sentence(found)}".strip(),
+        f"{gold_sentence(matrix) or without} {overlap_sentence(found)}",
         "overlap",
-        f"Gold turns stand first. Returned are leaves and nodes of up to {_NARROW} turns; wider "
-        f"nodes hold too much to count as an answer, and cover a gold turn.{shown}",
+        f"{'Gold turns stand first. ' if gold else ''}Returned are leaves and nodes of up to "
+        f"{_NARROW} turns; wider nodes hold too much to count as an answer"
+        f"{', and cover a gold turn' if gold else ''}.{shown}",
         rows=lambda: turn_rows(matrix),
     )
 
@@ -217,7 +218,7 @@ def measure_panel(
             key="measure",
             icon=":material/play_arrow:",
         ):
-            st.caption(duration(session, sweeps))
+            st.caption(duration(session, sweeps, len(ready)))
             return
         with st.spinner("Measuring"):
             found = compare(dict(ready), questions, clock=perf_counter, **settings)

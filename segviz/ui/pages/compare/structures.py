@@ -22,7 +22,7 @@ from segviz.systems import SYSTEMS
 from segviz.tree.shape import Shape, shape
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
-from segviz.ui.view_state import picked_question
+from segviz.ui.view_state import asked_question
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
@@ -37,13 +37,12 @@ def structures_panel(
 ) -> None:
     """Draws one small canvas per system with what it retrieved, selections linked through source
     turns."""
-    marked = (
-        "Frames and triangles mark what was retrieved, diamonds gold evidence. " if results else ""
-    )
+    gold = ", diamonds gold evidence" if asked_question(session).evidence else ""
+    marked = f"Frames and triangles mark what was retrieved{gold}. " if results else ""
     st.caption(
-        f"{marked}A tree that follows time lies on the time axis; the others are drawn in the "
-        "order of their own branches. Click a node: the other structures show the smallest node "
-        "that holds the same turns."
+        f"Colours are sessions. {marked}A tree that follows time lies on the time axis; the others "
+        "are drawn in the order of their own branches. Click a node: the other structures show the "
+        "smallest node that holds the same turns."
     )
     # They end on one line, so that canvases below headings of different heights lie level.
     side_by_side(
@@ -113,19 +112,17 @@ def _unlike(found: Shape, name: str, data: str) -> str:
 def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Result | None) -> None:
     """One small canvas; a click selects the node's turns in all of them."""
     memory, key = ready[name], f"compare-{name}"
-    source, turns = st.session_state.get(keys.COMPARE_TURNS, (None, ()))
     shown = scene_of(
         memory,
         memory.structure.collapsed,
         identity=built_key(session, name),
         look=Look("session", "none"),
-        selected=holder(memory, turns if source == session.source else ()),
+        selected=holder(memory, _selected_turns(session)),
     )
     title = f"{session.conversation.id}, {SYSTEMS[name].label}"
     shown = replace(shown, title=title, measures={})
     if result is not None and len(result.structure) == len(shown.structure):
-        asked = picked_question(session)
-        gold = gold_evidence(result.structure, memory.units, asked.evidence if asked else ())
+        gold = gold_evidence(result.structure, memory.units, asked_question(session).evidence)
         marked = answered(shown, result, gold).scored
         shown = replace(shown, scored=marked and replace(marked, before=result.after))
     drawn = shown.drawn()
@@ -142,7 +139,16 @@ def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Resu
 
 def select_turns(session: Session, turns: tuple[str, ...]) -> None:
     """Selects these turns of a node, in every structure."""
-    st.session_state[keys.COMPARE_TURNS] = (session.source, turns)
+    wanted, entry = set(turns), keys.compare_turns(session.source)
+    places = [at for at, turn in enumerate(session.conversation.turns) if turn.id in wanted]
+    st.session_state[entry] = tuple(places) or None
+
+
+def _selected_turns(session: Session) -> tuple[str, ...]:
+    """Returns the ids of the selected turns, of those that there are."""
+    places = st.session_state.get(keys.compare_turns(session.source)) or ()
+    turns = session.conversation.turns
+    return tuple(turns[at].id for at in places if at < len(turns))
 
 
 def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:

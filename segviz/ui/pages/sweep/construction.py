@@ -17,7 +17,8 @@ from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember
-from segviz.ui.widgets.captions import counted, spread
+from segviz.ui.view_state import chooses
+from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
 from segviz.view.bookmark import decode, differing, in_link
 from segviz.view.palette import SERIES
@@ -30,13 +31,12 @@ def construction_panel(session: Session) -> None:
     """Draws the controls, the run and its outcome."""
     first, second, third = st.columns([3, 3, 5], gap="medium")
     names = list(SYSTEMS)
+    here = session.memory.system if session.memory.system in names else names[0]
     system = first.selectbox(
         "System",
         names,
-        index=names.index(session.memory.system) if session.memory.system in names else 0,
         format_func=lambda name: SYSTEMS[name].label,
-        key="varied-system",
-        persist_state="session",
+        **chooses("varied-system", here),
     )
     fixed: dict[str, Any] = {}
     if system == session.memory.system:
@@ -48,15 +48,18 @@ def construction_panel(session: Session) -> None:
     if not known:
         st.info(f"{SYSTEMS[system].label} has no parameters.")
         return
+    entry = keys.varied_parameter(system)
     parameter = second.selectbox(
-        "Parameter", list(known), key=f"varied-parameter-{system}", persist_state="session"
+        "Parameter",
+        list(known),
+        **chooses("varied-parameter", next(iter(known)), known, entry=entry),
     )
+    entry = keys.varied_values(system, parameter)
+    usual = ", ".join(_values(known[parameter]))
     given = third.text_input(
         "Values",
-        ", ".join(_values(known[parameter])),
-        key=f"varied-values-{system}-{parameter}",
         help=known[parameter].spec.help,
-        persist_state="session",
+        **chooses("varied-values", usual, entry=entry),
     )
     texts = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
     values, problems = [], []
@@ -66,7 +69,7 @@ def construction_panel(session: Session) -> None:
         problems += faults
         values.append(read.settings.get(parameter))
     if problems or not values:
-        st.warning(problems[0] if problems else "Name at least one value.")
+        st.warning(unmarked(problems[0]) if problems else "Name at least one value.")
         return
     found = _found(session, system, parameter, values, fixed)
     if found is not None:

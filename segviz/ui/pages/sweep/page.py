@@ -17,6 +17,7 @@ from segviz.ui.pages.sweep.construction import construction_panel
 from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.export_menu import sweep_export
@@ -29,6 +30,7 @@ from segviz.ui.widgets.measures import (
     measured,
     slice_choice,
 )
+from segviz.view.bookmark import RETRIEVED
 
 SWEEPS_KEPT = 6  # and as many judged: each holds its sweep
 SWEPT = [name for name in POLICIES if name != "none"]
@@ -44,10 +46,8 @@ def render(session: Session) -> None:
     over = choices.segmented_control(
         "Sweep over",
         ["propagation", "construction"],
-        default="propagation",
         required=True,
-        key="swept-over",
-        persist_state="session",
+        **chooses("swept-over", "propagation"),
     )
     if over == "construction":
         construction_panel(session)
@@ -128,10 +128,8 @@ def _settings(session: Session) -> dict[str, Any]:
     policies = first.multiselect(
         "Policies",
         SWEPT,
-        default=["top-down", "bottom-up", "both"],
-        key="sweep-policies",
-        persist_state="session",
         wrap=True,
+        **chooses("sweep-policies", ["top-down", "bottom-up", "both"], SWEPT),
     )
     # Without its embedder a memory's questions can be compared by words alone.
     on_ask = read_settings(session).relevance_for()
@@ -139,9 +137,9 @@ def _settings(session: Session) -> dict[str, Any]:
     if isinstance(session.memory.embedder, Absent):
         offered = ["lexical"]
     relevance = second.selectbox(
-        "Relevance", offered, key="sweep-relevance", persist_state="session"
+        "Relevance", offered, **chooses("sweep-relevance", offered[0], offered)
     )
-    k = third.slider("Retrieved K", 1, 30, 10, key="sweep-k", persist_state="session")
+    k = third.slider("Retrieved K", *RETRIEVED, **chooses("sweep-k", 10))
     return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}
 
 
