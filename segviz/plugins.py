@@ -92,22 +92,18 @@ def _is_policy(kind: Any, name: str) -> str:
     return "" if fits else "expected a class with transitions and a label"
 
 
-def _is_loader(row: Any, name: str) -> str:
-    return "" if isinstance(row, Loader) else "expected a segviz.loaders.Loader"
-
-
-def _is_factory(make: Any, name: str) -> str:
-    return "" if callable(make) else "expected a class or function that makes an embedder"
+def _is_a(fits: Callable[[Any], bool], what: str) -> Callable[[Any, str], str]:
+    return lambda part, name: "" if fits(part) else f"expected {what}"
 
 
 _GROUPS: dict[str, tuple[dict[str, Any], Callable[[Any, str], str]]] = {
     "systems": (SYSTEMS, _is_system),
     "compatibility": (COMPATIBILITY, _has("choose")),
     "annotators": (ANNOTATORS, _has("__call__")),
-    "embedders": (EMBEDDERS, _is_factory),
+    "embedders": (EMBEDDERS, _is_a(callable, "a class or function that makes an embedder")),
     "relevance": (RELEVANCE, _has("prepare")),
     "policies": (POLICIES, _is_policy),
-    "loaders": (LOADERS, _is_loader),
+    "loaders": (LOADERS, _is_a(lambda row: isinstance(row, Loader), "a segviz.loaders.Loader")),
 }
 """Each group's registry, and what is wrong with an object that is to join it."""
 

@@ -6,7 +6,7 @@
 ``compare reproduce``   systems side by side; tables and figures of the papers
 ``export convert``      views and conversations as files
 ``doctor completion``   what is installed; scripts for shells
-``command``             the record of a command, its parser and its help
+``command``             the record of a command, its parser and its help (``help.toml``)
 ``console exits``       output and messages; exit codes and the errors behind them
 ``source building``     the files and memories a command works on
 ``settings retrieval``  parameters of systems; settings of ``ask``
@@ -29,11 +29,13 @@ from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 from segviz.cli import serve
 from segviz.cli.command import (
     BROKEN_PIPE,
     FAILED,
+    HELP,
     INTERRUPTED,
     UNFINISHED,
     USAGE,
@@ -50,10 +52,7 @@ __all__ = ["APP", "COMMANDS", "main"]
 class _Commands(Mapping[str, Command]):
     """The module of a command is imported when it is asked for: the app starts without them."""
 
-    _NAMES = (
-        *("watch", "build", "ask", "sweep", "compare", "reproduce"),
-        *("export", "convert", "doctor", "completion"),
-    )
+    _NAMES = tuple(name for name in HELP if name != "serve")
 
     def __getitem__(self, name: str) -> Command:
         if name not in self._NAMES:
@@ -72,11 +71,11 @@ class _Commands(Mapping[str, Command]):
 
 
 COMMANDS = _Commands()
-"""Name, as the first argument, to command. A new command needs only its name here."""
+"""Name, as the first argument, to command. A new one is a module and its texts in help.toml."""
 
 
 def _listing() -> str:
-    rows = "\n".join(f"  {name:<11} {command.summary}" for name, command in COMMANDS.items())
+    rows = "\n".join(f"  {name:<11} {HELP[name]['summary']}" for name in COMMANDS)
     return f"commands (segviz COMMAND --help tells more):\n{rows}"
 
 
@@ -99,7 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             flush_output()
     except OutputError as lost:
-        _drop_output()
+        # Discarded, as the interpreter would try to write it again at its exit.
+        with suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(lost.__cause__, BrokenPipeError):  # who reads has enough, as `head` does
             return BROKEN_PIPE
         Console().error(f"the output cannot be written ({lost.__cause__})")
@@ -109,14 +110,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: Sequence[str]) -> int:
     name = given[0] if given and given[0] in COMMANDS else ""
     command = COMMANDS.get(name, APP)
-    parser = Parser(f"segviz {name}".strip(), command)
+    first = "" if name else next(iter(given), "")
+    mistyped = not first.startswith("-") and not os.path.exists(first)
+    close = get_close_matches(first, COMMANDS, n=1) if mistyped else []
+    hint = f"; did you mean the command {close[0]}?" if close else ""
+    parser = Parser(f"segviz {name}".strip(), command, hint)
     options = _parsed(parser, given[bool(name) :])
     console = Console(getattr(options, "quiet", False))
     try:
         return command.run(options, console)
     except UsageError as error:
-        mistyped = not name and options.file and not os.path.exists(options.file)
-        console.error(f"{error}{_suggestion(options.file) if mistyped else ''}")
+        console.error(f"{error}{hint}")
         return USAGE
     except Unfinished as error:
         console.error(str(error))
@@ -135,22 +139,10 @@ def _parsed(parser: Parser, given: Sequence[str]) -> Namespace:
     end = given.index("--") if "--" in given else len(given)
     marked = [_AS_IT_IS + one if one.startswith("-") else one for one in given[end + 1 :]]
     options = parser.parse_intermixed_args([*given[:end], *marked])
-    for name, value in vars(options).items():
-        if isinstance(value, str):
-            setattr(options, name, value.removeprefix(_AS_IT_IS))
-        elif isinstance(value, list):
-            plain = [v.removeprefix(_AS_IT_IS) if isinstance(v, str) else v for v in value]
-            setattr(options, name, plain)
-    return options
 
+    def plain(value: Any) -> Any:
+        if isinstance(value, list):
+            return [plain(one) for one in value]
+        return value.removeprefix(_AS_IT_IS) if isinstance(value, str) else value
 
-def _suggestion(given: str) -> str:
-    """A hint at the command a missing file's name may be a mistyping of."""
-    close = get_close_matches(given, COMMANDS, n=1)
-    return f"; did you mean the command {close[0]}?" if close else ""
-
-
-def _drop_output() -> None:
-    """Discard buffered output, which the interpreter would try to write again at its exit."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Namespace(**{name: plain(value) for name, value in vars(options).items()})

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
 from segviz.cli.building import add_building, memory_of, parameters_help
-from segviz.cli.command import OK, Command, Unfinished, UsageError, user_errors
+from segviz.cli.command import OK, Unfinished, UsageError, command, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import models
 from segviz.cli.retrieval import (
@@ -52,6 +54,10 @@ def _run(options: argparse.Namespace, console: Console) -> int:
             said = answer(memory, result, wanted) if wanted else None
         except ModelError as error:
             raise Unfinished(f"{error} The same command asks again.") from None
+    there = np.unique(result.structure.level[result.structure.active]).tolist()
+    if lost := sorted(set(result.settings.levels or ()).difference(there)):
+        lacking, known = (", ".join(map(str, levels)) for levels in (lost, there))
+        console.note(f"no node lies on level {lacking}; there are nodes on level {known or 'none'}")
     if options.json:
         console.json("ask", _content(memory, result, question, said))
     else:
@@ -126,29 +132,4 @@ def _turns(turn_ids: tuple[str, ...]) -> str:
     return " to ".join(dict.fromkeys((turn_ids[0], turn_ids[-1]))) if turn_ids else "no turns"
 
 
-COMMAND = Command(
-    "retrieve the evidence for a question",
-    """\
-Scores every node of a memory for a question, spreads the scores over the structure and
-prints the best nodes with their scores before and after, rank, turns and text. Given a
-conversation file, the memory is built first (and not kept; `segviz build` keeps it).""",
-    _arguments,
-    _run,
-    (
-        ("Ask the bundled sample", 'segviz ask sample:ines-theo "What is the boat called now?"'),
-        ("A question of the data set, with gold", "segviz ask boat.json.gz --number 3"),
-        (
-            "Spread both ways, leaves only, for a script",
-            'segviz ask boat.json.gz "Who is Duke?" --policy both --alpha 0.5 --levels 0 --json',
-        ),
-    ),
-    """\
-command, conversation, system, question, number (of the data set's question, or null), asked_at
-(id of the turn before which that question stands, or null), settings (as used, with the step
-that was asked), evidence (best first: node, level, span
-[start, stop) in units, turn_ids, text, initial, final, rank_before, rank_after), levels
-(initial and final: how many retrieved nodes lie on each level), gold (turn id -> hit,
-covered, missed or not in any leaf), gold_answer, answer (text, tokens, cached, fault; null
-without --answer).""",
-    parameters_help,
-)
+COMMAND = command("ask", _arguments, _run, parameters_help)

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from segviz.cli.building import add_building, built, parameters_help
-from segviz.cli.command import OK, Command, UsageError, user_errors
+from segviz.cli.command import OK, UsageError, command, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import models
 from segviz.cli.source import add_file, output_path, path_of
@@ -87,36 +87,4 @@ def summary_of(memory: Memory) -> dict[str, Any]:
     }
 
 
-COMMAND = Command(
-    "build a memory of a conversation and save it",
-    """\
-Builds a memory of a conversation, unit by unit, and writes it as versioned JSON that
-`segviz ask`, `segviz export` and segviz.open() read. Everything is computed on this
-machine unless a model is named. The same file and options give the same bytes.
-
-A build with models can be interrupted, or killed: every answer is kept as it comes, and
-the same command goes on where it stopped. An offline build begins anew (some 90 seconds
-for 100,000 turns, under a second for most conversations); the file is written whole, at
-the end, and until then one that was there stays.""",
-    _arguments,
-    _run,
-    (
-        ("The bundled sample", "segviz build sample:ines-theo -o boat.json.gz"),
-        (
-            "The paper's variant with one threshold",
-            "segviz build talk.json --set compatibility=cosine \\\n"
-            "    --set compatibility.threshold=0.3 -o talk.json.gz",
-        ),
-        (
-            "Annotations and placement by a local model",
-            "segviz build talk.json --server ollama --model qwen3 --set compatibility=batch \\\n"
-            "    --set annotate=llm --set refresh=lazy -o talk.json.gz",
-        ),
-    ),
-    """\
-command, output, conversation, system, settings, unit, embedder, chat (null offline), steps,
-shape (kind, leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest, trees,
-shared, families, facts, nodes_per_leaf; see segviz.tree.shape), calls and tokens of chat
-models.""",
-    parameters_help,
-)
+COMMAND = command("build", _arguments, _run, parameters_help)

@@ -4,9 +4,11 @@ errors that lead to them."""
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import indent
 from typing import NoReturn
 
@@ -19,17 +21,16 @@ _BY = "  "
 class Command:
     """One command of ``segviz``.
 
-    ``summary`` is a line, ``about`` the description; ``arguments`` adds the options;
-    ``run`` gives the exit code. ``output`` says what ``--json`` prints, "" where there is
-    no such option; ``examples`` are (what, command) pairs; ``details`` is more of the help,
-    made when it is asked for; ``exits`` are codes that mean something here alone.
+    ``arguments`` adds the options; ``run`` gives the exit code; ``details`` is more of the help,
+    made when it is asked for; ``exits`` are codes that mean something here alone. The others are
+    texts of ``help.toml``; ``examples`` are (what, command) pairs.
     """
 
-    summary: str
-    about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace, Console], int]
-    examples: tuple[tuple[str, str], ...]
+    summary: str
+    about: str
+    examples: Sequence[tuple[str, str]]
     output: str = ""
     details: Callable[[], str] | None = None
     exits: tuple[tuple[int, str], ...] = ()
@@ -46,6 +47,21 @@ class Command:
         listed = "\n".join(f"{code:<4} {codes[code]}" for code in sorted(codes))
         parts.append(f"exit codes:\n{indent(listed, _BY)}")
         return "\n\n".join(parts)
+
+
+HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
+"""What the help of every command says, by its name, in the order they are listed."""
+
+
+def command(
+    name: str,
+    arguments: Callable[[argparse.ArgumentParser], None],
+    run: Callable[[argparse.Namespace, Console], int],
+    details: Callable[[], str] | None = None,
+    exits: tuple[tuple[int, str], ...] = (),
+) -> Command:
+    """The command with the texts of this name."""
+    return Command(arguments, run, **HELP[name], details=details, exits=exits)
 
 
 def add_number(
@@ -66,8 +82,9 @@ class Parser(argparse.ArgumentParser):
     """The parser of a command: its help has all parts of the command, and a wrong argument is
     reported like other errors."""
 
-    def __init__(self, prog: str, command: Command) -> None:
-        """With the options of the command and those that every command has."""
+    def __init__(self, prog: str, command: Command, hint: str = "") -> None:
+        """With the options of the command and those that every command has; ``hint`` follows
+        what is told of a wrong argument."""
         super().__init__(
             prog=prog,
             description=command.about,
@@ -75,7 +92,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             add_help=False,
         )
-        self._command = command
+        self._command, self._hint = command, hint
         command.arguments(self)
         common = self.add_argument_group("general")
         if command.output:
@@ -92,7 +109,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit code 2."""
-        Console().error(f"{message} (see {self.prog} --help)")
+        Console().error(f"{message}{self._hint} (see {self.prog} --help)")
         self.exit(USAGE)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import shtab
 
-from segviz.cli.command import OK, Command, Parser
+from segviz.cli.command import OK, Parser, command
 from segviz.cli.console import Console
 
 
@@ -20,8 +20,8 @@ def _full_parser() -> argparse.ArgumentParser:
     whole._actions[:] = [action for action in whole._actions if action.option_strings]
     made: Any = lambda **given: Parser(given["prog"], given["command"])  # noqa: E731
     commands = whole.add_subparsers(parser_class=made)
-    for name, command in COMMANDS.items():
-        parser = commands.add_parser(name, help=command.summary, command=command)
+    for name, one in COMMANDS.items():
+        parser = commands.add_parser(name, help=one.summary, command=one)
         for action in parser._actions:
             if action.metavar in ("FILE", "PATH"):
                 action.complete = shtab.FILE
@@ -37,17 +37,4 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     return OK
 
 
-COMMAND = Command(
-    "print a script that completes commands and options in a shell",
-    """\
-Prints a script for bash, zsh or another shell that shtab writes for. It holds the commands,
-options and values of this version and runs nothing of segviz while you type; make it anew
-after an upgrade.""",
-    _arguments,
-    _run,
-    (
-        ("bash, in ~/.bashrc", 'eval "$(segviz completion bash)"'),
-        ("zsh, in ~/.zshrc after compinit", 'eval "$(segviz completion zsh)"'),
-        ("fish, once", "segviz completion fish > ~/.config/fish/completions/segviz.fish"),
-    ),
-)
+COMMAND = command("completion", _arguments, _run)

@@ -71,7 +71,6 @@ class Console:
     """Where a command writes. ``quiet`` leaves notes and progress away, never errors."""
 
     def __init__(self, quiet: bool = False) -> None:
-        """Standard output and error as they are now."""
         # Both are None where the caller closed them.
         self.out, self.err = sys.stdout or StringIO(), sys.stderr or StringIO()
         self.quiet = quiet

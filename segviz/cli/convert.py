@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from segviz.cli.command import OK, Command, user_errors
+from segviz.cli.command import OK, command, user_errors
 from segviz.cli.console import Console
 from segviz.cli.source import (
     add_conversation,
@@ -48,27 +48,11 @@ def _conversations(options: argparse.Namespace, console: Console) -> Sequence[Co
     if recognises(path_of(options.file)):
         with user_errors():
             return [open_memory(path_of(options.file)).conversation]
-    if options.conversation is not None:
+    if options.conversation:
         return [read_conversation(options, console)]
     corpus = read_corpus(options, console)
     with user_errors():
         return list(corpus)
 
 
-COMMAND = Command(
-    "turn any format segviz reads into a LoCoMo file",
-    """\
-Reads a file of any format segviz knows (told by its content) and writes it as a LoCoMo
-file: sessions with dates, turns with ids and captions, questions with evidence. What was
-repaired or left out is counted on standard error. A memory gives its conversation back.""",
-    _arguments,
-    _run,
-    (
-        ("A chat export as LoCoMo", "segviz convert chat.txt -o chat.json"),
-        (
-            "A table whose columns have other names",
-            "segviz convert log.csv --columns text=body,speaker=who -o log.json",
-        ),
-    ),
-    "command, output, conversations (each id, sessions, turns, format: what it was read as).",
-)
+COMMAND = command("convert", _arguments, _run)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
 
-from segviz.cli.command import FAILED, OK, Command, UsageError
+from segviz.cli.command import FAILED, OK, UsageError, command
 from segviz.cli.console import Console
 from segviz.cli.serve import free_port
 from segviz.conversation import TITLES, sample_path
@@ -31,6 +31,7 @@ _PARTS = (
     "frontend/dist/canvas.js",
     "frontend/dist/canvas.css",
     "embedding/background.txt",
+    "llm/prompts.toml",
     "py.typed",
 )
 
@@ -172,16 +173,4 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     return OK if healthy else FAILED
 
 
-COMMAND = Command(
-    "say what this installation has and lacks",
-    """\
-Looks at Python, the packages, the parts that other packages bring, the embedder, the
-installed files, the cache of model replies, which keys are set (never what they are), the
-browser that draws pictures, and the port of the app. Nothing is sent anywhere. The app
-itself opens in the browser you use.""",
-    lambda parser: None,
-    _run,
-    (("Is everything here?", "segviz doctor"), ("For a script", "segviz doctor --json")),
-    "command, version, healthy, findings (each name, state: ok, note or missing, what).",
-    exits=((FAILED, "something is missing"),),
-)
+COMMAND = command("doctor", lambda parser: None, _run, exits=((FAILED, "something is missing"),))

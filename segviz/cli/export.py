@@ -7,7 +7,7 @@ from collections.abc import Callable
 from textwrap import indent, wrap
 
 from segviz.cli.building import add_building, memory_of, parameters_help
-from segviz.cli.command import OK, Command, UsageError, user_errors
+from segviz.cli.command import OK, UsageError, command, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import Models, models
 from segviz.cli.retrieval import add_question, add_retrieval, settings_of
@@ -132,34 +132,4 @@ def _details() -> str:
     return f"formats:\n{indent(chr(10).join(wrapped), '  ')}\n\n{parameters_help()}"
 
 
-COMMAND = Command(
-    "write a view of a memory for other programs and people",
-    """\
-Writes a memory, or its answer to a question, as a file: an offline HTML page, a picture, a
-graph, a table, or the Python that brings the view back. With --question or --number the
-view is that question's evidence, else the tree. The same view gives the same bytes.
-
-PNG, PDF and SVG are drawn by an installed Chromium, Chrome, Edge or Brave, run without
-network and without your profile. SEGVIZ_BROWSER names another one; segviz doctor says which is
-found.""",
-    _arguments,
-    _run,
-    (
-        ("The tree as one HTML page", "segviz export boat.json.gz --format html"),
-        (
-            "The ranks of a question",
-            "segviz export boat.json.gz --format ranks --number 3 -o 3.csv",
-        ),
-        (
-            "A picture of the first 40 steps",
-            "segviz export sample:ines-theo --format svg --step 40",
-        ),
-        (
-            "A picture in dots, for a dark slide",
-            "segviz export boat.json.gz --format png --scale 3 --dark",
-        ),
-        ("A tree for another program", "segviz export boat.json.gz --format newick -o - | head -1"),
-    ),
-    "command, format, output, bytes, conversation.",
-    _details,
-)
+COMMAND = command("export", _arguments, _run, _details)

@@ -30,7 +30,7 @@ from segviz.embedding import embedder_key
 from segviz.evaluate import Sweep
 from segviz.evaluate.compare import Comparison, check_units
 from segviz.evaluate.many import Build, Measured, WorkersLost, measure_many
-from segviz.evaluate.measures import CHOICES, TOKENS, UNITS
+from segviz.evaluate.measures import CHOICES, DEFAULT, TOKENS, UNITS
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.memory import Memory, build
 from segviz.store import recognises
@@ -86,7 +86,7 @@ def _add_measuring(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--measure",
         choices=CHOICES,
-        default="recall",
+        default=DEFAULT,
         metavar="NAME",
         help="measure of the report, and the one settings are judged by: %(choices)s "
         "(default: %(default)s); --json has all",
@@ -130,7 +130,7 @@ def runs_of(
     systems = variants(options, usual)
     corpus, unit = read_corpus(options, console), options.unit or UNIT
     with user_errors(ValueError, KeyError):
-        places = [corpus.ids.index(corpus[each].id) for each in options.conversation or ()]
+        places = [corpus.ids.index(corpus[each].id) for each in options.conversation]
     if options.all:
         places = list(range(len(corpus)))
     elif not places and len(corpus) > 1:

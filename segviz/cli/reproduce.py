@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from segviz.cli.command import OK, Command, UsageError, user_errors
+from segviz.cli.command import OK, UsageError, command, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import add_embedder
 from segviz.cli.source import SAMPLE, path_of, write_file
@@ -152,21 +152,4 @@ def _write(
     return [str(folder / f"{entry.paper}-{entry.name}.{ending}") for ending in files]
 
 
-COMMAND = Command(
-    "measure a table or figure of a paper again",
-    """\
-Measures again, without a model, what a table or figure of a paper shows, on the bundled
-conversations or your own: a table (CSV and Markdown) with the printed numbers beside, the
-figure where the paper has one (HTML, and PNG where a browser is installed), and a line on
-how it differs from what is printed and why. Without arguments it lists what there is.""",
-    _arguments,
-    _run,
-    (
-        ("What there is", "segviz reproduce"),
-        (
-            "What is lost without the order of time, on LoCoMo",
-            "segviz reproduce segtreemem table-3 --data locomo10.json",
-        ),
-    ),
-    "command, conversations, entries (each entry, seconds, files, rows).",
-)
+COMMAND = command("reproduce", _arguments, _run)

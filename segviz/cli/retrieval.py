@@ -126,11 +126,8 @@ def question_of(
         if options.question is not None and not options.question.strip():
             raise UsageError("the question is empty")
         return options.question, None
-    questions = {question.index: question for question in conversation.questions}
-    if options.number not in questions:
-        there = f"0 to {max(questions)}" if questions else "none at all"
-        raise UsageError(f"there is no question {options.number}; {conversation.id} has {there}")
-    found = questions[options.number]
+    with user_errors():
+        found = conversation.question(options.number)
     return found.text, found
 
 

@@ -19,7 +19,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import IO, Any
 
-from segviz.cli.command import FAILED, Command, UsageError
+from segviz.cli.command import FAILED, UsageError, command
 from segviz.cli.console import Console, OutputError, flush_output
 
 SETTINGS: dict[str, Any] = {
@@ -155,7 +155,6 @@ class Server:
     """One Streamlit process; its output tells apart our server from another on the port."""
 
     def __init__(self, host: str, port: int, environment: dict[str, str]) -> None:
-        """Start it."""
         script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
         command = [sys.executable, "-c", _STREAMLIT, "run", script, *flags()]
         command += [f"--server.port={port}", f"--server.address={host}"]
@@ -286,17 +285,6 @@ def serve(options: argparse.Namespace, chosen: dict[str, str], console: Console)
             signal.signal(number, handler)
 
 
-COMMAND = Command(
-    "open the app in the browser",
-    """\
-Starts the app on a free port of this machine and opens it in the browser: watch a
-conversation become a memory tree, ask it questions, see why each piece of evidence came
-back. Ctrl+C stops it. The commands below do the same work without a browser.""",
-    _arguments,
-    _run,
-    (
-        ("The bundled sample", "segviz"),
-        ("A conversation of yours, on a fixed port", "segviz talk.json --port 8600"),
-    ),
-    exits=((FAILED, "the server failed (any other code is its own)"),),
+COMMAND = command(
+    "serve", _arguments, _run, exits=((FAILED, "the server failed (any other code is its own)"),)
 )

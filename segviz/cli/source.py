@@ -31,7 +31,8 @@ def add_conversation(parser: argparse.ArgumentParser, several: bool = False) -> 
     which = group.add_mutually_exclusive_group()
     which.add_argument(
         "--conversation",
-        action="append" if several else "store",
+        action="append",
+        default=[],
         metavar="ID",
         help="which one (default: the first)" + ("; repeat it for more" if several else ""),
     )
@@ -96,10 +97,12 @@ def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:
 def read_conversation(options: argparse.Namespace, console: Console) -> Conversation:
     """The conversation the options name, or the first one, with a note where there are more."""
     corpus = read_corpus(options, console)
+    if len(options.conversation) > 1:
+        named = " and ".join(map(repr, options.conversation))
+        raise UsageError(f"--conversation names {named}; this command takes one")
     with user_errors(ValueError, KeyError):
-        if options.conversation is not None:
-            wanted: str = options.conversation
-            return corpus[wanted]
+        if options.conversation:
+            return corpus[str(options.conversation[0])]
         if len(corpus) > 1:
             console.note(
                 f"{options.file} holds {len(corpus)} conversations; this is about "

@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any
 
 from segviz.cli.building import add_building, parameters_help
-from segviz.cli.command import OK, Command, UsageError
+from segviz.cli.command import OK, UsageError, command
 from segviz.cli.console import Console
 from segviz.cli.many import LOST, add_many, measured, runs_of
 from segviz.cli.models import models
@@ -85,55 +85,4 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     return OK
 
 
-COMMAND = Command(
-    "measure every policy, alpha and horizon over all questions",
-    """\
-Measures every combination of policy, alpha and horizon on the questions that come with the
-conversation, beside retrieval without propagation, and tells the best of each policy by one
-measure with its paired difference. A question's gold leaves hold its evidence turns; recall
-is gold leaves among the K best leaves / gold leaves. A measure over leaves cannot see
-bottom-up, where a leaf receives nothing, so it is not told for it.
-
-With --all, several --conversation, --systems, --seeds or --share it does so for each of
-them, one after the other or shared out with --workers or --scheduler, and tells which
-setting is the best over all conversations. Conversations without gold evidence are left
-out, with a note. A run is small beside its transport, so several processes help from
-some seconds of work on; two of them take 20 runs of LoCoMo in about half of the time.""",
-    _arguments,
-    _run,
-    (
-        (
-            "Three policies, seven alphas, four horizons on the sample",
-            "segviz sweep sample:ines-theo",
-        ),
-        ("One of the paper's settings", 'segviz sweep boat.json.gz --preset "paper, bottom-up"'),
-        (
-            "The paper's relevance, judged by what a reader gets",
-            "segviz sweep sample:ines-theo --relevance dense --measure answer_words",
-        ),
-        (
-            "A finer grid, as CSV",
-            "segviz sweep boat.json.gz --alphas 0.1,0.2,0.3,0.4,0.5 --horizons 1,2,3,4 -o boat.csv",
-        ),
-        (
-            "Two systems on all conversations of a file, in four processes",
-            "segviz sweep talks.json --all --systems segment-tree,raptor --workers 4 \\\n"
-            "    --resume talks.runs",
-        ),
-        (
-            "What is lost when 30 % of the units change places, by a Dask cluster",
-            "segviz sweep talks.json --all --systems segment-tree,clustering --share 0.3 \\\n"
-            "    --seeds 0,1,2,3,4 --scheduler tcp://host:8786 --json",
-        ),
-    ),
-    """\
-command, share, runs (of each conversation, system and seed: conversation, system, seed, policies,
-alphas, horizons, k, budget, relevance, distinct, units, tokens, questions, measure, baseline and
-best (a cell each), cells), overall (the same of each system and seed over the questions of all
-conversations, where there are several; intervals resample conversations, too). A cell has policy,
-alpha, horizon, measures (name -> all, without_adversarial and gain, the paired difference to the
-baseline; each value, low, high, n; null where nothing counts; measures that cannot see the policy
-are left out) and levels (level -> share of the retrieved nodes).""",
-    parameters_help,
-    exits=(LOST,),
-)
+COMMAND = command("sweep", _arguments, _run, parameters_help, exits=(LOST,))

@@ -35,7 +35,7 @@ from segviz.conversation.turns import (
     category_label,
     category_order,
 )
-from segviz.conversation.units import UNIT_RULES, Unit, bounds, cut
+from segviz.conversation.units import UNIT_RULES, Unit, bounds
 
 __all__ = [
     "CATEGORY_NAMES",
@@ -61,7 +61,6 @@ __all__ = [
     "bounds",
     "category_label",
     "category_order",
-    "cut",
     "distinct",
     "moments",
     "reordered",

@@ -45,6 +45,14 @@ class Conversation:
         except KeyError:
             raise KeyError(f"{self.id} has no turn {turn_id!r}") from None
 
+    def question(self, index: int) -> Question:
+        """The question with this index. ValueError says which there are."""
+        known = {question.index: question for question in self.questions}
+        if index not in known:
+            there = f"0 to {max(known)}" if known else "none at all"
+            raise ValueError(f"there is no question {index}; {self.id} has {there}")
+        return known[index]
+
     def units(self, rule: str = "exchange") -> tuple[Unit, ...]:
         """Cut the conversation into leaves by one of ``segviz.conversation.units.UNIT_RULES``.
         Raises ValueError naming the legal rules when ``rule`` is unknown."""

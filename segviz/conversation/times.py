@@ -37,7 +37,6 @@ class Clock:
     after the unit before (0 for the first)."""
 
     def __init__(self) -> None:
-        """Before the first unit."""
         self._last: float | None = None
 
     def tell(self, unit: Unit) -> Moment:

@@ -15,7 +15,7 @@ levels (what a reader would be given).
 ``compare``             several memories side by side, also by their own retrieval
 ``many``                many conversations, systems and seeds, on one or more workers
 ``traffic``             retrievals and score passing through every node, over all questions
-``published``           results printed in papers, from ``published.csv``
+``published``           results printed in papers, from ``published.csv`` and ``papers.toml``
 ``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured
                         again
 ``generation``          :func:`evaluate_answers`: answers and grades by chat models

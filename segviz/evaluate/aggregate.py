@@ -34,6 +34,12 @@ Row = dict[str, str | int | float | Mean]
 """A row of a table by its columns."""
 
 
+def number_of(cell: object) -> float:
+    """The number in a cell of a table; of a mean its value, NaN of what is none."""
+    found = cell.value if isinstance(cell, Mean) else cell
+    return float(found) if isinstance(found, int | float) else math.nan
+
+
 def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> Mean:
     """Mean of ``values`` float64 (n,) with its percentile bootstrap interval.
 

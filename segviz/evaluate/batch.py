@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -40,21 +41,10 @@ class Limits:
     tokens: int = TOKENS
 
     def __post_init__(self) -> None:
-        """Refuse numbers below 1."""
         for name in ("k", "units", "tokens"):
             check_count(name, getattr(self, name))
         if self.budget is not None:
             check_count("budget", self.budget)
-
-
-class Words:
-    """The words of texts, each text split once: ``every(text)`` and ``content(text)``, without
-    function words; sets."""
-
-    def __init__(self) -> None:
-        """Nothing is split yet."""
-        self.every: Callable[[str], frozenset[str]] = cache(all_tokens)
-        self.content: Callable[[str], frozenset[str]] = cache(content_tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +85,8 @@ class Batch:
     for the end. ``counted`` bool (q,): at least one evidence id is a turn of the
     conversation. ``gold`` bool (q, n): the leaves that hold an evidence turn. A counted question
     whose turns no leaf holds (the unit rule dropped them) has none and scores 0 everywhere.
-    O((q + f) · n) memory for f words and turns that are looked for.
+    ``words`` and ``content`` give those of a text. O((q + f) · n) memory for f words and turns that
+    are looked for.
     """
 
     def __init__(
@@ -107,12 +98,12 @@ class Batch:
         structure: Structure,
         step: int | None,
         limits: Limits,
-        words: Words,
+        words: Callable[[str], frozenset[str]] = all_tokens,
+        content: Callable[[str], frozenset[str]] = content_tokens,
     ) -> None:
-        """Finds gold leaves, gold turns and answer words in the structure."""
         self.questions, self.places, self.structure = questions, tuple(places), structure
         self.whole, self.step = whole, step
-        self._limits, self._words = limits, words
+        self._limits = limits
         self._nodes = np.flatnonzero(structure.active)
         n = len(structure)
         self._level = np.append(np.where(structure.active, structure.level, -1), -1)
@@ -126,10 +117,10 @@ class Batch:
             [memory.conversation.turn(turn).content for turn in self._turns(question)]
             for question in questions
         ]
-        sought = {word for each in turns for text in each for word in words.content(text)}
-        sought.update(*(words.content(question.answer or "") for question in questions))
+        sought = {word for each in turns for text in each for word in content(text)}
+        sought.update(*(content(question.answer or "") for question in questions))
         for node in self._nodes.tolist():
-            for word in words.every(structure.text[node]) & sought:
+            for word in words(structure.text[node]) & sought:
                 texts[word].append(node)
 
         @cache
@@ -141,13 +132,13 @@ class Batch:
         asked = [
             (row, marks_of(word) > 0)
             for row, question in enumerate(questions)
-            for word in sorted(words.content(question.answer or ""))
+            for word in sorted(content(question.answer or ""))
         ]
         self._answers = self._facts(asked)
         quotes = []
         for row, texts_of_it in enumerate(turns):
             for text in texts_of_it:
-                wanted = words.content(text)
+                wanted = content(text)
                 if wanted:
                     held = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
                     quotes.append((row, held >= QUOTED * len(wanted) - 1e-9))
@@ -298,13 +289,9 @@ class Batch:
         reached, read = np.zeros(len(ranked)), np.zeros(len(ranked))
         for i in np.flatnonzero(self.counted).tolist():
             seen: set[int] = set()
-            for node in map(int, ranked[i]):  # seldom more than the first few
-                if node == nothing:
-                    break
-                for unit in self._covered(node):
-                    seen.add(unit)
-                    if len(seen) == limit:
-                        break
+            nodes = takewhile(nothing.__ne__, map(int, ranked[i]))
+            for unit in chain.from_iterable(map(self._covered, nodes)):  # seldom more than a few
+                seen.add(unit)
                 if len(seen) == limit:
                     break
             gold = self._gold_units[i]
@@ -382,14 +369,14 @@ def batches(
     for place, question in enumerate(questions):
         moment = memory.moment(question) if settings.step is None else settings.step
         moments[len(memory.steps) if moment is None else moment].append(place)
-    words, found = Words(), []
+    split, found = (cache(all_tokens), cache(content_tokens)), []  # each text once
     for moment in sorted(moments):
         step = moment if moment < len(memory.steps) else None
         whole = memory.structure if step is None else memory.settled(step)
         shown = whole if settings.literal else whole.collapsed
         places = moments[moment]
         asked = [questions[place] for place in places]
-        found.append(Batch(memory, asked, places, whole, shown, step, limits, words))
+        found.append(Batch(memory, asked, places, whole, shown, step, limits, *split))
     return found
 
 

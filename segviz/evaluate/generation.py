@@ -92,7 +92,6 @@ class AnsweringPaused(ModelError):
     those before; the answers are in the model's cache, so the same call goes on there."""
 
     def __init__(self, message: str, done: AnswerEvaluation) -> None:
-        """Keep the finished part."""
         super().__init__(message)
         self.done = done
 

@@ -12,7 +12,7 @@ from typing import Any
 from segviz.conversation import Question
 from segviz.evaluate.aggregate import Mean, Row
 from segviz.evaluate.batch import Floats, Limits, batches, measured_settings
-from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure, sees
+from segviz.evaluate.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure, sees
 from segviz.evaluate.outcomes import Outcomes, outcomes_of, pooled
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
@@ -88,11 +88,11 @@ class Sweep:
         of = {(cell.policy, cell.alpha, cell.horizon): cell for cell in self.cells}
         return of.get((policy, alpha, horizon))
 
-    def gain(self, cell: Cell, measure: str = "recall", *, adversarial: bool = True) -> Mean:
+    def gain(self, cell: Cell, measure: str = DEFAULT, *, adversarial: bool = True) -> Mean:
         """What a cell adds to no propagation, a mean of paired differences."""
         return cell.outcomes.gain(self.baseline.outcomes, measure, adversarial=adversarial)
 
-    def table(self, measure: str = "recall", *, adversarial: bool = True) -> list[Row]:
+    def table(self, measure: str = DEFAULT, *, adversarial: bool = True) -> list[Row]:
         """No propagation, then the best setting of each policy that the measure can see: its mean
         and, in pairs, what it adds."""
         best = (self.best(measure, [p], adversarial=adversarial) for p in self.seeing(measure))
@@ -125,27 +125,28 @@ class Sweep:
 
     def best(
         self,
-        measure: str = "recall",
+        measure: str = DEFAULT,
         policies: Collection[str] | None = None,
         *,
         adversarial: bool = True,
     ) -> Cell:
-        """The cell with the highest mean of a measure, among ``policies`` if given and only
-        those the measure can see.
+        """The cell in which scores travel that has the highest mean of a measure, among
+        ``policies`` if given and only those the measure can see.
 
         A tie goes to the fewer hops, then the smaller alpha, then the earlier policy. The
-        baseline where nothing else was measured, or nothing counted. ValueError for an unknown
+        baseline where no such cell was measured, or nothing counted. ValueError for an unknown
         measure.
         """
         check_measure(measure)
         values = [
-            (cell.outcomes.value(measure, adversarial=adversarial), cell)
+            (-cell.outcomes.value(measure, adversarial=adversarial), cell.horizon, cell.alpha, cell)
             for cell in self.cells
-            if sees(measure, cell.policy) and (policies is None or cell.policy in policies)
+            if cell.moves
+            and sees(measure, cell.policy)
+            and (policies is None or cell.policy in policies)
         ]
-        counted = [(value, cell) for value, cell in values if not math.isnan(value)]
-        ties_last = sorted(counted, key=lambda pair: (pair[1].horizon, pair[1].alpha))
-        return max(ties_last, key=lambda pair: pair[0], default=(0.0, self.baseline))[1]
+        counted = [one for one in values if not math.isnan(one[0])]
+        return min(counted, key=lambda one: one[:3], default=(self.baseline,))[-1]
 
 
 def sweep(
@@ -220,18 +221,13 @@ def sweep(
     return Sweep(shared, units, tokens, policies, alphas, horizons, baseline, tuple(cells))
 
 
-def rescue(
-    memory: Memory,
-    questions: Sequence[Question],
-    relevances: Sequence[str | None] = (None, "hybrid", "dense"),
-) -> tuple[int, RetrievalSettings] | None:
+def rescue(memory: Memory, questions: Sequence[Question]) -> tuple[int, RetrievalSettings] | None:
     """The question, by its place, whose gold turns propagation along the tree rescues most
-    (:meth:`Sweep.rescue`) and the settings that do it, under the first of ``relevances`` that
-    leaves anything to rescue; None where nothing gains."""
-    for relevance in relevances:
+    (:meth:`Sweep.rescue`) and the settings that do it, under the usual relevance or the first of
+    hybrid and dense that leaves anything to rescue; None where nothing gains."""
+    for relevance in (None, "hybrid", "dense"):
         found = sweep(memory, questions, policies=("top-down", "both"), relevance=relevance)
-        best = found.rescue()
-        if best is not None:
+        if best := found.rescue():
             place, cell = best
             return place, RetrievalSettings(
                 policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon, relevance=relevance

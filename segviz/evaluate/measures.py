@@ -98,6 +98,9 @@ MEASURES: dict[str, Measure] = {
 CHOICES = tuple(name for name, measure in MEASURES.items() if measure.share and measure.more)
 """The measures by which settings can be judged."""
 
+DEFAULT = "reached"
+"""What they are judged by unless said: it sees every policy and needs no answers."""
+
 
 def sees(measure: str, policy: str) -> bool:
     """Whether a measure can see what a policy does. One over leaves cannot where leaves receive

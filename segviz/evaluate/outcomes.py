@@ -42,7 +42,6 @@ class Outcomes:
     asked: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        """Number of questions."""
         return len(self.categories)
 
     def column(self, measure: str) -> NDArray[np.float64]:

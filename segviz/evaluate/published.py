@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -23,11 +24,13 @@ from segviz.tree.shape import Layer
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A paper; ``caveat`` holds for every number taken from it."""
+    """A paper, a row of ``papers.toml``; ``caveat`` holds for every number taken from it, ``why``
+    says why ours differ."""
 
     title: str
     where: str
     caveat: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,54 +90,17 @@ class PublishedFacts:
         return None if own is None or not known or len(known) < len(counts) else own / sum(known)
 
 
+_PAPERS = tomllib.loads(files("segviz.evaluate").joinpath("papers.toml").read_text("utf-8"))
+
 SOURCES: dict[str, Source] = {
-    "segtreemem": Source(
-        "SegTreeMem: Temporal Order Matters for Agentic Memory",
-        "arXiv 2606.04555",
-        "Its units drop turns (281 leaves per LoCoMo conversation, ours 301), it counts all "
-        "1986 LoCoMo questions, and its category names do not match LoCoMo's ids.",
-    ),
-    "memtree": Source(
-        "From Isolated Conversations to Hierarchical Schemas (MemTree)",
-        "arXiv 2410.14052",
-        "No LoCoMo; other papers report MemTree there between 48 and 72.",
-    ),
-    "h-mem": Source(
-        "H-Mem: Evolving and Retrieving Agent Memory via a Hybrid Structure",
-        "arXiv 2605.15701",
-        "Drops LoCoMo's adversarial questions (1540 are left).",
-    ),
-    "memforest": Source(
-        "MemForest: An Efficient Agent Memory System with Hierarchical Temporal Indexing",
-        "arXiv 2605.23986",
-        "Counts all 1986 LoCoMo questions; its category names do not match LoCoMo's ids.",
-    ),
-    "xmemory": Source(
-        "Beyond RAG for Agent Memory: Retrieval by Decoupling and Aggregation (xMemory)",
-        "the paper",
-        "Drops LoCoMo's adversarial questions (1540 are left).",
-    ),
+    name: Source(paper["title"], paper["where"], paper["caveat"], paper["why"])
+    for name, paper in _PAPERS.items()
 }
 
 CAVEATS: dict[tuple[str, str], str] = {
-    ("segtreemem", "Table 3"): "Batch construction by a model, no propagation.",
-    ("segtreemem", "Table 5"): (
-        "Averages over a data set. Same-text chains count as one node: were all nodes counted, all "
-        "leaves of a levelled tree would be equally deep and the depth deviation 0. MemTree's "
-        "contentless root is counted (474 nodes make 193 inner ones of 2.45 children)."
-    ),
-    **{
-        ("memforest", f"Table {number}"): "From the text: the tables at hand have no bodies."
-        for number in (6, 7)
-    },
-    ("h-mem", "Table 7"): (
-        "Averages per conversation, extracted by a model. Its fragments are about as many as "
-        "LoCoMo's turns: ratios between upper levels compare, counts do not."
-    ),
-    ("xmemory", "Table 7"): (
-        "The full method. The paper does not say that these are totals over the data set; Table 8 "
-        "gives 2897 statements for the same setting."
-    ),
+    (name, table): said
+    for name, paper in _PAPERS.items()
+    for table, said in paper.get("tables", {}).items()
 }
 """Caveats of every number of a table."""
 

@@ -22,14 +22,14 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from segviz.conversation import Conversation, Question
-from segviz.evaluate.aggregate import Mean, Row, mean_ci
+from segviz.evaluate.aggregate import Mean, Row, mean_ci, number_of
 from segviz.evaluate.batch import Limits, batches, measured_settings
 from segviz.evaluate.compare import Chart
 from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
 from segviz.evaluate.many import Progress, measure_many
 from segviz.evaluate.measures import MEASURES
 from segviz.evaluate.outcomes import Outcomes, averaged, evaluate, pooled, ranked
-from segviz.evaluate.published import CAVEATS, REPORTED, Reported
+from segviz.evaluate.published import CAVEATS, REPORTED, SOURCES, Reported
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import Memory, build, declared
 from segviz.retrieval import estimated_tokens
@@ -460,8 +460,8 @@ def _shapes(bench: Bench) -> list[Row]:
     for label, of in (cosine, batch, ("SegTreeMem pointwise", batch[1]), *others):
         row, variant = dict(of), label.partition(" ")[2]
         system = "segment-tree" if variant else label.lower()
-        asked = {"batch": 1.0, "pointwise": _number(row.pop("candidates per leaf"))}
-        written = _number(row.pop("summaries per leaf"))
+        asked = {"batch": 1.0, "pointwise": number_of(row.pop("candidates per leaf"))}
+        written = number_of(row.pop("summaries per leaf"))
         row["calls per leaf"] = written + asked.get(variant, 0.0)
         leaves, nodes = (bench.paper(place, name, variant, system) for name in ("leaves", "nodes"))
         told = {"method": label, "nodes per leaf": row["nodes per leaf"]}
@@ -620,15 +620,6 @@ def _asked(
     ]
 
 
-_WHY = {
-    "segtreemem": "The paper grades answers of a model from trees that a model built; here answer "
-    "words and evidence are looked for in trees built by similarity.",
-    "": "A model extracts, summarises and answers in the paper; here rules do, and answer words "
-    "and evidence are looked for in what was retrieved.",
-}
-"""Why ours differ, by paper."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """A table or figure of a ``paper``: what it ``shows`` in a sentence, what it is measured
@@ -685,7 +676,7 @@ class Entry:
 
     def difference(self, rows: Sequence[Row], talks: Sequence[Conversation] = ()) -> str:
         """How the rows, measured on ``talks``, differ from what is printed, and why."""
-        why = [_WHY.get(self.paper, _WHY[""]), self.note, CAVEATS.get((self.paper, self.table), "")]
+        why = [SOURCES[self.paper].why, self.note, CAVEATS.get((self.paper, self.table), "")]
         why += dict.fromkeys(row.note for row in self.printed)
         if talks and (beside := of_data(self.printed, talks)):
             data = ", ".join(sorted({row.data for row in beside}))
@@ -695,11 +686,6 @@ class Entry:
                 0, f"{len(taken)} of {len(talks)} conversations are measured, which takes minutes."
             )
         return " ".join(filter(None, [_farthest(rows), _same_order(rows), *why]))
-
-
-def _number(value: object) -> float:
-    found = value.value if isinstance(value, Mean) else value
-    return float(found) if isinstance(found, int | float) else math.nan
 
 
 def _short(value: float) -> str:
@@ -712,7 +698,8 @@ def _farthest(rows: Sequence[Row]) -> str:
         (abs(math.log(ours / theirs)), str(next(iter(row.values()))), name, ours, theirs)
         for row in rows
         for name in row
-        if (ours := _number(row[name])) > 0 and (theirs := _number(row.get(f"{name}, paper"))) > 0
+        if (ours := number_of(row[name])) > 0
+        and (theirs := number_of(row.get(f"{name}, paper"))) > 0
     ]
     if not pairs:
         return ""
@@ -734,8 +721,8 @@ def _same_order(rows: Sequence[Row]) -> str:
     if not theirs or not ours:
         return ""
     signs = [
-        (_number(a[ours[0]]) - _number(b[ours[0]]))
-        * (_number(a.get(theirs[0])) - _number(b.get(theirs[0])))
+        (number_of(a[ours[0]]) - number_of(b[ours[0]]))
+        * (number_of(a.get(theirs[0])) - number_of(b.get(theirs[0])))
         for a, b in combinations(rows, 2)
     ]
     known = [sign for sign in signs if not math.isnan(sign)]
@@ -755,13 +742,9 @@ _TABLES = {
 }
 
 
-def _entries() -> tuple[Entry, ...]:
-    text = files("segviz.evaluate").joinpath("reproduce.toml").read_text("utf-8")
-    rows = tomllib.loads(text)["entry"]
-    return tuple(
-        Entry(**row | {"chart": Chart(**row["chart"]) if "chart" in row else None}) for row in rows
-    )
-
-
-ENTRIES: tuple[Entry, ...] = _entries()
+_ROWS = tomllib.loads(files("segviz.evaluate").joinpath("reproduce.toml").read_text("utf-8"))
+ENTRIES: tuple[Entry, ...] = tuple(
+    Entry(**row | {"chart": Chart(**row["chart"]) if "chart" in row else None})
+    for row in _ROWS["entry"]
+)
 """All tables and figures, paper by paper."""

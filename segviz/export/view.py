@@ -168,14 +168,9 @@ def view_of(
     back. ValueError for an unknown number or node, an illegal setting, and settings without a
     question.
     """
-    own = {item.index: item for item in memory.conversation.questions}
-    if number is not None:
-        if question is not None:
-            raise ValueError("give a question or the number of one, not both")
-        if number not in own:
-            there = f"0 to {max(own)}" if own else "none at all"
-            raise ValueError(f"there is no question {number}; {memory.conversation.id} has {there}")
-    asked = own[number] if number is not None else question
+    if number is not None and question is not None:
+        raise ValueError("give a question or the number of one, not both")
+    asked = question if number is None else memory.conversation.question(number)
     settings = replace(settings or RetrievalSettings(), **changes)
     unused = [name for name in changes if name not in ("step", "literal")]
     if asked is None and unused:

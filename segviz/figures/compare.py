@@ -270,15 +270,11 @@ def atlas(columns: Mapping[str, Outcomes], focus: str, places: Sequence[int]) ->
     for place in places:
         fates = tuple(columns[name].fates[place] for name in names)
         if fates[0][2]:
-            worth = [_worth(fate) for fate in fates]
+            worth = [2 * found + covered for found, covered, _ in fates]
             change = worth[names.index(focus)] - worth[0]
             most = max(abs(one - worth[0]) for one in worth)
             rows.append(((-abs(change), change < 0, -most), AtlasRow(place, fates, change)))
     return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
-
-
-def _worth(fate: Fate) -> int:
-    return 2 * fate[0] + fate[1]
 
 
 def marks(fate: Fate) -> str:

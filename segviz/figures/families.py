@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from segviz.figures.lanes import Bar, lanes_figure
 from segviz.loaders.captions import counted
 from segviz.tree import Add, Event, Revise, Structure, as_number
+from segviz.tree.structure import above_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +40,10 @@ def families(structure: Structure) -> dict[str, list[Tree]]:
                 structure.kind[root],
                 str(facts["label"]),
                 round(as_number(facts, "items")),
-                _above_items(structure, root),
+                tuple(above_items(structure.children, structure.level.tolist(), root)),
             )
             found.setdefault(tree.family, []).append(tree)
     return found
-
-
-def _above_items(structure: Structure, root: int) -> tuple[int, ...]:
-    inner = [root]
-    for node in inner:
-        inner += [child for child in structure.children[node] if structure.level[child] > 1]
-    return tuple(inner)
 
 
 def refreshed(structure: Structure, events: Sequence[Event]) -> set[int]:

@@ -73,14 +73,10 @@ class Judged:
         return [one for one in every if one.cell.moves and one.cell.policy in wanted]
 
     def best(self, policies: Iterable[str] | None = None) -> Verdict | None:
-        """The highest mean among the settings under which scores travel, of some policies or of
-        all; a tie goes to the fewer hops, then the smaller alpha, then the earlier policy. None
-        where no question has a value."""
-        return min(
-            (one for one in self.moved(policies) if one.mean.n),
-            key=lambda one: (-one.mean.value, one.cell.horizon, one.cell.alpha),
-            default=None,
-        )
+        """The verdict on :meth:`Sweep.best`; None where no question has a value."""
+        chosen = None if policies is None else set(policies)
+        cell = self.sweep.best(self.measure, chosen, adversarial=self.adversarial)
+        return self.verdicts[setting_of(cell)] if cell.moves else None
 
 
 def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from segviz.evaluate import Mean
-from segviz.evaluate.aggregate import Row
+from segviz.evaluate.aggregate import Row, number_of
 from segviz.evaluate.compare import Chart
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -97,8 +97,8 @@ def rows_figure(
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
             told = {"name": chart.level, "showlegend": place == 0}
-            figure.add_hline(_value(group[0][chart.level]), line=base, **told, **at)
-        drawn = [_value(row.get(name)) for row in group]
+            figure.add_hline(number_of(group[0][chart.level]), line=base, **told, **at)
+        drawn = [number_of(row.get(name)) for row in group]
         middle = (max(drawn) + min(drawn)) / 2
         if max(drawn) - min(drawn) <= abs(middle) / 50 and not across:
             band = abs(middle) / 9 or 1.0  # what hardly changes is drawn so
@@ -130,7 +130,7 @@ def _one_scale(
 ) -> None:
     """Panels of one quantity on one scale, unless one of them would be flattened by it."""
     figure.update_xaxes(matches="x")
-    tops = [max(_value(row.get(name)) for row in group) for _, name, group in panels]
+    tops = [max(number_of(row.get(name)) for row in group) for _, name, group in panels]
     if not across and max(tops) < 4 * min(tops):
         figure.update_yaxes(matches="y")
 
@@ -162,7 +162,7 @@ def _stacks(
             bar = go.Bar(
                 name=name,
                 x=where,
-                y=[_value(row.get(name)) for row in group],
+                y=[number_of(row.get(name)) for row in group],
                 marker={"color": colours[min(i, len(colours) - 1)]},
                 legendgroup=name,
                 width=0.3 if len(where) < 3 else None,
@@ -192,7 +192,7 @@ def _series(
 ) -> None:
     """One column as marks, joined by a ``line`` unless they are dots or there is none."""
     values = [row.get(column) for row in rows]
-    numbers = [_value(value) for value in values]
+    numbers = [number_of(value) for value in values]
     if all(map(math.isnan, numbers)):
         return
     across = chart.kind == "dots"
@@ -242,8 +242,3 @@ def _finished(figure: go.Figure, height: int, second: int = 0, **layout: Any) ->
     figure.update_layout(margin={"t": top}, legend={"y": 1 + (26 + second) / plot})
     figure.update_annotations(font_size=13)
     return figure
-
-
-def _value(value: object) -> float:
-    found = value.value if isinstance(value, Mean) else value
-    return round(float(found), 9) if isinstance(found, int | float) else math.nan

@@ -4,7 +4,7 @@
 ``endpoint``    which model, where, with what parameters and whose key
 ``client``      one endpoint: requests, retries, limits in time, errors for people
 ``chat``        a chat model on it; ``embedder`` an embedding model
-``prompts``     what is said to chat models
+``prompts``     what is said to chat models, from ``prompts.toml``
 ``cache``       finished replies by content, in SQLite
 ``usage``       counts requests and tokens, and what they cost
 ``waiting``     waits that can be watched and ended; several requests at once

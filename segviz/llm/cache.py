@@ -87,7 +87,6 @@ class ModelCache:
     """
 
     def __init__(self, path: Path | str | None = None, *, limit_bytes: int | None = None) -> None:
-        """Opens or create the file, and the folder it is in."""
         if limit_bytes is not None and limit_bytes < 100_000:
             raise ValueError(f"limit_bytes is {limit_bytes}; legal range: 100000 and more, or None")
         self.path = Path(path) if path is not None else None

@@ -303,7 +303,6 @@ class Fault(Exception):
         status: int = 200,
         said: str = "",
     ) -> None:
-        """Keeps what happened."""
         super().__init__(what)
         self.kind, self.passing, self.wait, self.at_once = kind, passing, wait, at_once
         self.error, self.status, self.said = error, status, said
@@ -315,7 +314,6 @@ class RequestError(ModelError):
     may fare better; ``settable``: other settings of the endpoint may help."""
 
     def __init__(self, message: str, fault: Fault) -> None:
-        """Keeps what the fault says."""
         super().__init__(message)
         self.reason, self.status, self.said = str(fault), fault.status, fault.said
         self.lasting = fault.kind in _OF_ONE_REQUEST

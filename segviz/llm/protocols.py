@@ -51,7 +51,6 @@ class LastingFault(ModelError):
     """
 
     def __init__(self, message: str, prompt: Prompt, reason: str) -> None:
-        """Keeps the prompt, by which it can be waived."""
         super().__init__(message)
         self.prompt = prompt
         self.reason = reason
@@ -61,7 +60,6 @@ class LabelError(ModelError):
     """A model kept answering outside the label set; ``answer`` is what it said last."""
 
     def __init__(self, message: str, answer: str) -> None:
-        """Keeps the answer for the note of the step."""
         super().__init__(message)
         self.answer = answer
 

@@ -28,7 +28,6 @@ class Metered:
     ``total`` too, which may outlive the client."""
 
     def __init__(self, total: Metered | None = None) -> None:
-        """Start at zero."""
         self._total = total
         self.calls = self.tokens = self.tokens_in = self.tokens_out = self.unknown_usage = 0
         self.answered = self.answered_tokens = self.answered_output = 0

@@ -30,7 +30,6 @@ from segviz.loaders.report import Tally
 
 __all__ = [
     "LOADERS",
-    "WHOLE",
     "LazyCorpus",
     "LoadError",
     "Loader",

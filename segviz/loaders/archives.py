@@ -53,7 +53,6 @@ class ZipMembers:
     is read of them is taken from the budget. LoadError when damaged."""
 
     def __init__(self, source: bytes | Path, most: int = WHOLE) -> None:
-        """Reads the directory of the archive only."""
         try:
             self._stream = BytesIO(source) if isinstance(source, bytes) else files.opened(source)
             self.budget = Budget(self._stream.seek(0, os.SEEK_END), most)
@@ -101,7 +100,6 @@ class FolderMembers:
     """As ZipMembers, the files of a folder and its subfolders; links are not followed."""
 
     def __init__(self, folder: Path, most: int = WHOLE) -> None:
-        """Lists the folder."""
         self._folder = folder
         self.budget = Budget(None, most)
         self.paths = natural(self._walk())
@@ -149,15 +147,13 @@ def _head(members: Members, path: str) -> bytes:
 
 def natural(paths: Iterable[str]) -> list[str]:
     """In the order people count: ``conversations-2`` before ``conversations-10``."""
-    return sorted(paths, key=_counting)
 
+    def counting(path: str) -> list[tuple[int, str]]:
+        parts = _DIGITS.split(path)
+        parts[1::2] = [digits.lstrip("0") for digits in parts[1::2]]  # the longer is the larger
+        return [(len(part) * (place % 2), part) for place, part in enumerate(parts)]
 
-def _counting(path: str) -> list[tuple[int, int, str]]:
-    parts: list[tuple[int, int, str]] = []
-    for part in _DIGITS.split(path):
-        number = part.isascii() and part.isdigit() and len(part) < 10
-        parts.append((0, int(part), part) if number else (1, 0, part))
-    return parts
+    return sorted(paths, key=counting)
 
 
 def _is_read(info: zipfile.ZipInfo) -> bool:

@@ -48,7 +48,6 @@ class Budget:
     ``most`` bytes are read at once (None: as many as there are)."""
 
     def __init__(self, packed: int | None = None, most: int | None = WHOLE) -> None:
-        """Nothing is taken yet."""
         self.most = most
         self.members = MEMBERS
         self._bytes = self._values = 0

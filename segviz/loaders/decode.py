@@ -33,7 +33,7 @@ _ANEW = "download it again or export it anew"
 # C0 and C1 controls and DEL, without tab, line feed, carriage return and NEL (U+0085),
 # which are white space; and surrogates, which no encoder accepts.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
-_SPACE = re.compile(r"\s*+")
+_WORDS = re.compile(r"\S")
 
 
 class RepeatedKeys(dict[str, object]):
@@ -264,7 +264,8 @@ def _consecutive(text: str) -> tuple[JsonLines, Notes] | None:
     found = JsonLines()
     found.lines = []
     position, line = 0, 1
-    while (start := _end_of_space(text, position)) < len(text):
+    while match := _WORDS.search(text, position):
+        start = match.start()
         line += text.count("\n", position, start)
         try:
             value, position = _DECODER.raw_decode(text, start)
@@ -276,11 +277,6 @@ def _consecutive(text: str) -> tuple[JsonLines, Notes] | None:
         found.lines.append(line)
         line += text.count("\n", start, position)
     return (found, Notes()) if len(found) > 1 else None
-
-
-def _end_of_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
 
 
 # --- what JSON allows but text cannot hold ---------------------------------------------

@@ -83,7 +83,6 @@ class Options:
     gap_hours: float = 8.0
 
     def __post_init__(self) -> None:
-        """Refuses what is no length of time."""
         if not self.gap_hours >= 0:
             what = f"gap_hours is {self.gap_hours}"
             raise LoadError(what, expected="0 hours or more", remedy="correct it")

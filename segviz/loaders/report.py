@@ -39,7 +39,6 @@ class Notes(list[Note]):
     columns of a table, as in ``LoadReport``."""
 
     def __init__(self) -> None:
-        """None yet."""
         super().__init__()
         self.beyond = Counter[Kind]()
         self.headers: tuple[str, ...] = ()
@@ -74,7 +73,6 @@ class Tally:
     """The findings of a file, which may be an archive of several."""
 
     def __init__(self) -> None:
-        """None yet."""
         self._listed: list[Finding] = []
         self._counts = Counter[Kind]()
         self._columns: tuple[tuple[str, ...], Mapping[str, str]] = ((), {})

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from segviz.construct import Retrieval, Retriever, Services, Stage, View
 from segviz.conversation import Question
@@ -71,7 +69,8 @@ def ask(
     if settings.method == "own":
         found = own_retrieval(memory, question, settings, whole, chat)
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
-        final, hops, stages = _shares(found.scores), initial[None], found.stages
+        final, hops, stages = found.scores, initial[None], found.stages
+        final = final / (float(final.sum()) or 1.0)
         after = taken(admitted, structure.text, k, budget)
     else:
         spread = propagate(initial, structure.edges, *settings.propagation, structure)
@@ -79,31 +78,7 @@ def ask(
         after = top_k(final, structure, k, levels, budget)
     before = top_k(initial, structure, k, levels, budget)
     was = ranks(after, initial, structure, levels)
-    return Result(
-        question,
-        structure,
-        settings,
-        initial,
-        final,
-        hops,
-        tuple(before),
-        tuple(after),
-        _evidence(memory, structure, initial, final, after, was),
-        stages,
-        scorer,
-    )
-
-
-def _evidence(
-    memory: Memory,
-    structure: Structure,
-    initial: NDArray[np.float64],
-    final: NDArray[np.float64],
-    after: Sequence[int],
-    was: Sequence[int],
-) -> tuple[Evidence, ...]:
-    """The nodes of ``after``, best first, each with both scores and its rank before."""
-    return tuple(
+    evidence = tuple(
         Evidence(
             node=node,
             level=int(structure.level[node]),
@@ -117,6 +92,8 @@ def _evidence(
         )
         for rank, (node, rank_before) in enumerate(zip(after, was, strict=True), start=1)
     )
+    chosen = tuple(before), tuple(after), evidence
+    return Result(question, structure, settings, initial, final, hops, *chosen, stages, scorer)
 
 
 def own_retrieval(
@@ -157,9 +134,3 @@ def own_retrieval(
         )
 
     return Retrieval(scores, ranked, tuple(map(shown, found.stages)))
-
-
-def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores divided by their sum; all 0 where the sum is 0."""
-    total = float(scores.sum())
-    return scores / total if total > 0 else np.zeros_like(scores)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder, unit_rows
-from segviz.memory.foreign import id_of, list_of, table_of
+from segviz.memory.foreign import id_of, list_of, table_of, vectors_of
 from segviz.tree import IntArray, Structure, Vector
 
 MOST_LABELS: Final = 8
@@ -197,12 +197,7 @@ def given_vectors(
             f"{len(missing)} turns have no vector ({some}); expected a column vector and the id "
             "of every turn under turn, turn_id or id"
         )
-    try:
-        rows = np.array([*by_id.values(), *texts.values()], dtype=np.float32)
-    except (TypeError, ValueError):
-        rows = np.zeros(0, dtype=np.float32)
-    if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
-        raise ValueError("vector: expected as many finite numbers in every row")
+    rows = vectors_of([*by_id.values(), *texts.values()])
     place = {turn: number for number, turn in enumerate(by_id)}
     means = [rows[[place[turn] for turn in each.turn_ids]].mean(axis=0) for each in units]
     base = get_embedder(embedder) if isinstance(embedder, str) else embedder

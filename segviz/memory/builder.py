@@ -123,7 +123,6 @@ class BuildPaused(ModelError):
     """
 
     def __init__(self, fault: ModelError, memory: Memory) -> None:
-        """Keep the finished part."""
         super().__init__(str(fault))
         self.fault = fault
         self.memory = memory

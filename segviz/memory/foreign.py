@@ -301,12 +301,7 @@ def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
     given = [list_of(node.row.get("vector")) for node in found]
     if all(vector is None for vector in given):
         return embedder.embed([node.text for node in found])
-    try:
-        rows = np.array(given, dtype=np.float32)
-    except (TypeError, ValueError):
-        rows = np.zeros(0, dtype=np.float32)
-    if rows.ndim != 2 or not np.isfinite(rows).all():
-        raise ValueError("vector: expected as many finite numbers in every row, or no such column")
+    rows = vectors_of(given)
     width = embedder.embed(["width"]).shape[1]
     if rows.shape[1] != width:
         raise ValueError(
@@ -314,6 +309,17 @@ def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
             "embedder that made them, so that questions can be compared with them"
         )
     return unit_rows(rows)
+
+
+def vectors_of(values: Sequence[Any]) -> Vector:
+    """float32 (n, d). ValueError where these are no rows of as many finite numbers."""
+    try:
+        rows = np.array(values, dtype=np.float32)
+    except (TypeError, ValueError):
+        rows = np.zeros(0, dtype=np.float32)
+    if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
+        raise ValueError("vector: expected as many finite numbers in every row")
+    return rows
 
 
 def _steps(

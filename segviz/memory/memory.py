@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from html import escape
 from itertools import accumulate
@@ -233,16 +233,8 @@ class Memory:
     @property
     def saved(self) -> store.Saved:
         """The content of a file of this memory."""
-        return store.Saved(
-            self.conversation,
-            self.unit,
-            self.system,
-            self.laws,
-            self.settings,
-            self.embedder.name,
-            self.steps,
-            self.chat,
-        )
+        shared = {item.name: getattr(self, item.name) for item in fields(self)}
+        return store.Saved(**{**shared, "embedder": self.embedder.name})
 
     def save(self, path: str | Path) -> None:
         """Write the memory as versioned JSON (``.gz`` compresses), or as columns, for very many
@@ -281,13 +273,5 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
             f"the memory file is damaged: its vectors have {found} dimensions, those of "
             f"{embedder.name} have {expected}"
         )
-    return Memory(
-        saved.conversation,
-        saved.unit,
-        saved.system,
-        saved.laws,
-        saved.settings,
-        embedder,
-        saved.steps,
-        saved.chat,
-    )
+    shared = {item.name: getattr(saved, item.name) for item in fields(Memory)}
+    return Memory(**{**shared, "embedder": embedder})

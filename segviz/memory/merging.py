@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from segviz.construct import JOIN, Joins
-from segviz.conversation import Conversation, Question, Session
+from segviz.conversation import Conversation
 from segviz.llm import Chat
 from segviz.memory.memory import Memory
 
@@ -70,24 +70,23 @@ def joined(one: Conversation, other: Conversation) -> Conversation:
     while any(prefix + name in taken for name in own):
         count += 1
         prefix = f"{other.id}#{count}:"
+    sessions = (
+        replace(s, id=prefix + s.id, turns=tuple(replace(t, id=prefix + t.id) for t in s.turns))
+        for s in other.sessions
+    )
+    questions = (
+        replace(
+            q,
+            index=q.index + len(one.questions),
+            evidence=tuple(prefix + turn for turn in q.evidence),
+            asked_at=None if q.asked_at is None else prefix + q.asked_at,
+        )
+        for q in other.questions
+    )
     return Conversation(
         id=f"{one.id}+{other.id}",
         speakers=tuple(dict.fromkeys((*one.speakers, *other.speakers))),
-        sessions=(*one.sessions, *(_prefixed_session(s, prefix) for s in other.sessions)),
-        questions=(
-            *one.questions,
-            *(_prefixed_question(q, prefix, len(one.questions)) for q in other.questions),
-        ),
+        sessions=(*one.sessions, *sessions),
+        questions=(*one.questions, *questions),
         source_format=one.source_format if one.source_format == other.source_format else "segviz",
     )
-
-
-def _prefixed_session(session: Session, prefix: str) -> Session:
-    turns = tuple(replace(turn, id=prefix + turn.id) for turn in session.turns)
-    return replace(session, id=prefix + session.id, turns=turns)
-
-
-def _prefixed_question(question: Question, prefix: str, before: int) -> Question:
-    evidence = tuple(prefix + turn for turn in question.evidence)
-    asked_at = None if question.asked_at is None else prefix + question.asked_at
-    return replace(question, index=question.index + before, evidence=evidence, asked_at=asked_at)

@@ -157,11 +157,9 @@ class Texts(Sequence[str]):
             raise StoreError(_NO_TEXT)
 
     def __len__(self) -> int:
-        """Number of texts."""
         return len(self.end) - 1
 
     def __getitem__(self, row: Any) -> Any:
-        """The text of a row."""
         return str(self._data[self._ends[row] : self._ends[row + 1]], "utf-8")
 
     def blank(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:

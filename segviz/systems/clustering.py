@@ -14,7 +14,7 @@ from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.draft import Draft
-from segviz.tree import Cost, Decision, Judgement, Step, Vector, told_apart
+from segviz.tree import Decision, Judgement, Step, Vector, told_apart
 
 # Clusters are compared by the hundred; a step keeps the nearest of them.
 _SHOWN = 8  # ours
@@ -88,9 +88,8 @@ class _ClusterBuilder:
         topics = [text if node == cluster else draft.text[node] for node in self._clusters]
         draft.rewrite([cluster, self._root], [text, write(self._annotate, [topics])[0]])
         written = (len(members) > 1) + (len(topics) > 1)
-        cost = Cost(annotated=written, inspected=compared, modified=3)
         note = f"Unit {arrival.index} {where} cluster {cluster}."
-        return Step(arrival.unit, note, decision, draft.take(), cost)
+        return draft.step(arrival.unit, note, written, compared, decision)
 
     def _found(self, arrival: Arrival) -> int:
         """A new empty cluster below the root; its position."""

@@ -33,7 +33,7 @@ from segviz.systems.common.retrieval import (
     question_cosines,
     stage,
 )
-from segviz.tree import Cost, Decision, Judgement, Step, Vector
+from segviz.tree import Decision, Judgement, Step, Vector
 
 
 @dataclass(frozen=True)
@@ -185,9 +185,8 @@ class _Builder:
             self._top.append(leaf)
         self._merge(path, before, arrival.text)
         decision = Decision(tuple(reversed(walk.judged)), chosen, _why(walk))
-        cost = Cost(annotated=len(path), inspected=walk.compared, modified=1 + len(path))
-        note = _note(arrival.index, path, found)
-        return Step(arrival.unit, note, decision if walk.judged else None, draft.take(), cost)
+        note, why = _note(arrival.index, path, found), decision if walk.judged else None
+        return draft.step(arrival.unit, note, len(path), walk.compared, why)
 
     def _topic_over(self, leaf: int) -> int:
         """Puts a new topic with the leaf's text in its place, the leaf below it."""
@@ -269,9 +268,7 @@ def prune(draft: Draft, leaf: int, annotate: Annotate) -> int:
     A topic left with one child gives its place to it. Texts and levels above are made anew from
     the children, from below upwards.
     """
-    above = [*draft.parents[leaf]]
-    while above and draft.parents[above[-1]]:
-        above.append(draft.parents[above[-1]][0])
+    above = draft.upwards(leaf)[1:]
     draft.remove(leaf)
     if above and len(draft.children[above[0]]) == 1:
         topic = above.pop(0)

@@ -23,7 +23,7 @@ from segviz.systems.common.retrieval import (
     from_the_top,
     stage,
 )
-from segviz.tree import Cost, Step, Vector
+from segviz.tree import Step, Vector
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class _Builder:
         self._leaves.append(draft.leaf(arrival, arrival.vector))
         note = f"Unit {arrival.index} waits for the end of its session."
         if not closes_session:
-            return Step(arrival.unit, note, None, draft.take(), Cost(modified=1))
+            return draft.step(arrival.unit, note)
         known, before = len(self._summaries), self._upper
         self._upper = self._build(before)
         gone = [node for key, node in before.items() if key not in self._upper]
@@ -160,12 +160,7 @@ class _Builder:
             f"Unit {arrival.index} ends a session. Summaries taken away: {len(gone)}, kept: "
             f"{len(before) - len(gone)}, new: {fresh}; layers: {layers}."
         )
-        cost = Cost(
-            annotated=len(self._summaries) - known,
-            inspected=len(self._leaves),
-            modified=1 + len(gone) + fresh,
-        )
-        return Step(arrival.unit, note, None, draft.take(), cost)
+        return draft.step(arrival.unit, note, len(self._summaries) - known, len(self._leaves))
 
     def _build(self, before: _Upper) -> _Upper:
         """All layers above the units; a cluster known from ``before`` keeps its node."""

@@ -6,8 +6,8 @@ into a structure; nothing else stores a tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,6 +155,13 @@ class Decision:
     candidates: tuple[Judgement, ...]
     chosen: int | None
     why: str
+
+    def placed(self, place: Callable[[int], int | None]) -> Decision:
+        """The decision about what ``place`` gives for its nodes; those with None are left out."""
+        judged = [(item, place(item.node)) for item in self.candidates]
+        kept = tuple(replace(item, node=node) for item, node in judged if node is not None)
+        chosen = None if self.chosen is None else place(self.chosen)
+        return replace(self, candidates=kept, chosen=chosen)
 
 
 @dataclass(frozen=True, slots=True)

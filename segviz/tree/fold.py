@@ -36,7 +36,6 @@ class Fold:
     """
 
     def __init__(self) -> None:
-        """Before the first step."""
         self.level: list[int] = []
         self.span: list[Span] = []
         self.text: list[str] = []

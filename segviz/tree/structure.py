@@ -68,6 +68,14 @@ def reachable(adjacent: Sequence[Sequence[int]], nodes: Iterable[int]) -> set[in
     return seen
 
 
+def above_items(children: Sequence[Sequence[int]], level: Sequence[int], root: int) -> list[int]:
+    """The nodes of a tree above level 1, from the root down, each row in the order of children."""
+    inner = [root]
+    for node in inner:
+        inner += [child for child in children[node] if level[child] > 1]
+    return inner
+
+
 @dataclass(frozen=True, eq=False)
 class Structure:
     """A memory at one moment; the columns are listed at the top of this module."""

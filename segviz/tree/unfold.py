@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.tree.events import Decision
 from segviz.tree.structure import IntArray, Structure
 
 _COPIES = 4
@@ -45,16 +44,6 @@ class Unfolded:
     def every(self, nodes: Iterable[int]) -> list[int]:
         """All copies of these nodes."""
         return [copy for node in nodes for copy in self.copies(node)]
-
-    def decision(self, decision: Decision) -> Decision:
-        """A decision with its candidates at their leftmost copies; undrawn ones are left out."""
-        judged = [(item, self.first([item.node])) for item in decision.candidates]
-        chosen = [] if decision.chosen is None else self.first([decision.chosen])
-        return replace(
-            decision,
-            candidates=tuple(replace(item, node=place[0]) for item, place in judged if place),
-            chosen=next(iter(chosen), None),
-        )
 
 
 def follows_time(structure: Structure) -> bool:

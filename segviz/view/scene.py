@@ -151,23 +151,15 @@ class Scene:
 
 
 def _unfolded_growth(growth: Growth, found: Unfolded, chain: IntArray) -> Growth:
+    def leftmost(node: int) -> int | None:
+        return next(iter(found.first(_shown(chain, [node]))), None)
+
     return replace(
         growth,
-        decision=growth.decision and found.decision(_shown_decision(growth.decision, chain)),
+        decision=growth.decision and growth.decision.placed(leftmost),
         added=found.every(growth.added),
         revised=found.every(growth.revised),
         frontier=found.every(growth.frontier),
-    )
-
-
-def _shown_decision(decision: Decision, chain: IntArray) -> Decision:
-    """A decision about the nodes that its candidates are shown as."""
-    judged = [item for item in decision.candidates if item.node < len(chain)]
-    chosen = _shown(chain, [] if decision.chosen is None else [decision.chosen])
-    return replace(
-        decision,
-        candidates=tuple(replace(item, node=int(chain[item.node])) for item in judged),
-        chosen=next(iter(chosen), None),
     )
 
 

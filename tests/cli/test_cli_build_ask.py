@@ -151,6 +151,10 @@ def test_one_of_several_conversations_is_chosen_by_its_id(run, tmp_path):
     ran = run("build", "two.json", "--conversation", "third", "-o", "m.json")
     assert ran.code == 2
     assert "no conversation 'third'; the file holds recurrence, topic-switching" in ran.err
+    both = ("--conversation", "recurrence", "--conversation", "topic-switching")
+    ran = run("build", "two.json", *both, "-o", "m.json")
+    assert ran.code == 2
+    assert "names 'recurrence' and 'topic-switching'; this command takes one" in ran.err
 
 
 def test_columns_of_a_table_can_be_named(run, tmp_path):
@@ -175,6 +179,13 @@ def test_ask_is_ask(run, boat):
     assert (found["command"], found["conversation"], found["number"]) == ("ask", "ines-theo", None)
     assert found["settings"] | settings == found["settings"]
     assert (found["gold"], found["answer"]) == ({}, None)
+
+
+def test_a_level_without_a_node_is_told(run, boat):
+    assert "no node lies on" not in run("ask", boat, "Who is Duke?", "--levels", "0").err
+    ran = run("ask", boat, "Who is Duke?", "--levels", "0,9")
+    assert "no node lies on level 9; there are nodes on level 0, 1" in ran.err
+    assert ran.code == 0
 
 
 def test_asking_a_conversation_file_builds_first(run, boat):

@@ -12,7 +12,7 @@ from segviz.cli.reports import comparison_content
 from segviz.conversation import sample_path
 from segviz.evaluate.compare import compare, construction_sweep
 from segviz.evaluate.many import Measured
-from segviz.evaluate.measures import CHOICES, sees
+from segviz.evaluate.measures import CHOICES, DEFAULT, MEASURES, sees
 from segviz.export import sweeps_csv
 from tests.cli.test_cli_many import told
 
@@ -30,8 +30,9 @@ def test_a_sweep_is_that_of_the_library(run, boat, tmp_path):
     whose = (memory.conversation.id, "segment-tree", 0)
     assert (tmp_path / "s.csv").read_bytes().decode() == sweeps_csv([Measured(*whose, expected)])
     printed = run("sweep", boat, *GRID, "-k", 5).out
-    best = expected.best("recall", ["both"])
-    assert f"{best.outcomes.value('recall'):.3f}" in printed
+    best = expected.best(policies=["both"])
+    assert f"{best.outcomes.value(DEFAULT):.3f}" in printed
+    assert MEASURES[DEFAULT].label in printed
 
 
 def test_a_measure_is_not_told_of_a_policy_it_cannot_see(run, boat):
@@ -46,7 +47,7 @@ def test_a_measure_is_not_told_of_a_policy_it_cannot_see(run, boat):
 def test_category_5_is_left_out_when_asked(run, boat):
     memory = segviz.open(boat)
     expected = segviz.sweep(memory, memory.conversation.questions, **AXES)
-    counted = expected.baseline.outcomes.mean("recall", adversarial=False).n
+    counted = expected.baseline.outcomes.mean(DEFAULT, adversarial=False).n
     printed = run("sweep", boat, *GRID, "--no-adversarial").out
     assert f"{counted} questions without category 5" in printed
 

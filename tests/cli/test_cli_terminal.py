@@ -120,7 +120,9 @@ def test_a_mistyped_command_is_recognised(run, served):
     assert run("biuld").err == (
         "segviz: there is no file 'biuld'; did you mean the command build?\n"
     )
+    assert "; did you mean the command build? (see segviz --help)" in run("buidl", "f.json").err
     assert "did you mean" not in run("ask", "biuld", "q").err
+    assert "did you mean" not in run("--port", "none").err
     assert served == []
 
 

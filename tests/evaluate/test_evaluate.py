@@ -15,7 +15,7 @@ from segviz.conversation import TITLES, Question, sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import MEASURES, Mean, evaluate
 from segviz.evaluate.aggregate import mean_ci
-from segviz.evaluate.batch import Batch, Limits, Words
+from segviz.evaluate.batch import Batch, Limits
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.retrieval import POLICIES
 from segviz.retrieval.gold import COVERED, HIT, gold_evidence
@@ -150,7 +150,7 @@ class TestHandWorked:
     @pytest.mark.parametrize("values", [1, 2, 9, 10**9])
     def test_a_tie_goes_to_the_older_node(self, values):
         memory = segviz.build(chat([[("A", w) for w in WORDS[:7]]]), unit="turn")
-        batch = Batch(memory, [], [], toy(), toy(), None, Limits(), Words())
+        batch = Batch(memory, [], [], toy(), toy(), None, Limits())
         scores = np.random.default_rng(values).integers(values, size=(5, len(batch.structure)))
         nodes = np.flatnonzero(batch.structure.active).tolist()
         for row, found in zip(scores, batch.ranked(scores / values), strict=True):
@@ -170,13 +170,13 @@ class TestHandWorked:
     def test_reached_on_the_toy_tree(self, ranked, units, expected):
         memory = segviz.build(chat([[("A", w) for w in WORDS[:7]]]), unit="turn")
         question = Question(0, "x", None, 1, ("D1:1", "D1:6"))
-        batch = Batch(memory, [question], [0], toy(), toy(), None, Limits(units=units), Words())
+        batch = Batch(memory, [question], [0], toy(), toy(), None, Limits(units=units))
         assert batch.measure(np.array([ranked]))["reached"].tolist() == [expected]
 
     def test_ranks_of_gold_leaves(self):
         memory = segviz.build(chat([[("A", w) for w in WORDS[:7]]]), unit="turn")
         question = Question(0, "x", None, 1, ("D1:2", "D1:4"))
-        batch = Batch(memory, [question], [0], toy(), toy(), None, Limits(k=3), Words())
+        batch = Batch(memory, [question], [0], toy(), toy(), None, Limits(k=3))
         found = batch.measure(np.array([[10, 0, 1, 7, 2, 3, 4, 5, 6]]))
         assert found["recall"].tolist() == [0.5]
         assert found["reciprocal_rank"].tolist() == [0.5]

@@ -109,8 +109,13 @@ class TestBest:
             cells = [
                 c
                 for c in found.cells
-                if (policies is None or c.policy in policies) and sees(measure, c.policy)
+                if (policies is None or c.policy in policies)
+                and sees(measure, c.policy)
+                and c.moves
             ]
+            if not cells:
+                assert found.best(measure, policies) is found.baseline
+                continue
             top = max(c.outcomes.value(measure) for c in cells)
             tied = [c for c in cells if c.outcomes.value(measure) == top]
             simplest = min(tied, key=lambda c: (c.horizon, c.alpha))
@@ -123,6 +128,12 @@ class TestBest:
         blind = [policy for policy in POLICIES if not sees(measure, policy)]
         assert found.seeing(measure) == tuple(p for p in POLICIES if p not in blind)
         assert found.best(measure, blind) is found.baseline
+
+    @pytest.mark.parametrize("policy", ["top-down", "bottom-up", "both"])
+    def test_no_setting_without_propagation_is_named_as_the_best(self, found, policy):
+        best = found.best(policies=[policy])
+        assert (best.policy, best.moves) == (policy, True)
+        assert (policy, best.horizon) in [(row["policy"], row["H"]) for row in found.table()]
 
     def test_without_a_measured_cell_it_is_the_baseline(self, grown, found):
         assert found.best(policies=["unswept"]) is found.baseline

@@ -124,6 +124,13 @@ class Draft:
         """Keys of the relations at a node, as first made."""
         return list(self._relatives[node])
 
+    def upwards(self, node: int, kind: str = "") -> list[int]:
+        """A node and those above it along first parents, of one kind where it is given."""
+        path = [node]
+        while above := [p for p in self.parents[path[-1]] if kind in ("", self.kind[p])]:
+            path.append(above[0])
+        return path
+
     def below(self, node: int) -> list[int]:
         """A node and all below it, ascending."""
         return sorted(reachable(self.children, [node]))

@@ -28,7 +28,6 @@ class EntityGraph:
     memory can be changed."""
 
     def __init__(self, draft: Draft, annotate: Annotate, rules: HMem) -> None:
-        """Takes up the entities as they stand in ``draft``."""
         self._draft = draft
         self._annotate = annotate
         self._rules = rules

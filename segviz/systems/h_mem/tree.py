@@ -28,7 +28,6 @@ class EventTree:
     saved memory can be changed."""
 
     def __init__(self, draft: Draft, rules: HMem, annotate: Annotate) -> None:
-        """Takes up the tree as it stands in ``draft``."""
         self._draft = draft
         self._rules = rules
         self._least = {2: rules.alpha_2, 3: rules.alpha_3, 4: rules.alpha_4}
@@ -139,23 +138,13 @@ class EventTree:
         widens their times."""
         draft = self._draft
         start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
-        for upper in self._upwards(node):
+        for upper in draft.upwards(node, SUMMARY):
             self.reinforce(upper, now)
             self._stale[upper] = None
             if start < as_number(draft.facts[upper], "from"):
                 draft.note(upper, **{"from": start})
             if stop > as_number(draft.facts[upper], "to"):
                 draft.note(upper, to=stop)
-
-    def _upwards(self, node: int) -> list[int]:
-        """A summary and those above it."""
-        path = [node]
-        while above := self._above(path[-1]):
-            path.append(above[0])
-        return path
-
-    def _above(self, node: int) -> list[int]:
-        return [p for p in self._draft.parents[node] if self._draft.kind[p] == SUMMARY]
 
     def remove_events(self, fragment: int) -> int:
         """Removes a fragment's events and summaries left empty; returns the number of events."""
@@ -164,7 +153,7 @@ class EventTree:
         pending = list(events)
         while pending:
             node = pending.pop()
-            above = self._above(node)
+            above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
             if draft.kind[node] == SUMMARY:
                 self._windows[self._place(node)].remove(node)
                 self._stale.pop(node, None)
@@ -178,7 +167,7 @@ class EventTree:
 
     def _narrow(self, node: int) -> None:
         draft = self._draft
-        for upper in self._upwards(node):
+        for upper in draft.upwards(node, SUMMARY):
             self._stale[upper] = None
             children = [draft.facts[child] for child in draft.children[upper]]
             start = min(as_number(facts, "from") for facts in children)

@@ -82,7 +82,6 @@ class Ingest:
     saved memory can be changed."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: MemForest, tasks: Tasks) -> None:
-        """Takes up the memory as it stands in ``draft``."""
         self.draft = draft
         self.forest = forest
         self.routing = routing

@@ -20,8 +20,9 @@ from segviz.construct.tasks.words import normalised
 from segviz.conversation import Unit
 from segviz.systems.common.draft import Draft, centroid, leaf_of
 from segviz.systems.memforest.facts import FACT, Ingest, entities, said_again
-from segviz.systems.memforest.trees import CELL, FAMILIES, below, heading
+from segviz.systems.memforest.trees import CELL, FAMILIES, heading
 from segviz.tree import Facts, Structure, Vector, as_number
+from segviz.tree.structure import above_items
 
 OPERATIONS: dict[str, Operation] = {
     "delete": Operation(
@@ -144,7 +145,7 @@ def _trees(
         family = other.kind[root]
         if family not in FAMILIES:
             continue
-        inner = below(other, root)
+        inner = above_items(other.children, other.level.tolist(), root)
         held = [c for n in inner for c in other.children[n] if other.level[c] == 1]
         facts = dict(other.facts[root])
         if family == "session":

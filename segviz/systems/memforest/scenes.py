@@ -20,7 +20,6 @@ class Scenes:
     """Assigns facts to the scene trees of a forest; all state stands in the structure."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: MemForest) -> None:
-        """Takes up the scenes as they stand in ``draft``."""
         self._draft = draft
         self._forest = forest
         self._routing = routing

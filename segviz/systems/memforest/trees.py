@@ -18,6 +18,7 @@ from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft, even_parts
 from segviz.tree import Facts, Scalar, Structure, as_number
+from segviz.tree.structure import above_items
 
 
 class Summaries:
@@ -123,14 +124,6 @@ def _dates(facts: Facts) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def below(memory: Draft | Structure, root: int) -> list[int]:
-    """Returns the nodes of a tree above its items, from the root down, in the order of time."""
-    inner = [root]
-    for node in inner:
-        inner += [child for child in memory.children[node] if memory.level[child] > 1]
-    return inner
-
-
 def beside(memory: Draft | Structure, item: int, kind: str) -> list[int]:
     """Returns the items of a kind that hold a unit of this one, once for each such unit."""
     units = memory.children[item]
@@ -173,16 +166,9 @@ class Forest:
         """Whether an item is in a tree."""
         return root in self.homes(item)
 
-    def _upwards(self, node: int) -> list[int]:
-        """A node above the items and those above it, up to the root of its tree."""
-        path = [node]
-        while above := self._draft.parents[path[-1]]:
-            path.append(above[0])
-        return path
-
     def homes(self, item: int) -> list[int]:
         """Roots of the trees an item is in."""
-        return [self._upwards(parent)[-1] for parent in self._draft.parents[item]]
+        return [self._draft.upwards(parent)[-1] for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
         """Starts a tree over its first item; returns its root."""
@@ -299,7 +285,7 @@ class Forest:
         """Removes a tree; returns its items in order."""
         draft = self._draft
         held = self.items(root) if draft.children[root] else []
-        for node in below(draft, root):
+        for node in above_items(draft.children, draft.level, root):
             self._drop(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
         del self._family[draft.kind[root]][root]
@@ -314,7 +300,7 @@ class Forest:
     def replant(self, root: int, k: int, items: Iterable[int]) -> None:
         """Rebuilds a tree under its root, level by level, with at most k children a node."""
         draft = self._draft
-        for node in below(draft, root)[1:]:
+        for node in above_items(draft.children, draft.level, root)[1:]:
             self._drop(node)
         layer = list(items)
         draft.arrange(root, [])
@@ -329,7 +315,7 @@ class Forest:
 
     def _path(self, item: int, root: int) -> list[int]:
         """Nodes from an item's parent in this tree up to the root."""
-        for path in map(self._upwards, self._draft.parents[item]):
+        for path in map(self._draft.upwards, self._draft.parents[item]):
             if path[-1] == root:
                 return path
         raise ValueError(f"item {item} is not in tree {root}")

@@ -31,7 +31,6 @@ class Episodes:
         annotate: Annotate,
         reading: XMemory,
     ) -> None:
-        """An empty memory in ``draft``."""
         self.episode: int | None = None
         self._session = 0
         self._last = 0.0

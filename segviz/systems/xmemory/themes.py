@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from segviz.construct import Annotate
 from segviz.embedding import unit_rows
@@ -166,18 +167,8 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequ
 
 def _components(vectors: Vector, similarity: float) -> list[list[int]]:
     unit = unit_rows(vectors)
-    joined = np.round(unit @ unit.T, 9) >= similarity
-    free = set(range(len(vectors)))
-    groups = []
-    while free:
-        group = [min(free)]
-        free.discard(group[0])
-        for member in group:
-            near = sorted(m for m in free if joined[member, m])
-            group += near
-            free.difference_update(near)
-        groups.append(sorted(group))
-    return groups
+    count, group = connected_components(np.round(unit @ unit.T, 9) >= similarity, directed=False)
+    return [np.flatnonzero(group == part).tolist() for part in range(count)]
 
 
 def _along_axis(vectors: Vector) -> list[int]:
@@ -193,7 +184,6 @@ class Themes:
     """The theme layer of a draft; the members of a theme are its children, statements."""
 
     def __init__(self, draft: Draft, limits: XMemory, annotate: Annotate) -> None:
-        """Takes up the themes as they stand in ``draft``."""
         self._draft = draft
         self._limits = limits
         self._annotate = annotate

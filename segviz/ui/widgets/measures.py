@@ -12,7 +12,7 @@ import streamlit as st
 from segviz.conversation import Question
 from segviz.evaluate import Sweep
 from segviz.evaluate.compare import Comparison
-from segviz.evaluate.measures import CHOICES, MEASURES
+from segviz.evaluate.measures import CHOICES, DEFAULT, MEASURES
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.memory import ask, paid
 from segviz.retrieval import RetrievalSettings
@@ -22,9 +22,6 @@ from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.view_state import chooses, read_slices, write_slices
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import tall
-
-# It sees every policy, and needs no answers.
-START = "reached"
 
 # Seconds of work that is done without asking.
 _AUTOMATIC = 2.0
@@ -90,8 +87,8 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
         format_func=lambda name: MEASURES[name].label,
         width=220,
         help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
-        f"tokens. In {MEASURES[START].label} every policy shows.\n{meanings}",
-        **chooses("measured-by", START if START in names else names[0], names),
+        f"tokens. In {MEASURES[DEFAULT].label} every policy shows.\n{meanings}",
+        **chooses("measured-by", DEFAULT if DEFAULT in names else names[0], names),
     )
     counts = not tricky or st.toggle(
         f"Count category 5: {tricky}",
