@@ -53,7 +53,7 @@ SETTINGS: tuple[Setting, ...] = (
     ("neighbours", 0.5, 2),
 )
 """No propagation, the paper's two, and a strong setting of each policy."""
-SPLIT = ("hybrid", "contextual", "contextual:beside=0")
+SPLIT = ("hybrid", "contextual", "contextual:beside=0,asked=0")
 """Relevances whose best policy, alpha and horizon are chosen on some and reported on others."""
 RESULTS = Path(__file__).parent / "results" / "recall.json"
 
