@@ -85,9 +85,9 @@ def test_plain_cosines_are_too_even_for_propagation_to_tell(memories):
 def test_contextual_relevance(memories):
     """With the paper's propagation, and along the tree alone without nodes beside in time."""
     assert recall_of(memories.values(), "contextual", LITERAL).value >= 0.85
-    along = recall_of(memories.values(), "contextual:beside=0", ("both", 0.3, 3)).value
+    along = recall_of(memories.values(), "contextual:beside=0,asked=0", ("both", 0.3, 3)).value
     assert along >= 0.83
-    alone = recall_of(memories.values(), "contextual:beside=0,siblings=0", STILL).value
+    alone = recall_of(memories.values(), "contextual:beside=0,asked=0,siblings=0", STILL).value
     assert along >= alone + 0.03
 
 
