@@ -58,8 +58,8 @@ def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> M
         return Mean(float(values[0]), math.nan, math.nan, 1)
     sizes = (n,) if not groups else tuple(np.bincount(_codes(groups)).tolist())
     order = np.argsort(_codes(groups), kind="stable") if groups else slice(None)
-    counts = _resamples(sizes, seed)
-    means = counts @ values[order] / counts.sum(axis=1)
+    counts, drawn = _resamples(sizes, seed)
+    means = counts @ values[order] / drawn
     low, high = np.quantile(means, (0.025, 0.975))
     return Mean(float(values.mean()), float(low), float(high), n)
 
@@ -70,9 +70,9 @@ def _codes(groups: Sequence[Hashable]) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=8)
-def _resamples(sizes: tuple[int, ...], seed: int) -> Floats:
-    """How often each question is drawn in each resample, float64 (RESAMPLES, n); questions lie
-    group by group."""
+def _resamples(sizes: tuple[int, ...], seed: int) -> tuple[Floats, Floats]:
+    """How often each question is drawn in each resample, float64 (RESAMPLES, n), and how many are,
+    float64 (RESAMPLES,); questions lie group by group."""
     # The counts of draws with replacement are multinomial, for groups and for the questions of a
     # group that was drawn so many times.
     rng = np.random.default_rng(seed)
@@ -81,4 +81,5 @@ def _resamples(sizes: tuple[int, ...], seed: int) -> Floats:
         rng.multinomial(times * size, [1 / size] * size)
         for times, size in zip(drawn.T, sizes, strict=True)
     ]
-    return np.concatenate(parts, axis=1).astype(np.float64)
+    counts = np.concatenate(parts, axis=1).astype(np.float64)
+    return counts, counts.sum(axis=1)

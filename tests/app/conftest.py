@@ -6,7 +6,7 @@ import functools
 import json
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,10 +16,13 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from segviz.ui.sidebar import models
+from segviz.export.locomo import locomo_json
+from segviz.memory import Building, Memory
+from segviz.ui.sidebar import build, models
 from segviz.ui.widgets import canvas
 from tests.data import ROOT
 from tests.llm.server import ModelServer
+from tests.memories import sample
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -78,6 +81,39 @@ def everything_is_sent():
     """No page keeps anything here, so that every run sends whole messages."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(canvas, "_KEPT", 0)
+        yield
+
+
+class _Kept(Building):
+    """A build that gives the steps, and in the end the memory, of an equal one before it."""
+
+    _built: ClassVar[list[tuple[Any, Memory]]] = []
+
+    def __init__(self, conversation, system, unit, *, embedder, chat=None):
+        super().__init__(conversation, system, unit, embedder=embedder, chat=chat)
+        self._made_of = (conversation, system, unit, embedder.name) if chat is None else None
+        self._found = None
+
+    def __iter__(self):
+        found = (memory for made_of, memory in self._built if made_of == self._made_of)
+        self._found = next(found, None)
+        if self._found is not None:
+            yield from self._found.steps
+            return
+        yield from super().__iter__()
+        if self._made_of is not None:
+            self._built.append((self._made_of, self.memory))
+
+    @property
+    def memory(self):
+        return self._found or super().memory
+
+
+@pytest.fixture(scope="session", autouse=True)
+def equal_memories_are_built_once():
+    """Every AppTest begins with nothing, and most with the same conversation."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "Building", _Kept)
         yield
 
 
@@ -265,6 +301,14 @@ def small_file(tmp_path_factory):
 def small(monkeypatch, small_file):
     """The app opens on the small conversation, as ``segviz FILE`` opens on a file."""
     monkeypatch.setenv("SEGVIZ_FILE", str(small_file))
+
+
+@pytest.fixture(scope="session")
+def begun_file(tmp_path_factory):
+    """The first sessions of the bundled sample."""
+    path = tmp_path_factory.mktemp("begun") / "begun.json"
+    path.write_text(locomo_json([sample(sessions=6)]))
+    return path
 
 
 KEY = "sk-typed-into-the-app-987654"

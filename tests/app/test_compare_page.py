@@ -92,8 +92,8 @@ class TestCompare:
         clean(app.button(key="measure").click().run())
         assert "evidence reached" in app.main.markdown[0].value
 
-    def test_another_measure_and_category_5(self, monkeypatch):
-        monkeypatch.delenv("SEGVIZ_FILE")  # the sample, which has such questions
+    def test_another_measure_and_category_5(self, monkeypatch, begun_file):
+        monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # which has such questions
         app = clean(page("compare").run())
         (found,) = app.session_state["comparisons"].values()
         app.session_state["twin-standing-plot"] = True

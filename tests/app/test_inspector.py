@@ -52,7 +52,7 @@ def rows(app, key, title):
 
 @pytest.mark.parametrize("system", list(SYSTEMS))
 def test_every_tab_of_every_system(system):
-    app = selected(grow(), 0, system=system)
+    app = selected(page("grow"), 0, system=system)
     s = opened(app)[1].structure.collapsed
     retired = [node for node in s.nodes.tolist() if not s.active[node]]
     shared = [node for node, parents in enumerate(s.parents) if len(parents) > 1]

@@ -81,8 +81,8 @@ def details(app: AppTest) -> str:
     return next(one.help for one in app.main.markdown if "no propagation" in one.value)
 
 
-def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
-    monkeypatch.delenv("SEGVIZ_FILE")  # the sample: in the small conversation nothing fails
+def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, begun_file):
+    monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation nothing fails
     app = page("sweep").run()
     shown = texts(clean(app))
     (swept,) = app.session_state["sweeps"].values()
@@ -111,7 +111,7 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
         *(f"α {alpha:g}" for alpha in swept.alphas),
         *(policy for policy in swept.policies if policy != best.policy),
     ]
-    for place, question in enumerate(sample().questions):
+    for place, question in enumerate(sample(sessions=6).questions):
         row = rows[rows["question"] == cut(question.text)].iloc[0]
         assert row["no propagation"] == marks(swept.baseline.outcomes.fates[place])
         assert row[f"α {best.alpha:g}"] == marks(best.outcomes.fates[place])
@@ -179,8 +179,8 @@ def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
     assert "bottom-up" not in clean(app).subheader[0].value
 
 
-def test_category_5_counts_or_not(monkeypatch):
-    monkeypatch.delenv("SEGVIZ_FILE")
+def test_category_5_counts_or_not(monkeypatch, begun_file):
+    monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
     app = clean(page("sweep").run())
     both = next(iter(app.session_state["sweeps"].values())).baseline.outcomes
     assert f"n = {both.mean('reached', adversarial=False).n}" in details(app)
@@ -241,12 +241,12 @@ def test_a_conversation_without_questions_says_so(tmp_path):
     assert "no questions with gold evidence or answers" in texts(app)
 
 
-def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch):
-    monkeypatch.delenv("SEGVIZ_FILE")
+def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch, begun_file):
+    monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
     app = page("sweep")
     app.session_state["slice-making"] = True
     clean(app.run())
-    tricky = [question for question in sample().questions if question.category == 5]
+    tricky = [question for question in sample(sessions=6).questions if question.category == 5]
     app.selectbox(key="slice-category").set_value(tricky[0].category_label).run()
     app.text_input(key="slice-name").set_value("tricky").run()
     keep = app.button(key="slice-keep")
@@ -262,11 +262,11 @@ def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch):
     rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
     assert set(rows["question"]) <= {cut(question.text) for question in tricky}
     clean(app.button(key="slice-remove").click().run())
-    assert f"Over {len(sample().questions)} questions" in details(app)
+    assert f"Over {len(sample(sessions=6).questions)} questions" in details(app)
 
 
-def test_two_runs_are_compared_question_by_question(monkeypatch):
-    monkeypatch.delenv("SEGVIZ_FILE")
+def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
+    monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
     app = page("sweep")
     app.session_state["sweep-cell"] = ("both", 0.7, 2)
     clean(app.run())
@@ -280,7 +280,7 @@ def test_two_runs_are_compared_question_by_question(monkeypatch):
     rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
     worth = {
         cut(question.text): 2 * now[0] + now[1] - 2 * was[0] - was[1]
-        for question, was, now in zip(sample().questions, before, after, strict=True)
+        for question, was, now in zip(sample(sessions=6).questions, before, after, strict=True)
     }
     for _, row in rows.iterrows():
         change = worth[row["question"]]

@@ -15,7 +15,6 @@ from playwright.sync_api import TimeoutError as NotClickable
 
 import segviz
 from segviz.conversation import TITLES, sample_path
-from tests.app.test_pages import BAD_FILES
 from tests.data import real_data
 from tests.export.pdf import Pdf
 
@@ -255,6 +254,15 @@ class TestSweep:
         key = app.page.get_by_text("shown below").first.bounding_box()
         save = app.page.get_by_role("button", name="Sweep (CSV)").bounding_box()
         assert save["y"] >= key["y"] + key["height"]
+
+
+BAD_FILES = {
+    "empty.json": (b"", "The file is empty."),
+    "truncated.json": (b'[{"conversation": {"session_1": [{"text": "he', "looks cut off"),
+    "shape.json": (b'{"hello": [1, 2, 3]}', "expected"),
+    "paper.json": (b"%PDF-1.7 \x00\x01 binary", "PDF"),
+    "silent.json": (b'{"session_1": []}', "conv"),
+}
 
 
 class TestFiles:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from segviz.cli import main
+from tests.memories import built
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ def run(capsys, monkeypatch, tmp_path):
 
 @pytest.fixture(scope="session")
 def boat(tmp_path_factory):
-    """A saved memory of the bundled sample, embedded without a model."""
+    """A saved memory of the beginning of a bundled sample, embedded without a model."""
     path = tmp_path_factory.mktemp("boat") / "boat.json.gz"
-    assert main(["build", "sample:ines-theo", "--embedder", "hashing", "-q", "-o", str(path)]) == 0
+    built(sessions=6, embedder="hashing").save(path)
     return path
 
 

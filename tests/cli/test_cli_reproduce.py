@@ -27,7 +27,7 @@ def test_alone_it_lists_what_there_is(run):
 
 @pytest.mark.usefixtures("no_browser")
 def test_table_figure_and_difference_are_written(run, tmp_path):
-    ran = run("reproduce", "memtree", "figure-a7", "--data", "sample:ines-theo", "-o", "out")
+    ran = run("reproduce", "memtree", "figure-a7", "--data", "sample:recurrence", "-o", "out")
     assert ran.code == 0
     assert "no PNG: none here" in ran.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
@@ -46,10 +46,10 @@ def test_table_figure_and_difference_are_written(run, tmp_path):
 
 @pytest.mark.usefixtures("no_browser")
 def test_as_json(run):
-    found = run("reproduce", "segtreemem", "table-5", "--data", "sample:ines-theo", "--json").json
+    found = run("reproduce", "segtreemem", "table-5", "--data", "sample:recurrence", "--json").json
     (entry,) = found["entries"]
     assert (entry["paper"], entry["table"]) == ("segtreemem", "Table 5")
-    assert found["conversations"] == ["ines-theo"]
+    assert found["conversations"] == ["recurrence"]
     assert entry["files"] == [f"reproduced/segtreemem-table-5.{end}" for end in ("csv", "md")]
     assert {row["method"] for row in entry["rows"]} >= {"MemTree", "RAPTOR"}
 

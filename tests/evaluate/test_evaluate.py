@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import segviz
-from segviz.conversation import TITLES, Question, sample_path
+from segviz.conversation import TITLES, Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import MEASURES, Mean, evaluate
 from segviz.evaluate.aggregate import mean_ci
@@ -20,6 +19,7 @@ from segviz.evaluate.measures import CHOICES, sees
 from segviz.retrieval import POLICIES
 from segviz.retrieval.gold import COVERED, HIT, gold_evidence
 from tests.evaluate import restated
+from tests.memories import built
 from tests.trees import chat, toy
 
 WORDS = "red blue bicycle bread telescope saturn rye flour gears utrecht luna cat rain".split()
@@ -75,14 +75,9 @@ def test_every_measure_equals_the_literal_form(case):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_sample_question_equals_the_literal_form(policy):
     for name in TITLES:
-        memory = sample(name)
+        memory = built(name=name, sessions=6)
         settings = {"policy": policy, "alpha": 0.5, "horizon": 2, "relevance": "hybrid"}
         agrees(memory, settings, False, {"k": 10})
-
-
-@cache
-def sample(name):
-    return segviz.build(segviz.load(sample_path(name))[0])
 
 
 def _read(limits):
@@ -186,7 +181,7 @@ class TestHandWorked:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_measure_over_leaves_sees_a_policy_or_is_constant(policy):
-    memory = sample("ines-theo")
+    memory = built()
     found = [
         evaluate(
             memory,

@@ -166,12 +166,6 @@ class TestProcesses:
     def _extra(self):
         pytest.importorskip("joblib", reason="the extra 'parallel' is not installed")
 
-    def test_same_numbers(self, talks, alone):
-        found = measure_many(
-            evaluate, talks, BUILDERS, seeds=(0, 1), share=0.3, workers=2, **SETTINGS
-        )
-        assert written(found) == written(alone)
-
     def test_an_error_comes_here(self, talks):
         with pytest.raises(ValueError, match="unknown policy"):
             measure_many(evaluate, talks, BUILDERS, workers=2, policy="sideways")
@@ -228,18 +222,6 @@ class TestProcesses:
 
 @pytest.mark.slow
 class TestCluster:
-    def test_same_numbers(self, talks, alone, cluster):
-        found = measure_many(
-            evaluate,
-            talks,
-            BUILDERS,
-            seeds=(0, 1),
-            share=0.3,
-            scheduler=cluster.scheduler_address,
-            **SETTINGS,
-        )
-        assert written(found) == written(alone)
-
     def test_sweeps_too(self, talks, cluster):
         found = measure_many(sweep, talks, BUILDERS, scheduler=cluster.scheduler_address, **GRID)
         assert written(found) == written(measure_many(sweep, talks, BUILDERS, **GRID))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
@@ -16,7 +16,6 @@ from segviz.evaluate.reproduce import Bench, losses
 from tests.trees import chat, small_chat
 
 
-@settings(deadline=None)
 @given(st.integers(0, 200), st.floats(0, 1), st.integers(0, 5))
 def test_disjoint_pairs_change_places(count, share, seed):
     order = swapped(count, share, seed)

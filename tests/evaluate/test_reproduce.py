@@ -12,7 +12,7 @@ import pytest
 import segviz
 from segviz.construct import parameters
 from segviz.construct.compatibility import COMPATIBILITY
-from segviz.conversation import UNIT_RULES, sample_path
+from segviz.conversation import UNIT_RULES
 from segviz.evaluate import Mean, evaluate, sweep
 from segviz.evaluate.batch import Limits, batches
 from segviz.evaluate.measures import MEASURES
@@ -41,16 +41,14 @@ from segviz.systems import SYSTEMS
 from segviz.tree import Revise, replay, total_cost
 from segviz.tree.shape import shape
 from tests.evaluate.test_permutation import talk
+from tests.memories import sample
 
 
 @cache
 def small():
-    """The beginning of a bundled conversation, with the questions it answers."""
-    whole = segviz.load(sample_path("ines-theo"))[0]
-    sessions = whole.sessions[:5]
-    known = {turn.id for session in sessions for turn in session.turns}
-    asked = [one for one in whole.questions if one.evidence and known.issuperset(one.evidence)]
-    return replace(whole, sessions=sessions, questions=tuple(asked[:6]))
+    """The beginning of a bundled conversation, with some of the questions it answers."""
+    begun = sample(sessions=4)
+    return replace(begun, questions=begun.questions[:6])
 
 
 @cache

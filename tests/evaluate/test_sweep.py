@@ -24,16 +24,16 @@ def grown():
     return random_memory(3, "turn")
 
 
+GRID = {"policies": tuple(POLICIES), "alphas": ALPHAS, "horizons": HORIZONS}
+
+
+def swept(memory, **more):
+    return sweep(memory, memory.conversation.questions, **GRID, k=4, **more)
+
+
 @pytest.fixture(scope="module")
 def found(grown):
-    return sweep(
-        grown,
-        grown.conversation.questions,
-        policies=tuple(POLICIES),
-        alphas=ALPHAS,
-        horizons=HORIZONS,
-        k=4,
-    )
+    return swept(grown)
 
 
 class TestCells:
@@ -51,15 +51,8 @@ class TestCells:
         questions = grown.conversation.questions
         settings = {"k": 4, "relevance": relevance, "literal": not distinct, "seed": 5}
         settings["budget"] = budget
-        swept = sweep(
-            grown,
-            questions,
-            policies=tuple(POLICIES),
-            alphas=ALPHAS,
-            horizons=HORIZONS,
-            **settings,
-        )
-        for cell in (*swept.cells, swept.baseline):
+        table = sweep(grown, questions, **GRID, **settings)
+        for cell in (*table.cells, table.baseline):
             one = evaluate(
                 grown,
                 questions,
@@ -91,15 +84,7 @@ class TestCells:
         assert len(found.cells) == 2
 
     def test_the_same_twice(self, grown, found):
-        again = sweep(
-            grown,
-            grown.conversation.questions,
-            policies=tuple(POLICIES),
-            alphas=ALPHAS,
-            horizons=HORIZONS,
-            k=4,
-        )
-        assert again == found
+        assert swept(grown) == found
 
 
 class TestBest:
@@ -192,13 +177,8 @@ class TestCancelling:
     @pytest.mark.parametrize("after", [0, 1, 7])
     def test_returns_what_is_done(self, grown, found, after):
         seen = []
-        part = sweep(
+        part = swept(
             grown,
-            grown.conversation.questions,
-            policies=tuple(POLICIES),
-            alphas=ALPHAS,
-            horizons=HORIZONS,
-            k=4,
             progress=lambda *now: seen.append(now),
             cancelled=lambda: len(seen) >= after,
         )

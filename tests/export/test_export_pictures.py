@@ -34,6 +34,7 @@ from tests.export.views import ask_view, build, dag, grow_view, holding, nothing
 from tests.trees import chain, chat
 
 DRAWN = [name for name, one in FORMATS.items() if one.needs_browser]
+STILL = [name for name in DRAWN if name not in ("animation", "growth")]
 KINDS = get_args(Kind)
 WORDS = "Grüße, שלום, Привет, αβγ"  # of scripts the fonts of CI have
 
@@ -126,7 +127,7 @@ def test_a_pdf_holds_its_words_as_text_and_its_fonts(memory, drawer):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", STILL)
 def test_the_same_view_gives_the_same_bytes(memory, drawer, name):
     view = ask_view(memory, "Saturn?") if FORMATS[name].asks else grow_view(memory, step=4)
     first, second = (made(FORMATS[name], view) for _ in range(2))
@@ -162,7 +163,9 @@ def test_a_card_says_what_propagation_did(memory, drawer):
 @pytest.mark.browser
 def test_an_animation_shows_the_card_at_every_alpha(memory, drawer, temporary):
     view = ask_view(memory, "How many gears?", policy="both", alpha=0.5)
-    with Image.open(io.BytesIO(made(FORMATS["animation"], view))) as moving:
+    content = made(FORMATS["animation"], view)
+    assert content == made(FORMATS["animation"], view)
+    with Image.open(io.BytesIO(content)) as moving:
         assert (moving.format, moving.size) == ("WEBP", CARD)
         assert moving.n_frames == FILM[0] * FILM[1]
         frames = []
@@ -178,7 +181,9 @@ def test_an_animation_shows_the_card_at_every_alpha(memory, drawer, temporary):
 
 @pytest.mark.browser
 def test_an_animation_of_growth_shows_the_card_at_every_step(memory, drawer, temporary):
-    with Image.open(io.BytesIO(made(FORMATS["growth"], grow_view(memory)))) as moving:
+    content = made(FORMATS["growth"], grow_view(memory))
+    assert content == made(FORMATS["growth"], grow_view(memory))
+    with Image.open(io.BytesIO(content)) as moving:
         assert moving.size == CARD
         assert len(memory.steps) <= moving.n_frames <= FILM[0] * FILM[1]  # same ones may merge
         found = []

@@ -11,19 +11,21 @@ import pytest
 import segviz
 from segviz.conversation import sample_path, with_typed_turns
 from segviz.export import View, python_snippet
+from segviz.export.locomo import locomo_json
 from segviz.memory import nested
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import Bookmark, differing
 from tests.export.views import HOSTILE
+from tests.memories import sample
 
 SAMPLE = "ines-theo"
 TYPED = (("Ines", "We sold the boat."), ("O'Neil\"\n", HOSTILE[0]))
 
 
 def view_of(link: Bookmark, question: str | None = None, typed=()) -> View:
-    """What the app shows for a bookmark of the sample."""
-    conversation = with_typed_turns(segviz.load(sample_path(SAMPLE))[0], typed)
+    """What the app shows for a bookmark of the sample, or of a file."""
+    conversation = with_typed_turns(segviz.load(link.path or sample_path(SAMPLE))[0], typed)
     settings = nested(SYSTEMS[link.system], link.settings)
     memory = segviz.build(conversation, link.system, link.unit, **settings)
     if question is None:
@@ -33,8 +35,16 @@ def view_of(link: Bookmark, question: str | None = None, typed=()) -> View:
 
 
 @pytest.fixture(scope="module")
-def plain() -> View:
-    return view_of(Bookmark(sample=SAMPLE))
+def begun(tmp_path_factory) -> str:
+    """A file of the first sessions of the sample."""
+    path = tmp_path_factory.mktemp("begun") / "begun.json"
+    path.write_text(locomo_json([sample(SAMPLE, sessions=5)]))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def plain(begun) -> View:
+    return view_of(Bookmark(path=begun))
 
 
 def run(code: str) -> dict:
@@ -57,32 +67,30 @@ COSINE = {"compatibility": "cosine", "compatibility.threshold": 0.35}
     [
         Bookmark(sample=SAMPLE),
         Bookmark(
-            sample=SAMPLE,
             unit="turn",
             settings=COSINE,
             retrieval=RetrievalSettings(policy="both", alpha=0.35, horizon=3),
         ),
         Bookmark(
-            sample=SAMPLE,
             retrieval=RetrievalSettings(
                 step=40, k=3, relevance="dense", levels=(0, 1), literal=True
             ),
         ),
         Bookmark(
-            sample=SAMPLE,
             system="raptor",
             retrieval=RetrievalSettings(policy="neighbours"),
             conversation=SAMPLE,
         ),
         Bookmark(
-            sample=SAMPLE,
             system="bm25",
             retrieval=RetrievalSettings(policy="none", relevance="lexical", levels=()),
         ),
     ],
     ids=["default", "cosine", "earlier", "raptor", "bm25"],
 )
-def test_scores_come_back_exactly(link, capsys):
+def test_scores_come_back_exactly(link, begun, capsys):
+    if not link.sample:
+        link = replace(link, path=begun)
     view = view_of(link, "What is the boat called now?")
     again = run(python_snippet(view))
     assert_same_structure(again["structure"], view.structure)
@@ -144,19 +152,18 @@ def test_typed_turns_come_back(capsys):
 
 def test_a_token_budget_comes_back(plain, capsys):
     result = plain.memory.ask("When did Theo run?", budget=120)
-    view = View(plain.memory, result.structure, Bookmark(sample=SAMPLE), result)
+    view = View(plain.memory, result.structure, plain.bookmark, result)
     assert run(python_snippet(view))["result"].evidence == result.evidence
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_questions_are_literals(plain, text, capsys):
-    memory = plain.memory
-    result = memory.ask(text)
-    view = View(memory, result.structure, Bookmark(sample=SAMPLE), result)
+    result = plain.memory.ask(text)
+    view = View(plain.memory, result.structure, plain.bookmark, result)
     again = run(python_snippet(view))
     assert again["result"].question == text
     assert set(again) - {"__builtins__"} == {
-        *("segviz", "sample_path", "corpus", "conversation", "memory", "structure", "result"),
+        *("segviz", "corpus", "conversation", "memory", "structure", "result"),
         *(["item"] if view.result.evidence else []),
     }
 

@@ -41,8 +41,8 @@ PAGE = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}
 COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
 
 
-def built(system, **settings):
-    return memories.built(system, embedder="hashing", **settings)
+def built(system, sessions=6, **settings):
+    return memories.built(system, embedder="hashing", sessions=sessions, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def forest():
 
 @pytest.fixture(scope="module")
 def xmemory():
-    return built("xmemory", attach=0.5, loose=0.45, most=6)
+    return built("xmemory", 12, attach=0.5, loose=0.45, most=6)
 
 
 def of(*nodes, relations=()) -> Structure:

@@ -162,13 +162,17 @@ def ask(bench: Bench) -> None:
         assert cache.notes == ()
 
 
-def test_what_is_asked_at_the_same_time_is_asked_once(bench: Bench):
-    bench.server.delay = 0.05
-    others = [threading.Thread(target=ask, args=(bench,)) for _ in range(3)]
+def ask_at_once(bench: Bench, threads: int) -> None:
+    others = [threading.Thread(target=ask, args=(bench,)) for _ in range(threads)]
     for other in others:
         other.start()
     for other in others:
         other.join()
+
+
+def test_what_is_asked_at_the_same_time_is_asked_once(bench: Bench):
+    bench.server.delay = 0.05
+    ask_at_once(bench, 3)
     assert len(bench.server.chats) == 10
     assert len(bench.server.embedded) == len(set(bench.server.embedded)) == 300
     assert bench.cache.counts() == (10, 300)
@@ -177,11 +181,7 @@ def test_what_is_asked_at_the_same_time_is_asked_once(bench: Bench):
 def test_a_claim_lasts_while_its_holder_waits(bench: Bench, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("segviz.llm.cache.LEASE", 0.8)
     bench.server.script(wire.hang(2))
-    others = [threading.Thread(target=ask, args=(bench,)) for _ in range(2)]
-    for other in others:
-        other.start()
-    for other in others:
-        other.join()
+    ask_at_once(bench, 2)
     assert len(bench.server.chats) == 10
 
 

@@ -51,16 +51,16 @@ def test_a_server_that_sends_a_byte_now_and_then_is_given_up(bench: Bench, head:
 
 def test_the_others_go_on_when_one_is_overdue(bench: Bench):
     slow = wire.drip(0.1)
-    chat = bench.chat(concurrency=3, deadline=2, retries=0)
+    chat = bench.chat(concurrency=3, deadline=1, retries=0)
     bench.server.fault = lambda r: slow if "unit 3" in r["messages"][-1]["content"] else None
-    with promptly(), pytest.raises(ModelError, match="not complete within 2 s"):
+    with promptly(), pytest.raises(ModelError, match="not complete within 1 s"):
         chat.replies(PROMPTS)
     assert bench.cache.counts() == (5, 0)
     assert len(bench.server.requests) == 6
 
 
 def test_a_request_that_was_given_up_leaves_no_thread_behind(bench: Bench):
-    bench.server.script(wire.drip(0.05))
+    bench.server.script(wire.drip(0.005))
     with pytest.raises(ModelError):
         bench.chat(deadline=0.2, retries=0).reply(PROMPTS[0])
     for _ in range(600):

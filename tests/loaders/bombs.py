@@ -1,33 +1,28 @@
 """Small inputs that cost much: each of 1 MB or less, and made to take memory, time or both.
 
-``python -m tests.loaders.bombs FILE`` reads one in this process and prints what it took.
+``python -m tests.loaders.bombs`` reads those whose paths it is told, each in a process of its own,
+and prints what each took.
 """
 
 from __future__ import annotations
 
 import gzip
-import io
 import json
+import os
 import random
 import re
+import signal
 import sys
 import time
-import zipfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 from segviz import store
 from segviz.loaders import LoadError, load
+from tests.malformed_inputs.archives import zipped
 
 MB = 1_000_000
-
-
-def _zip(files: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return packed.getvalue()
 
 
 def _listed(item: bytes, count: int) -> bytes:
@@ -57,18 +52,18 @@ _FILL = random.Random(1).randbytes(900_000)  # does not pack, so that more may e
 
 def _filled(text: bytes) -> bytes:
     """A zip of the text, of nearly 1 MB."""
-    return _zip({"a": text, "b.bin": _FILL})
+    return zipped({"a": text, "b.bin": _FILL})
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {
-    "zip of empty objects": lambda: _zip({"a.json": _rows("{}", _CHUNK)}),
-    "zip of small objects": lambda: _zip({"a.json": _rows('{"":0}', _CHUNK)}),
-    "zip of small lists": lambda: _zip({"a.json": _rows("[0]", _CHUNK)}),
-    "zip of bad strings": lambda: _zip({"a.json": _rows('"\\u0000"', _CHUNK)}),
-    "zip of bad messages": lambda: _zip({"a.json": _rows('{"role":1,"content":[]}', _CHUNK)}),
-    "zip of many members": lambda: _zip({f"{i}.json": b"{}" for i in range(7_000)}),
-    "zip of many chats": lambda: _zip({f"{i}.txt": b"A: b" for i in range(7_000)}),
-    "zip of repeated keys": lambda: _zip({"a.json": _rows('{"a":0,"a":0}', _CHUNK)}),
+    "zip of empty objects": lambda: zipped({"a.json": _rows("{}", _CHUNK)}),
+    "zip of small objects": lambda: zipped({"a.json": _rows('{"":0}', _CHUNK)}),
+    "zip of small lists": lambda: zipped({"a.json": _rows("[0]", _CHUNK)}),
+    "zip of bad strings": lambda: zipped({"a.json": _rows('"\\u0000"', _CHUNK)}),
+    "zip of bad messages": lambda: zipped({"a.json": _rows('{"role":1,"content":[]}', _CHUNK)}),
+    "zip of many members": lambda: zipped({f"{i}.json": b"{}" for i in range(7_000)}),
+    "zip of many chats": lambda: zipped({f"{i}.txt": b"A: b" for i in range(7_000)}),
+    "zip of repeated keys": lambda: zipped({"a.json": _rows('{"a":0,"a":0}', _CHUNK)}),
     "full zip of empty objects": lambda: _filled(_rows("{}", 670_000)),
     "full zip of small objects": lambda: _filled(_rows('{"":0}', 1_560_000)),
     "full zip of small lists": lambda: _filled(_rows("[0]", 890_000)),
@@ -130,7 +125,10 @@ BOMBS: dict[str, Callable[[], bytes]] = {
 
 
 def main(path: str) -> None:
-    """Read one, and print the seconds, the megabytes at most, and what came of it."""
+    """Read one, and print the seconds, the megabytes at most, and what came of it.
+
+    To be called in a process that was forked: its peak is counted from what it began with.
+    """
     began = time.process_time()
     try:
         if store.recognises(path):
@@ -140,11 +138,28 @@ def main(path: str) -> None:
             told = str(load(path).report)
     except (LoadError, store.StoreError) as error:
         told = str(error)
-    # Not from getrusage, which counts what the process was before it became this one.
+    # Not from getrusage, which counts what the process was before it was forked.
     status = Path("/proc/self/status").read_text()
     most = int(re.search(r"VmHWM:\s*([0-9]+) kB", status)[1]) // 1024
-    print(json.dumps([time.process_time() - began, most, told]))  # noqa: T201
+    print(json.dumps([time.process_time() - began, most, told]), flush=True)  # noqa: T201
+
+
+def serve() -> None:
+    """One line for every path on standard input; a process that was ended says by what."""
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            try:
+                signal.alarm(120)
+                main(line.rstrip("\n"))
+                os._exit(0)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+        _, status = os.waitpid(child, 0)
+        if status:
+            print(json.dumps(os.waitstatus_to_exitcode(status)), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    serve()

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from segviz.loaders import LoadError, load, parse
 from segviz.loaders.archives import natural
 from segviz.loaders.budget import Budget, gunzip
+from tests.malformed_inputs.archives import zipped
 
 BARE = json.dumps({"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]})
 PHONE = "28.12.23, 20:02 - Ann: hi\n28.12.23, 20:03 - Bob: ho\n"
@@ -24,15 +25,6 @@ CLAUDE = json.dumps([{"name": "t", "chat_messages": [{"sender": "human", "text":
 PEOPLE = json.dumps([{"uuid": "u", "full_name": "Ann", "email_address": "ann@example.org"}])
 
 Files = dict[str, str | bytes]
-
-
-def zipped(files: Files) -> bytes:
-    """A zip archive of these files."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return target.getvalue()
 
 
 def folder(files: Files, root: Path) -> Path:

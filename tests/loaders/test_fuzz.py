@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import zipfile
 
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from segviz.loaders import LOADERS, LoadError, parse
+from tests.malformed_inputs.archives import zipped
 
 VALID = [
     {
@@ -36,7 +35,8 @@ VALID = [
 VALID_BYTES = json.dumps(VALID, ensure_ascii=False).encode()
 
 # No example database: tests leave nothing behind in the project's folder.
-fuzz = settings(max_examples=300, deadline=None, derandomize=True, database=None)
+fuzz = settings(max_examples=100, derandomize=True, database=None)
+long = settings(fuzz, max_examples=300)
 
 words = st.sampled_from(
     [
@@ -159,14 +159,14 @@ def outcome(data: bytes, name: str) -> str:
     return "loaded"
 
 
-@fuzz
+@long
 @given(documents)
 @pytest.mark.slow
 def test_random_json(document: object) -> None:
     survives(json.dumps(document).encode())
 
 
-@fuzz
+@long
 @given(st.one_of(st.lists(mostly(samples), min_size=1, max_size=3), samples, conversations))
 @pytest.mark.slow
 def test_almost_locomo(document: object) -> None:
@@ -194,7 +194,7 @@ def test_mutated_bytes_of_a_valid_file(changes: list[tuple[int, int, bytes]]) ->
     survives(data)
 
 
-@fuzz
+@long
 @given(st.data())
 @pytest.mark.slow
 def test_any_node_of_a_valid_file_replaced(data: st.DataObject) -> None:
@@ -220,15 +220,6 @@ def test_any_file_name(name: str) -> None:
 
 
 # --- every format --------------------------------------------------------------------
-
-
-def zipped(files: dict[str, str]) -> bytes:
-    """A zip archive of these files."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return target.getvalue()
 
 
 MESSAGE = {"author": {"role": "user"}, "create_time": 1.7e9, "content": {"parts": ["hi"]}}
@@ -310,7 +301,7 @@ def test_there_is_a_valid_file_of_every_format() -> None:
         assert parse(data, "x").report.kept > 0
 
 
-@fuzz
+@long
 @given(
     st.sampled_from([*FILES.values(), *ARCHIVES.values()]),
     st.lists(
@@ -329,7 +320,7 @@ def test_mutated_bytes_of_every_format(
     survives(data)
 
 
-@fuzz
+@long
 @given(st.sampled_from([name for name in FORMATS if not isinstance(FORMATS[name], str)]), st.data())
 @pytest.mark.slow
 def test_any_node_of_every_format_replaced(name: str, data: st.DataObject) -> None:

@@ -19,7 +19,7 @@ from tests.benchmarks import large
 from tests.data import real_data
 
 # No example database: tests leave nothing behind in the project's folder.
-fuzz = settings(max_examples=300, deadline=None, derandomize=True, database=None)
+fuzz = settings(max_examples=100, derandomize=True, database=None)
 
 hard = st.text(st.sampled_from('"\\[]{},:é\U0001f600 \n'), max_size=6)
 scalars = st.one_of(st.none(), st.booleans(), st.integers(), hard)

@@ -158,7 +158,7 @@ def test_several_tables_share_one_limit(tmp_path: Path) -> None:
     assert left.what.startswith("left out: it holds more than the 25 MB")
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100, derandomize=True, database=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=3)), max_size=4))
 def test_mutated_bytes(changes: list[tuple[float, int, bytes]]) -> None:
     data = written(MESSAGES)

@@ -301,7 +301,7 @@ parts = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@settings(max_examples=200, derandomize=True, database=None)
 @given(st.lists(parts, max_size=7), st.sampled_from([" ", ", ", "-", "/", "."]))
 def test_nothing_in_a_date_with_a_month_in_words_is_filled_in(words: list[str], mark: str) -> None:
     for text in (mark.join(words), mark.join(["8", "May", "2023", *words])):
@@ -318,7 +318,7 @@ def test_nothing_in_a_date_with_a_month_in_words_is_filled_in(words: list[str], 
 cells = st.text(st.sampled_from('ab,;"\n\r\t| é\u2028'), max_size=6)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100, derandomize=True, database=None)
 @given(
     st.lists(st.lists(cells, min_size=2, max_size=4), min_size=1, max_size=5),
     st.sampled_from(list(DELIMITERS)),
@@ -336,7 +336,7 @@ def test_written_tables_are_read_as_csv_reads_them(
     assert [row.cells for row in read_table(text, mark)] == filled
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100, derandomize=True, database=None)
 @given(
     st.lists(st.lists(st.text("ab é", max_size=4), min_size=1, max_size=4), min_size=1, max_size=5)
 )

@@ -7,13 +7,14 @@ import io
 import stat
 import warnings
 import zipfile
+from collections.abc import Mapping
 
 from tests.malformed_inputs.inputs import BARE, CHAT, Input, read, refused
 
 PACKED = gzip.compress(BARE)
 
 
-def zipped(members: dict[str, bytes]) -> bytes:
+def zipped(members: Mapping[str, str | bytes]) -> bytes:
     """A zip archive of these members."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -12,9 +12,9 @@ import segviz
 from segviz.conversation import Question
 from segviz.embedding import get_embedder
 from segviz.memory import given_vectors, label_columns, read_labels
-from tests.memories import built
+from tests.memories import built, sample
 
-MEMORY = built()
+MEMORY = built(sessions=5)
 TURNS = MEMORY.conversation.turns
 
 
@@ -149,7 +149,7 @@ def test_a_unit_of_several_turns_has_their_mean():
 def test_other_texts_are_placed_near_where_the_model_would_have_put_them():
     base = get_embedder("auto")
     to = np.random.default_rng(0).normal(size=(base.embed(["x"]).shape[1], 12))
-    half = [turn.content for turn in TURNS if turn.content]
+    half = [turn.content for turn in sample().turns if turn.content]
     known, new = half[::2], half[1::2]
     model = segviz.memory.GivenVectors(known, base.embed(known) @ to, base)
     true = base.embed(new) @ to

@@ -67,7 +67,7 @@ def test_the_evidence_is_that_of_the_conversation_cut_before_the_turn(system):
     what the whole memory still waits with, so the two agree where a session has ended."""
     memory = whole(system)
     for session in memory.conversation.sessions:
-        for turn in session.turns if SYSTEMS[system].online else session.turns[:1]:
+        for turn in session.turns[:: 3 if SYSTEMS[system].online else 99]:
             past = built(cut(memory.conversation, turn.id), system)
             for method in methods(system):
                 now = memory.ask(asked_at(turn.id), method=method)

@@ -377,7 +377,7 @@ def test_matching_words_equal_their_definition():
     assert heard[1].keys() >= {"dog", "barked"}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(hs.lists(hs.lists(hs.sampled_from(WORDS), min_size=1, max_size=6), min_size=1, max_size=9))
 def test_any_texts_equal_the_definition(texts):
     conv = conversation([[" ".join(words) for words in texts]])

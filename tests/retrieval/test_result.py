@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import product
 
 import pytest
 
-import segviz
-from segviz.conversation import TITLES, sample_path
+from segviz.conversation import TITLES
 from segviz.retrieval import POLICIES
+from tests.memories import built
 
 SETTINGS = ((0.0, 2), (0.1, 2), (0.95, 3))
-
-
-@cache
-def sample(name):
-    return segviz.build(segviz.load(sample_path(name))[0])
 
 
 @pytest.mark.parametrize("name", TITLES)
 @pytest.mark.parametrize("literal", [False, True])
 def test_as_many_enter_as_leave_and_no_more_levels_move(name, literal):
-    memory = sample(name)
-    settings = list(product(("hybrid", "dense"), POLICIES, SETTINGS))
+    memory = built(name=name)
+    settings = list(product(("hybrid", "dense"), SETTINGS, POLICIES))
     for question in memory.conversation.questions:
-        for relevance, policy, (alpha, horizon) in settings:
+        # Every setting meets every third question, every question a third of the settings.
+        for relevance, (alpha, horizon), policy in settings[question.index % 3 :: 3]:
             result = memory.ask(
                 question.text,
                 policy=policy,

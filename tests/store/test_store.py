@@ -193,12 +193,15 @@ class TestAtomic:
         assert segviz.open(target).check() == []
 
 
+@pytest.fixture(scope="module")
+def text():
+    return store.dump(segviz.build(small_chat(), embedder=HashingEmbedder()).saved)
+
+
 class TestDamaged:
     @pytest.fixture
-    def document(self, tmp_path):
-        memory = segviz.build(small_chat(), embedder=HashingEmbedder())
-        memory.save(tmp_path / "m.json")
-        return json.loads((tmp_path / "m.json").read_text())
+    def document(self, text):
+        return json.loads(text)
 
     @pytest.mark.parametrize(
         ("data", "message"),

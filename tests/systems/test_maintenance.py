@@ -156,7 +156,7 @@ class TestDuplicates:
             talk.operate("merge_duplicates", percent=percent)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_any_order_of_operations_keeps_the_laws_and_every_unit(seed):
     rng = random.Random(seed)

@@ -82,7 +82,7 @@ class Woodland:
 
 
 class TestTrees:
-    @settings(deadline=None, max_examples=60)
+    @settings(max_examples=60)
     @given(
         st.integers(3, 6),
         st.lists(st.one_of(st.integers(0, 20), st.just("remove")), max_size=60),
@@ -128,7 +128,7 @@ class TestTrees:
         assert written <= refreshed <= 2 * height + 2
 
     @given(st.integers(1, 60), st.integers(3, 9), st.integers(3, 9))
-    @settings(deadline=None, max_examples=40)
+    @settings(max_examples=40)
     def test_migration_keeps_the_items(self, n, k, other):
         wood = Woodland(k)
         items = [wood.add(float(t)) for t in range(n)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
@@ -100,7 +100,6 @@ def agree(texts, base, rate, deepest):
 
 
 class TestAgainstTheLiteralSteps:
-    @settings(deadline=None, max_examples=150)
     @given(
         st.lists(st.sampled_from(WORDS), max_size=20),
         # Thresholds that no quotient of small counts meets exactly.
@@ -259,7 +258,6 @@ class TestDeletion:
         assert any(isinstance(e, Unlink) for e in after.steps[-1].events)
         assert after.check() == []
 
-    @settings(deadline=None)
     @given(st.lists(st.sampled_from(WORDS), min_size=2, max_size=14), st.randoms())
     def test_texts_above_are_made_of_what_is_left(self, texts, rng):
         system = MemTree(base=0.4, rate=0, annotate=bracket)

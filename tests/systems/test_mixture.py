@@ -107,7 +107,7 @@ def test_the_search_ends_after_counts_without_a_lower_bic(patience):
     assert min(bics) < min(bics[:3])  # so that patience matters
 
 
-@settings(deadline=None)
+@settings(max_examples=50)
 @given(
     st.integers(1, 25),
     st.integers(1, 6),
@@ -130,7 +130,7 @@ def test_a_share_above_the_threshold_is_enough_and_the_largest_always_counts():
     assert raptor.memberships(shares, 0.5) == [[0, 1], [2]]
 
 
-@settings(deadline=None)
+@settings(max_examples=25)
 @given(
     st.integers(1, 40),
     st.integers(0, 5),

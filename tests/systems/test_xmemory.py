@@ -101,7 +101,7 @@ class TestObjective:
     def test_what_is_kept_agrees_with_the_restatement(self):
         """Themes come, change and go in any order, ties included; candidates in place of some."""
         rng = np.random.default_rng(3)
-        for _ in range(60):
+        for _ in range(20):
             parts, known = Partition(SPREAD), {}
             for _ in range(25):
                 theme = int(rng.integers(8))
@@ -120,7 +120,6 @@ class TestObjective:
                     slow_objective([*left, *new]), abs=1e-9
                 )
 
-    @settings(deadline=None)
     @given(
         arrays(
             np.float32,
@@ -221,7 +220,7 @@ class TestUpkeep:
             layer.check()
         assert merged
 
-    @settings(deadline=None, max_examples=30)
+    @settings(max_examples=30)
     @given(
         st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=1, max_size=50),
         st.sampled_from(["full", "w/o merge", "w/o split", "w/o merge&split"]),

@@ -62,7 +62,7 @@ def naive(tree):
 
 @pytest.mark.parametrize("system", ["segment-tree", "raptor", "memtree", "clustering"])
 def test_it_equals_the_restatement(system):
-    memory = built(system)
+    memory = built(system, sessions=5)
     tree = memory.structure
     assert coherence(tree) == pytest.approx(naive(tree), abs=1e-5, nan_ok=True)
 
@@ -94,7 +94,7 @@ def test_it_is_kept_as_long_as_the_structure_lives_and_read_only():
 
 
 def test_copies_in_a_drawing_have_the_coherence_of_their_node():
-    memory = built("raptor")
+    memory = built("raptor", sessions=5)
     drawn = unfold(memory.structure)
     value = coherence(memory.structure)[drawn.node]
     for node in range(0, len(memory.structure), 17):

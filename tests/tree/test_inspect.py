@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 from itertools import pairwise
@@ -9,8 +10,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import segviz
-from segviz.conversation import sample_path
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Link, Relate, Retire, Revise, Step, replay
 from segviz.tree.inspect import (
@@ -25,13 +24,13 @@ from segviz.tree.inspect import (
     written,
 )
 from segviz.tree.structure import reachable
+from tests.memories import built
 from tests.trees import ZERO, chain, grown, toy, unit
 
 
 @pytest.fixture(scope="module", params=list(SYSTEMS))
 def memory(request):
-    whole = segviz.load(sample_path("ines-theo"))[0]
-    return segviz.build(replace(whole, sessions=whole.sessions[:3]), system=request.param)
+    return built(request.param, sessions=3)
 
 
 def some(structure, count=25):
@@ -76,10 +75,8 @@ def test_nearest(memory):
                     continue
                 a, b = (s.vector[n].astype(np.float64) for n in (node, other))
                 if np.any(a) and np.any(b):
-                    cosine = sum(x * y for x, y in zip(a, b, strict=True)) / np.sqrt(
-                        sum(a * a) * sum(b * b)
-                    )
-                    slow.append((-round(float(cosine), 9), other))
+                    cosine = float(a @ b) / math.sqrt(float(a @ a) * float(b @ b))
+                    slow.append((-round(cosine, 9), other))
             found = nearest(s, node, leaves_only=leaves_only)
             assert [n for n, _ in found] == [other for _, other in sorted(slow)[:5]]
             expected = [-cosine for cosine, _ in sorted(slow)[:5]]
