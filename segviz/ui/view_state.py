@@ -15,7 +15,7 @@ import streamlit as st
 
 from segviz.conversation import Question
 from segviz.ui import keys
-from segviz.ui.state import Session, remember, starts
+from segviz.ui.state import Session, remember, shows, starts
 from segviz.view.bookmark import CHOICES, Bookmark
 from segviz.view.look import Look
 from segviz.view.slices import Slices
@@ -120,11 +120,14 @@ def write_slices(session: Session, slices: Slices, chosen: str) -> None:
 
 
 def chooses(
-    name: str, default: Any, offered: Container[Any] = (), *, entry: str = ""
+    name: str, default: Any, offered: Container[Any] = (), *, entry: str = "", page: str = ""
 ) -> dict[str, Any]:
     """Returns what a widget is called with that holds one of ``bookmark.CHOICES``, under its name
     or another ``entry``. A list keeps what of it is on offer; another value that is not ``offered``
-    here, of a link or an earlier conversation, gives way to the default. ``()`` offers all."""
+    here, of a link or an earlier conversation, gives way to the default. ``()`` offers all.
+
+    A choice of several pages names the ``page``, which then has a widget of its own: on another
+    page Streamlit begins a widget of the same key at its first option, and that is sent back."""
     state, entry = st.session_state, entry or name
     state.setdefault(keys.USUAL, {})[entry] = default
     if entry in state and offered != ():
@@ -135,7 +138,13 @@ def chooses(
             fits = value if value in offered else default
         if fits != value:
             state[entry] = fits
-    return starts(entry, default)
+    if not page:
+        return starts(entry, default)
+
+    def write(value: Any) -> None:
+        state[entry] = value
+
+    return shows(f"{entry}-{page}", state.setdefault(entry, default), write)
 
 
 def read_choices(session: Session) -> dict[str, Any]:

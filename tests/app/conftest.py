@@ -160,6 +160,11 @@ def clean(app: AppTest) -> AppTest:
     return app
 
 
+def labelled(widgets, label):
+    """The widget whose label begins so, whatever key it has."""
+    return next(widget for widget in widgets if widget.label.startswith(label))
+
+
 def texts(app: AppTest) -> str:
     elements = [*app.markdown, *app.text, *app.caption, *app.info, *app.warning, *app.error]
     return "\n".join(str(e.value) for e in elements)

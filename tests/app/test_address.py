@@ -10,7 +10,17 @@ from streamlit.elements.lib import policies
 from segviz.retrieval import RetrievalSettings
 from segviz.view.bookmark import Bookmark, decode, encode
 from segviz.view.story import Stop
-from tests.app.conftest import ask_own, clean, grow, keyed, open_path, page, talk_file, texts
+from tests.app.conftest import (
+    ask_own,
+    clean,
+    grow,
+    keyed,
+    labelled,
+    open_path,
+    page,
+    talk_file,
+    texts,
+)
 
 LINK = Bookmark(
     sample="topic-switching",
@@ -246,13 +256,13 @@ def test_a_link_opens_sweep_and_compare_as_they_were(name, link, doubled):
         assert app.subheader[0].value == "neighbours, α 0.5, H 2, relevance dense"
         sides = {box.label: box.value for box in app.selectbox if box.label in "AB"}
         assert sides == {"A": "top-down, α 0.3, H 1", "B": "top-down"}
-        assert app.selectbox(key="measured-by").value == "quoted"
-        assert not app.toggle(key="adversarial").value
-        assert "Here K is 5 nodes" in app.selectbox(key="measured-by").help
+        assert labelled(app.selectbox, "Measured by").value == "quoted"
+        assert not labelled(app.toggle, "Count category 5").value
+        assert "Here K is 5 nodes" in labelled(app.selectbox, "Measured by").help
     elif link is COMPARED:
         assert app.multiselect(key="compared-systems").value == ["memtree", "bm25"]
         assert "relevance lexical, K 3, N 12 units." in texts(app)
-        assert app.selectbox(key="measured-by").value == "recall"
+        assert labelled(app.selectbox, "Measured by").value == "recall"
         assert keyed(app.selectbox, "question-box-")[0].value == "Who owns the boat?"
     else:
         assert app.text_input(key="varied-values-memtree-rate").value == "0.2, 0.6"
@@ -277,7 +287,7 @@ def test_choices_that_are_not_on_offer_give_way_to_the_default(name):
         **{"compare-relevance": "contextual:dates=0", "compare-turns": "90000", "sweep-k": "0"},
     }
     app = opened(stale, page(name, linked=True))
-    assert app.selectbox(key="measured-by").value == "reached"
+    assert labelled(app.selectbox, "Measured by").value == "reached"
     told = [text.value for text in app.text if "expected" in text.value]
     assert [one.partition("=")[0] for one in told] == ["swept-over", "sweep-k"]
     assert "example.org" not in texts(app)

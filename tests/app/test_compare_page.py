@@ -14,7 +14,7 @@ from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.pages.guide.cases import CASES
 from segviz.ui.widgets import measures
-from tests.app.conftest import clean, grow, keyed, open_path, page, tables, texts
+from tests.app.conftest import clean, grow, keyed, labelled, open_path, page, tables, texts
 from tests.app.test_address import opened
 from tests.data import real_data
 
@@ -98,9 +98,9 @@ class TestCompare:
         (found,) = app.session_state["comparisons"].values()
         app.session_state["twin-standing-plot"] = True
         for measure in ("answer_words", "recall"):
-            app.selectbox(key="measured-by").set_value(measure).run()
+            labelled(app.selectbox, "Measured by").set_value(measure).run()
             for counts in (False, True):
-                app.toggle(key="adversarial").set_value(counts).run()
+                labelled(app.toggle, "Count category 5").set_value(counts).run()
                 table = frame(clean(app), MEASURES[measure].label)
                 means = [row.outcomes.value(measure, adversarial=counts) for row in found.rows]
                 other = [row.outcomes.value(measure, adversarial=not counts) for row in found.rows]

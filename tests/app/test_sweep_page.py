@@ -21,7 +21,7 @@ from segviz.figures.judged import Judged, judge
 from segviz.figures.sweep import verdict_sentence
 from segviz.ui.pages.sweep import page as sweep_page
 from segviz.ui.widgets import measures
-from tests.app.conftest import clean, open_path, page, tables, talk_file, texts
+from tests.app.conftest import clean, labelled, open_path, page, tables, talk_file, texts
 from tests.memories import sample
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -34,7 +34,7 @@ def waiting(monkeypatch):
 
 
 def shown_measures(app: AppTest) -> list[str]:
-    return app.selectbox(key="measured-by").options
+    return labelled(app.selectbox, "Measured by").options
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_any_measure_is_shown_for_the_policies_it_sees(measure):
     app = page("sweep")
     app.session_state["measured-by"] = measure
     clean(app.run())
-    assert app.selectbox(key="measured-by").value == measure
+    assert labelled(app.selectbox, "Measured by").value == measure
     drawn = {chart.proto.id for chart in app.get("plotly_chart")}
     for policy in ("top-down", "bottom-up", "both"):
         assert any(f"heat-{policy}" in name for name in drawn) == sees(measure, policy)
@@ -175,7 +175,7 @@ def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
     assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance contextual"
     found = next(t for t in tables(app) if "all questions" in t.columns)
     assert len(found) == sum(sees(name, "bottom-up") for name in MEASURES)
-    app.selectbox(key="measured-by").set_value("recall").run()
+    labelled(app.selectbox, "Measured by").set_value("recall").run()
     assert "bottom-up" not in clean(app).subheader[0].value
 
 
@@ -184,7 +184,7 @@ def test_category_5_counts_or_not(monkeypatch, begun_file):
     app = clean(page("sweep").run())
     both = next(iter(app.session_state["sweeps"].values())).baseline.outcomes
     assert f"n = {both.mean('reached', adversarial=False).n}" in details(app)
-    app.toggle(key="adversarial").set_value(False).run()
+    labelled(app.toggle, "Count category 5").set_value(False).run()
     assert f"Over {both.mean('reached', adversarial=False).n} questions" in details(clean(app))
     assert "With category 5: " in details(app)
     assert "over all questions but those of category 5" in texts(app)
@@ -210,7 +210,7 @@ def test_without_answers_measures_of_answers_are_not_offered(tmp_path, small_fil
 def test_another_setting_is_another_run():
     app = clean(page("sweep").run())
     app.slider(key="sweep-k").set_value(5).run()
-    assert "Here K is 5 nodes" in clean(app).selectbox(key="measured-by").help
+    assert "Here K is 5 nodes" in labelled(clean(app).selectbox, "Measured by").help
 
 
 def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
@@ -231,7 +231,7 @@ def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
     app.button(key="cancel-sweep").click().run()
     assert app.button(key="run-sweep").label == "Resume the sweep, 5 settings are done"
     app.button(key="run-sweep").click().run()
-    assert "Here K is 10 nodes" in clean(app).selectbox(key="measured-by").help
+    assert "Here K is 10 nodes" in labelled(clean(app).selectbox, "Measured by").help
     assert measured[5] == (1, 5)
 
 

@@ -80,6 +80,7 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
     the measure and whether category 5 counts. Some measured question must be countable."""
     questions = measured(session)
     names, tricky = countable(questions), adversarial_questions(questions)
+    page = "sweep" if isinstance(found, Sweep) else "compare"
     meanings = "\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names)
     measure: str = st.selectbox(
         "Measured by",
@@ -88,13 +89,13 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
         width=220,
         help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
         f"tokens. In {MEASURES[DEFAULT].label} every policy shows.\n{meanings}",
-        **chooses("measured-by", DEFAULT if DEFAULT in names else names[0], names),
+        **chooses("measured-by", DEFAULT if DEFAULT in names else names[0], names, page=page),
     )
     counts = not tricky or st.toggle(
         f"Count category 5: {tricky}",
         help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation; "
         "the evidence is the turn that tempts to a wrong one. Most papers leave them out.",
-        **chooses("adversarial", True),
+        **chooses("adversarial", True, page=page),
     )
     return measure, counts
 
