@@ -33,6 +33,8 @@ SETTINGS: dict[str, Any] = {
     "global.minCachedMessageSize": 1_000_000_000,
     # No bare expression is meant for the page; without this Streamlit rewrites the script.
     "runner.magicEnabled": False,
+    # Streamlit would walk all that a large memory is made of after every change.
+    "runner.postScriptGC": False,
     # Else every machine around could open the files of this one.
     "server.address": "127.0.0.1",
     "server.headless": True,

@@ -125,6 +125,8 @@ GROW_TRANSCRIPT = "grow-transcript"
 
 # --- Ask -------------------------------------------------------------------------------
 ASK_TRANSCRIPT = "ask-transcript"
+ANSWER = "ask-answer"  # the parts of Ask that are drawn again by themselves
+ASKING = "ask-question"
 FATE_TABLE = "fate-table"
 ANSWERS = "answers"
 GRADES = "grades"

@@ -7,17 +7,14 @@ from importlib import import_module
 
 import streamlit as st
 
-from segviz.llm import ModelError
-from segviz.memory import NoEmbedder
 from segviz.ui import address, keys
 from segviz.ui.operations import operated
-from segviz.ui.sidebar.models import show_spending
+from segviz.ui.pages import drawn
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.state import Session
 from segviz.ui.view_state import read_story
 from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.canvas import canvas_code
-from segviz.ui.widgets.captions import trouble
 from segviz.ui.widgets.style import apply_style, follow_theme
 
 # Title of each page, in navigation order; its path is the title in small letters, its module
@@ -27,21 +24,10 @@ PAGES = ("Grow", "Ask", "Sweep", "Compare", "Guide")
 
 def _page(path: str, session: Session | None) -> Callable[[], None]:
     def show() -> None:
-        if session is None:
-            return
-        try:
-            import_module(f"segviz.ui.pages.{path}.page").render(session)
-        except (ModelError, NoEmbedder) as error:
-            # The question could not be embedded; what is built stays as it is.
-            offline = isinstance(error, NoEmbedder)
-            what = "This needs the embedder of the memory; choose relevance lexical."
-            trouble(what if offline else "The model server did not answer.", error)
-            st.button("Try again", key="retry")
-        show_spending()  # a question may have been embedded
-        address.write(session)
+        if session is not None:
+            drawn(import_module(f"segviz.ui.pages.{path}.page").render, session)
 
-    # What is changed on Ask changes Ask alone: nothing around it is drawn again.
-    return st.fragment(show) if path == "ask" else show
+    return show
 
 
 def _story_bar(session: Session) -> None:

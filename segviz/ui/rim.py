@@ -156,8 +156,8 @@ def _prepare() -> None:
             import_module(f"segviz.ui.pages.{page}.page")
         sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
         import_module("segviz.memory").build(sample).ask(sample.questions[0].text)
-        # Streamlit collects all garbage after every run; walking modules, which never go, would
-        # cost a tenth of a second each time.
+        # Walking modules, which never go, would cost a tenth of a second whenever garbage is
+        # collected.
         gc.unfreeze()
         gc.collect()
         gc.freeze()

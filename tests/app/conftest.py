@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.commands import execution_control
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest, local_script_runner
@@ -73,6 +74,14 @@ def one_entry_is_looked_at():
     the time of a page."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SessionState, "filtered_state", property(_Looked))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def everything_is_drawn():
+    """AppTest knows of what the last run drew alone, not of what stays around a fragment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(execution_control, "_new_fragment_id_queue", lambda ctx, scope: [])
         yield
 
 

@@ -334,6 +334,21 @@ class TestAsk:
         box.set_value(2).run()
         assert "Gold answer:" in texts(clean(app))
 
+    def test_a_question_typed_before_is_offered_again(self):
+        app = page("ask").run()
+
+        def earlier():
+            return [one for one in clean(app).button if str(one.key).startswith("asked-before")]
+
+        assert not earlier()
+        for text in ("What *is* it?", "Where is the boat?", "What *is* it?", "Who bakes?"):
+            ask_own(app, text)
+        assert [one.label for one in earlier()] == ["What \\*is\\* it?", "Where is the boat?"]
+        earlier()[0].click().run()
+        box = next(s for s in clean(app).selectbox if s.label == "Question")
+        assert box.value == "What *is* it?"
+        assert [one.label for one in earlier()] == ["Who bakes?", "Where is the boat?"]
+
 
 class TestBadInput:
     def test_a_missing_path(self):

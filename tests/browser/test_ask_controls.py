@@ -75,6 +75,36 @@ def test_alpha_by_keyboard(ask, memory):
     assert not np.allclose(result.final, first.final)
 
 
+def test_a_change_sends_scores_and_no_question(app):
+    sent = []
+    app.page.on("websocket", lambda one: one.on("framereceived", lambda frame: sent.append(frame)))
+    app.open("ask?question=0")
+    box = app.page.get_by_role("combobox", name="Question")
+
+    def type_another():
+        box.fill("Where does the boat lie?")
+        box.press("Enter")
+
+    def pick_another():
+        box.click()
+        box.press("ArrowDown")
+        box.press("ArrowDown")
+        box.press("Enter")
+
+    assert max(map(len, sent)) > 20_000  # the topology
+    asked = [app.page.url]
+    for change in (lambda: control(app, "input.alpha").press("PageUp"), type_another, pick_another):
+        app.settle()
+        sent.clear()
+        change()
+        app.page.wait_for_url(lambda url: url != asked[-1])
+        app.settle()
+        asked.append(app.page.url)
+        assert 1_000 < sum(map(len, sent)) <= 20_000
+    assert "text=" in asked[2]
+    assert "text=" not in asked[3]
+
+
 def test_alpha_by_mouse_keeps_selection_and_zoom(ask, memory):
     entry = ask.evidence().first
     entry.click()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import log2
 from time import monotonic
 from typing import Any
 
@@ -37,8 +38,9 @@ PAUSES_KEPT = 4
 # A build this small takes a moment; anything larger starts when the user says so.
 AUTOMATIC_UNITS = 2_000
 
-_TRIED = 0.4
-"""Seconds of building from which the rest is estimated."""
+_FIRST_TRIED = 32
+_TRIED = 0.3
+"""Leaves of a first trial, and seconds of a last one, from which the rest is estimated."""
 
 _PICTURE = 2.0
 """Seconds between pictures of a tree that is being built, at least; they take an eighth of the
@@ -155,28 +157,40 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
                 "nothing). Nothing is sent before you press Build."
             )
         else:
-            st.info(f"{what}: about {_estimate(order, base, count)} on this machine.")
+            st.info(f"{what}: about {_estimate(order, base)} on this machine.")
         st.empty()
         with st.container(horizontal=True):
             _start("Build the memory", key, approval)
     return False
 
 
-def _estimate(order: Order, source: str, count: int) -> str:
-    """Returns how long an offline build takes, from the pace of its first leaves."""
+def _estimate(order: Order, source: str) -> str:
+    """Returns how long an offline build takes."""
 
     def seconds() -> float:
         system = make_system(order.system, **order.settings)
-        building = Building(order.conversation, system, order.unit, embedder=order.models.embedder)
-        began, done = monotonic(), 0
-        for _ in building:
-            done += 1
-            if monotonic() - began > _TRIED:
-                break
-        return (monotonic() - began) / max(done, 1) * count
+        models = order.models
+        return expected_seconds(
+            Building(order.conversation, system, order.unit, embedder=models.embedder)
+        )
 
     found = remember("estimates", order.key(source), MEMORIES_KEPT, seconds)
     return f"{found:.0f} seconds" if found < 90 else f"{found / 60:.0f} minutes"
+
+
+def expected_seconds(building: Building) -> float:
+    """Returns how many seconds a build takes: of its first leaves, twice as many each time, and
+    of the rest if that goes on so. Twice the leaves take twice as long, or four times where all
+    are compared with all. The first of all reads what is not there yet, and does not count."""
+    units, part, before, now, tried = building.units, _FIRST_TRIED // 2, 0.0, 0.0, -1
+    while part < len(units) and (tried < 2 or now < _TRIED):
+        part, before, tried = min(2 * part, len(units)), now, tried + 1
+        building.units, began = units[:part], monotonic()
+        for _ in building:
+            pass
+        now = monotonic() - began
+    growth = min(max(now / before, 2.0), 4.0) if before else 2.0
+    return float(now * growth ** log2(len(units) / part))
 
 
 def _approved() -> set[str]:

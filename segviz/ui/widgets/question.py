@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from segviz.conversation import Question
 from segviz.ui.settings import return_to_moment
 from segviz.ui.state import Session, shows
 from segviz.ui.view_state import asked_question, read_question, write_question
+from segviz.ui.widgets.captions import unmarked
 from segviz.view.captions import MAX_LABELLED
 from segviz.view.names import node_names
 
-_ASKED_KEPT = 8
 
-
-def question_box(session: Session) -> Question:
+def question_box(session: Session, answer: str = "") -> Question:
     """Draws the box to type a question in or to pick one of the data set's; returns the question
-    (index -1 for one's own)."""
-    questions, state = session.conversation.questions, st.session_state
-    index, text = read_question(session)
+    (index -1 for one's own). A change draws the whole page again, or the fragment with the key
+    ``answer``."""
+    questions, (index, text) = session.conversation.questions, read_question(session)
     texts, numbers = [question.text for question in questions], range(len(questions))
-    before = f"asked-before-{session.source}"
-    state.setdefault(before, [])
 
     def label(option: int | str) -> str:
         if isinstance(option, str):
@@ -35,9 +34,10 @@ def question_box(session: Session) -> Question:
             return_to_moment(session)
         elif given and given.strip():
             write_question(session, None, given)
-            state[before] = [given, *(one for one in state[before] if one != given)][:_ASKED_KEPT]
+        if answer:
+            st.rerun(answer)
 
-    own = [*([] if text is None else [text]), *state[before]]
+    own = [] if text is None else [text]
     asked = text if text is not None or not questions else index or 0
     # Streamlit draws option texts as plain text.
     st.selectbox(
@@ -52,6 +52,34 @@ def question_box(session: Session) -> Question:
         **shows(f"question-box-{session.source}", asked, ask),
     )
     return asked_question(session)
+
+
+_NOTED = 8
+
+
+def asked_before(session: Session, drawn: Sequence[str] = ()) -> None:
+    """Offers the questions that were typed before the one that is asked, where there are any.
+    One that is chosen draws the whole page again, or the fragments with these keys."""
+    entry, (_, text) = f"typed-questions-{session.source}", read_question(session)
+    earlier = [one for one in st.session_state.get(entry, ()) if one != text]
+    st.session_state[entry] = [*([] if text is None else [text]), *earlier][:_NOTED]
+    if not earlier:
+        return
+
+    def ask(given: str) -> None:
+        write_question(session, None, given)
+        if drawn:
+            st.rerun(drawn)
+
+    with st.popover("", icon=":material/history:", help="Asked before", key="asked-before"):
+        for number, one in enumerate(earlier):
+            st.button(
+                unmarked(one),
+                key=f"asked-before-{number}",
+                type="tertiary",
+                on_click=ask,
+                args=(one,),
+            )
 
 
 def nothing_asked(session: Session) -> None:

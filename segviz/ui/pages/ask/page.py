@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz.conversation import Question
 from segviz.files import NoRoom
@@ -15,12 +16,13 @@ from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, GoldEvidence, go
 from segviz.ui import keys
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
+from segviz.ui.pages import drawn
 from segviz.ui.pages.ask.answer import answer_panel
 from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel, stages_panel
-from segviz.ui.pages.ask.question_and_settings import ask_controls, live
+from segviz.ui.pages.ask.question_and_settings import ask_controls, live, question_row
 from segviz.ui.settings import read_settings, write_live_setting
 from segviz.ui.state import Session
-from segviz.ui.view_state import view_shown
+from segviz.ui.view_state import asked_question, view_shown
 from segviz.ui.widgets.captions import counted, level_label, unmarked
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
@@ -32,8 +34,13 @@ from segviz.view.scene import answered, peaked
 
 
 def render(session: Session) -> None:
-    """Draws the page."""
-    question, row = ask_controls(session)
+    """Draws the page: the question, and what a change of anything else draws again alone."""
+    st.fragment(drawn, key=keys.ANSWER)(_below, session, question_row(session))
+
+
+def _below(session: Session, row: DeltaGenerator) -> None:
+    question = asked_question(session)
+    ask_controls(session, question, row)
     settings = read_settings(session)
     result = _answered(session, question, settings)
     if result is None:

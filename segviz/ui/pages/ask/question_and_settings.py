@@ -27,17 +27,25 @@ from segviz.ui.view_state import read_step, write_question
 from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.charts import tall
 from segviz.ui.widgets.measures import FATES_SHOWN, fate_rows
-from segviz.ui.widgets.question import question_box
+from segviz.ui.widgets.question import asked_before, question_box
 from segviz.ui.widgets.tree import literal_switch, view_choice
 from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.scene import keeps_time
 
 
-def ask_controls(session: Session) -> tuple[Question, DeltaGenerator]:
-    """Draws the controls of the page; returns the question, and their first row, for more."""
+def question_row(session: Session) -> DeltaGenerator:
+    """Draws the question; returns its row, for more. Its box holds all of the data set's, which
+    are not sent again with each answer."""
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
-        question = question_box(session)
+        st.fragment(question_box, key=keys.ASKING)(session, keys.ANSWER)
+    return row
+
+
+def ask_controls(session: Session, question: Question, row: DeltaGenerator) -> None:
+    """Draws the controls of the page."""
+    with row:
+        asked_before(session, (keys.ASKING, keys.ANSWER))
         _fates(session)
         _retrieval(session)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
@@ -48,7 +56,6 @@ def ask_controls(session: Session) -> tuple[Question, DeltaGenerator]:
             st.caption("Opened on the question that propagation rescues most.")
     if read_settings(session).method == "propagate" and not live(session):
         _propagation()
-    return question, row
 
 
 def _scoring(session: Session) -> None:
@@ -100,6 +107,7 @@ def _fates(session: Session) -> None:
             if chosen:
                 write_question(session, rows[chosen[0]]["number"] - 1)
                 return_to_moment(session)
+                st.rerun([keys.ASKING, keys.ANSWER])
 
         st.caption(FATES_SHOWN)
         st.dataframe(

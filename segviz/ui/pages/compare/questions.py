@@ -40,7 +40,7 @@ from segviz.ui.widgets.captions import counted, level_label, short, spread, unma
 from segviz.ui.widgets.charts import chart, colours, ink, pair, sentence_of, swatch, theme
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, duration, measure_choice, measured, slice_choice
-from segviz.ui.widgets.question import question_box
+from segviz.ui.widgets.question import asked_before, question_box
 
 RESULTS_KEPT = 4
 
@@ -69,7 +69,9 @@ def asked_of_all(
 ) -> dict[str, Result]:
     """Draws the box of the question, which is that of Ask; returns what each system retrieves for
     it, nothing where none is typed."""
-    question = question_box(session)
+    with st.container(horizontal=True):
+        question = question_box(session)
+        asked_before(session)
     if not question.text.strip():
         return {}
     # By the system's own retrieval where it has one, else collapsed.

@@ -1,0 +1,39 @@
+"""How long the app says that a build will take."""
+
+from __future__ import annotations
+
+import pytest
+
+from segviz.ui.sidebar import build
+
+
+class _Paced:
+    """A build whose time passes as ``takes`` says of its leaves; the first takes half a second
+    more."""
+
+    def __init__(self, leaves, takes, clock):
+        self.units, self._takes, self._clock = tuple(range(leaves)), takes, clock
+        self._more = 0.5
+
+    def __iter__(self):
+        self._clock[0] += self._takes(len(self.units)) + self._more
+        self._more = 0.0
+        return iter(self.units)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "takes", "within"),
+    [
+        (2_001, lambda n: n / 1_000, 1.01),
+        (100_000, lambda n: n / 1_000, 1.01),
+        (5_000, lambda n: n * n / 1e6, 1.01),
+        (100_000, lambda n: n * n / 1e6, 1.01),
+        (5_000, lambda n: n / 2_000 + n * n / 1e6, 4.0),
+    ],
+)
+def test_a_build_is_expected_to_go_on_as_its_beginning_grows(monkeypatch, leaves, takes, within):
+    clock = [0.0]
+    monkeypatch.setattr(build, "monotonic", lambda: clock[0])
+    told, truth = build.expected_seconds(_Paced(leaves, takes, clock)), takes(leaves)
+    assert truth / within <= told <= truth * within
+    assert clock[0] < truth / 2 + 2  # trying is shorter than building
