@@ -260,8 +260,9 @@ def _product(matrix: Operator, vector: Scores) -> Scores:
     """``matrix @ vector`` without the checks, which take as long as the sum in a small tree."""
     if (add := _matvec()) is None:
         return np.asarray(matrix @ vector)
-    product = np.zeros(len(vector))
-    add(*matrix.shape, matrix.indptr, matrix.indices, matrix.data, vector, product)
+    n = len(vector)
+    product = np.zeros(n)
+    add(n, n, matrix.indptr, matrix.indices, matrix.data, vector, product)
     return product
 
 
@@ -276,7 +277,7 @@ def combine(
     from hop to hop, as the browser's does, so that both come to the same bits."""
     if policy == "none":
         return np.array(hops[0])
-    used = hops[: None if horizon is None else horizon + 1]
+    used = hops if horizon is None else hops[: horizon + 1]
     if hops[0].ndim > 1 or len(hops[0]) <= _AT_ONCE:
         return _mean(used, alpha)
     final = np.empty(len(hops[0]))
@@ -290,7 +291,8 @@ def _mean(hops: Sequence[Scores], alpha: float, out: Scores | None = None) -> Sc
     final, whole, weight = hops[0], 1.0, 1.0
     for hop in hops[1:]:
         weight *= alpha
-        more = weight * hop
+        more = np.multiply(hop, weight)
         more += final  # the bits of final + more, without another array
         final, whole = more, whole + weight
-    return np.divide(final, whole, out=out)
+    own = final if len(hops) > 1 else None
+    return np.divide(final, whole, own if out is None else out)

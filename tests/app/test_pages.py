@@ -343,11 +343,11 @@ class TestAsk:
         assert not earlier()
         for text in ("What *is* it?", "Where is the boat?", "What *is* it?", "Who bakes?"):
             ask_own(app, text)
-        assert [one.label for one in earlier()] == ["What \\*is\\* it?", "Where is the boat?"]
+        assert [one.label for one in earlier()] == ["What \\*is\\* it\\?", "Where is the boat\\?"]
         earlier()[0].click().run()
         box = next(s for s in clean(app).selectbox if s.label == "Question")
         assert box.value == "What *is* it?"
-        assert [one.label for one in earlier()] == ["Who bakes?", "Where is the boat?"]
+        assert [one.label for one in earlier()] == ["Who bakes\\?", "Where is the boat\\?"]
 
 
 class TestBadInput:

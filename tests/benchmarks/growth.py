@@ -108,7 +108,8 @@ class Fixed:
     name: str = "fixed"
 
     def embed(self, texts: list[str]) -> Vector:
-        return self.vector[None].repeat(len(texts), axis=0)
+        one = self.vector[None]
+        return one if len(texts) == 1 else one.repeat(len(texts), axis=0)
 
 
 def question() -> list[Line]:
