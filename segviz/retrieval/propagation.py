@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -228,10 +227,6 @@ def _once(transitions: IntArray, n: int) -> IntArray:
     return kept
 
 
-# Structures are immutable, so their operators are cached as long as they live.
-_OPERATORS: WeakKeyDictionary[Structure, dict[str, Operator]] = WeakKeyDictionary()
-
-
 def operator(n: int, edges: IntArray, policy: str, structure: Structure | None = None) -> Operator:
     """W_P of a policy over ``n`` nodes (equation 3), a sparse float64 (n, n) matrix: what node v
     gets of node u's score stands at [v, u]. Cached for the edges of a ``structure``.
@@ -240,10 +235,10 @@ def operator(n: int, edges: IntArray, policy: str, structure: Structure | None =
     """
     if structure is None or edges is not structure.edges or n != len(structure):
         return _build_operator(n, edges, policy, structure)
-    known = _OPERATORS.setdefault(structure, {})
-    if policy not in known:
-        known[policy] = _build_operator(n, edges, policy, structure)
-    return known[policy]
+    known, key = structure.kept, (operator, policy)
+    if key not in known:
+        known[key] = _build_operator(n, edges, policy, structure)
+    return known[key]
 
 
 @cache

@@ -136,9 +136,12 @@ def estimated_tokens(text: str) -> int:
     return (len(text) + 3) // 4
 
 
+_WHOLE = (int, np.integer)
+
+
 def check_count(name: str, value: int) -> None:
     """Raise ValueError naming the setting unless it is a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, _WHOLE) or value < 1:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1")
 
 

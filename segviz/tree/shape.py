@@ -20,7 +20,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -326,9 +325,6 @@ def session_starts(sessions: Iterable[int]) -> list[int]:
 
 # --- coherence -------------------------------------------------------------------------------
 
-# Structures are immutable, so a value is cached as long as its structure lives.
-_CACHE: WeakKeyDictionary[Structure, NDArray[np.float64]] = WeakKeyDictionary()
-
 
 def coherence(structure: Structure) -> NDArray[np.float64]:
     """Mean cosine of each node with its children, of a leaf with its parents; shape (n,).
@@ -338,9 +334,10 @@ def coherence(structure: Structure) -> NDArray[np.float64]:
     leaf, nodes without a vector. O(n d) the first time, then cached; read-only. Computed in
     float32 like the vectors, so exact to about six digits. Source: ours.
     """
-    if structure not in _CACHE:
-        _CACHE[structure] = sealed(_coherence(structure))
-    return _CACHE[structure]
+    if coherence not in structure.kept:
+        structure.kept[coherence] = sealed(_coherence(structure))
+    found: NDArray[np.float64] = structure.kept[coherence]
+    return found
 
 
 def _coherence(structure: Structure) -> NDArray[np.float64]:

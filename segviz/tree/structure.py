@@ -192,6 +192,12 @@ class Structure:
         return np.array(depth, dtype=np.int32)
 
     @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What other modules make of this structure and keep as long as it lives, each under a key
+        that begins with the function that makes it."""
+        return {}
+
+    @cached_property
     def collapsed(self) -> Structure:
         """This structure with every same-text chain as one node, its lowest.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,18 +60,16 @@ def follows_time(structure: Structure) -> bool:
     return bool((covered == structure.stop - structure.start)[active].all())
 
 
-_UNFOLDED: WeakKeyDictionary[Structure, Unfolded] = WeakKeyDictionary()
-
-
 def unfold(structure: Structure) -> Unfolded:
     """Lay the nodes out depth first from every root, oldest first, children in their order.
 
     Cached as long as the structure lives. Relations are left out. Once copies exceed four
     times the nodes, a node is drawn under its first parent only.
     """
-    if structure not in _UNFOLDED:
-        _UNFOLDED[structure] = _unfold(structure)
-    return _UNFOLDED[structure]
+    if unfold not in structure.kept:
+        structure.kept[unfold] = _unfold(structure)
+    found: Unfolded = structure.kept[unfold]
+    return found
 
 
 def _unfold(structure: Structure) -> Unfolded:

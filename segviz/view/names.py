@@ -8,7 +8,6 @@ import sys
 from bisect import bisect_left
 from collections import defaultdict
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
 from segviz.tree import Structure
 from segviz.tree.unfold import follows_time
@@ -57,10 +56,6 @@ def _words(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found.items())
 
 
-# Weak, for a structure that grows is another at every step, and large.
-_NAMES: WeakKeyDictionary[Structure, dict[tuple[str, ...], tuple[str, ...]]] = WeakKeyDictionary()
-
-
 def node_names(structure: Structure, speakers: tuple[str, ...] = ()) -> tuple[str, ...]:
     """A name for every node, "" where its text has no word of its own.
 
@@ -71,10 +66,11 @@ def node_names(structure: Structure, speakers: tuple[str, ...] = ()) -> tuple[st
     time, "below" is the node's own text alone. ``speakers`` name nobody. O((w + 150 m) log w) for
     w words in all texts and m wide nodes, once for a structure.
     """
-    known = _NAMES.setdefault(structure, {})
-    if speakers not in known:
-        known[speakers] = _named(structure, speakers)
-    return known[speakers]
+    key = node_names, speakers
+    if key not in structure.kept:
+        structure.kept[key] = _named(structure, speakers)
+    found: tuple[str, ...] = structure.kept[key]
+    return found
 
 
 def _named(structure: Structure, speakers: tuple[str, ...]) -> tuple[str, ...]:

@@ -172,6 +172,9 @@ def parts(scorer: Scorer, question: str) -> dict[str, Scores]:
     return found
 
 
+_ZERO = np.zeros(())  # as an array it need not be made one
+
+
 def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -> Scores:
     """s⁽⁰⁾ = r / Σ r over the active nodes; float64 (n,) or (q, n), rows sum to 1.
 
@@ -181,7 +184,7 @@ def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -
     if relevance.ndim > 1:
         rows = [initial_scores(row, active) for row in relevance]
         return np.array(rows).reshape(relevance.shape)
-    clipped = np.maximum(relevance, 0.0)
+    clipped = np.maximum(relevance, _ZERO)
     live = np.ones(len(clipped), dtype=np.bool_) if active is None else active
     count = int(np.count_nonzero(live))
     if count < len(live):
