@@ -250,6 +250,9 @@ def picture_height(view: View) -> int:
     return 8 * ceil((_HEAD + _height(view) + _FOOT) / 8)
 
 
+_NOT_ON_A_CARD = ("Embeddings",)  # for which its one line has no room
+
+
 def _picture(view: View, card: bool) -> dict[str, object]:
     """What stands around the canvas in a picture (``PictureWords`` of the script)."""
     width, height = CARD if card else (WIDTH, picture_height(view))
@@ -262,7 +265,10 @@ def _picture(view: View, card: bool) -> dict[str, object]:
         "foot": 36 if card else _FOOT,
         "heading": one_line(view.heading, 2_000),
         "setting": [
-            one_line(" · ".join(f"{name} {value}" for name, value in lines), 600)
+            one_line(
+                " · ".join(f"{n} {value}" for n, value in lines if n not in _NOT_ON_A_CARD * card),
+                600,
+            )
             for lines in (view.memory_setting, view.question_setting)
         ],
         "about": one_line(". ".join(f"{name}: {value}" for name, value in view.setting), 4_000),

@@ -8,7 +8,7 @@ import { rowBox } from "./geometry.js";
 import { stroke } from "./glyphs.js";
 import { fittingText } from "./labels.js";
 
-const NUMBERS = 88; // pixels of "0.178 < 0.182"
+const NUMBERS = 88; // pixels of "0.178 < 0.182", or more in a wide font
 const LINE = 22;
 const REACH = 46; // pixels above and below a line that are its own, where no other is nearer
 
@@ -17,11 +17,13 @@ export function drawCandidates(s, ctx) {
   const { sight: { geom }, scene: { theme, data } } = s;
   const left = geom.left + geom.width + 12;
   const barLeft = left + 14;
-  const width = geom.right - 26 - NUMBERS;
   const [low, high] = barRange(data.candidates);
+  const { shown, hidden } = candidateRows(data, Math.floor((geom.axisTop - geom.top) / LINE));
+  ctx.font = `12px ${theme.font}`;
+  const written = Math.max(NUMBERS, ...shown.map((row) => 11 + ctx.measureText(row.numbers).width));
+  const width = Math.max(20, geom.right - 26 - written);
   /** @param {number} v */
   const place = (v) => barLeft + ((v - low) / (high - low)) * width;
-  const { shown, hidden } = candidateRows(data, Math.floor((geom.axisTop - geom.top) / LINE));
   s.sight.candidates = [];
   if (!shown.length) return;
   const centres = shown.map((row) => {

@@ -12,9 +12,15 @@ export function drawHistogram(s, ctx, half) {
   const { before, after } = answer.levels;
   const most = Math.max(1, ...before, ...after);
   const left = geom.left + geom.width + GAP;
-  const unit = Math.max(1, geom.right - GAP - NUMBER) / most;
   const both = picture === "change";
+  const words = before.map((was, level) => {
+    const is = after[level];
+    if (both) return `${was}→${is}`;
+    return half && is !== was ? `${is} ${sign(is - was)}` : String(half ? is : was);
+  });
   ctx.font = `11px ${theme.font}`;
+  const written = Math.max(NUMBER, ...words.map((text) => 7 + ctx.measureText(text).width));
+  const unit = Math.max(1, geom.right - GAP - written) / most;
   ctx.textAlign = "left";
   ctx.lineWidth = 1.5;
   ctx.fillStyle = theme.line;
@@ -46,11 +52,9 @@ export function drawHistogram(s, ctx, half) {
     else hollow(was, middle - thick / 2);
     if (Math.abs(middle - last) < LINE) continue;
     last = middle;
-    const words = both ? `${was}→${is}` : half && is !== was ? `${is} ${sign(is - was)}`
-      : String(half ? is : was);
     ctx.fillStyle = was || is ? theme.text : theme.faint;
     const end = Math.max(half || both ? is : was, half || both ? was : 0);
-    ctx.fillText(words, left + unit * end + 5, middle + 0.5);
+    ctx.fillText(words[level], left + unit * end + 5, middle + 0.5);
   }
 }
 
