@@ -1,0 +1,42 @@
+// What is written beside the tree stays on the canvas, however wide the font is.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { drawCandidates } from "../src/canvas/candidates.js";
+import { drawHistogram } from "../src/canvas/histogram.js";
+import { recording, sceneOf } from "./scene.js";
+
+const rows = { offset: [0, 40, 80], height: [40, 40, 40], total: 120 };
+const geom = { left: 40, width: 500, right: 160, top: 10, axisTop: 140, axisHeight: 30, halves: 2, rows };
+const EDGE = geom.left + geom.width + geom.right;
+
+function written(draw, scene, width, half) {
+  const { ctx, ops } = recording(width);
+  Object.assign(scene.theme, { text: "#222222", muted: "#666666", accent: "#b43a09" });
+  const elements = { stage: { clientWidth: EDGE } };
+  draw({ scene, sight: { geom }, elements }, ctx, half);
+  return ops.filter(([name]) => name === "fillText").map(([, , , text, x]) => ({ text, x }));
+}
+
+for (const width of [20, 38, 70]) {
+  test(`counts of levels, ${width} pixels wide`, () => {
+    for (const picture of ["scores", "change"]) {
+      const found = written(drawHistogram, sceneOf({}, {}, picture), width, 1);
+      assert.equal(found.length, 3);
+      assert.ok(found.every(({ x }) => x + width <= EDGE));
+    }
+  });
+}
+
+for (const width of [60, 88, 100]) {
+  test(`similarities, ${width} pixels wide`, () => {
+    const one = { label: "", taken: false, node: 4, score: -0.1, threshold: -0.09 };
+    const candidates = [{ ...one, level: 1, numbers: "−0.10 < −0.09" },
+      { ...one, level: 2, node: 6, numbers: "0.01 ≥ −0.46", score: 0.01, taken: true }];
+    const scene = sceneOf({ mode: "grow", candidates, outcome: null }, {}, "grow");
+    const found = written(drawCandidates, scene, width, 0).filter(({ text }) => /[<≥]/.test(text));
+    assert.deepEqual(found.map(({ text }) => text), candidates.map(({ numbers }) => numbers));
+    assert.ok(found.every(({ x }) => x + width <= EDGE));
+  });
+}
