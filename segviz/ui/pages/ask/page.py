@@ -59,21 +59,16 @@ def _below(session: Session, row: DeltaGenerator) -> None:
     if not len(result.structure):
         _gold_line(question, status)
         return
-    view = view_shown(keys.ASK_VIEW)
+    view, live_setting = view_shown(keys.ASK_VIEW), _live(session, settings)
     on_time_axis = view == "Time axis"
-    _tree(session, gold, result, _live(session, settings), bare=not on_time_axis)
-    if view == "Outline":
-        shown = answered(scene(session, result.structure), result, gold)
-        draw_outline(session, shown, key="ask-outline", height=560, result=result)
-    elif not on_time_axis:
-        draw_node_link(
-            session,
-            result.structure,
-            scores=result.final.tolist(),
-            root=peaked(result.initial, result.structure.active),
-            marked=result.after,
-            gold=gold.leaves,
-        )
+    if on_time_axis:
+        _tree(session, gold, result, live_setting, bare=False)
+    else:
+        drawing, beside = st.columns([4, 3], gap="medium")
+        with drawing:
+            _other_drawing(session, gold, result, view)
+        with beside:
+            _tree(session, gold, result, live_setting, bare=True)
     if result.own and on_time_axis:
         st.caption("Above the axis is relevance alone, below it the system's own scores.")
     _gold_line(question, status)
@@ -134,6 +129,21 @@ def _tree(
             bare=bare,
             on_setting=write_live_setting,
         )
+
+
+def _other_drawing(session: Session, gold: GoldEvidence, result: Result, view: str) -> None:
+    if view == "Outline":
+        shown = answered(scene(session, result.structure), result, gold)
+        draw_outline(session, shown, key="ask-outline", height=560, result=result)
+        return
+    draw_node_link(
+        session,
+        result.structure,
+        scores=result.final.tolist(),
+        root=peaked(result.initial, result.structure.active),
+        marked=result.after,
+        gold=gold.leaves,
+    )
 
 
 def _gold_line(question: Question, status: dict[str, str]) -> None:
