@@ -105,6 +105,15 @@ def test_a_change_sends_scores_and_no_question(app):
     assert "text=" not in asked[3]
 
 
+def test_a_box_that_is_emptied_shows_what_is_asked(ask):
+    box = ask.page.get_by_role("combobox", name="Question")
+    before = box.input_value()
+    ask.page.locator(".st-key-asking").get_by_role("button", name="Clear").first.click()
+    ask.settle()
+    assert before
+    assert box.input_value() == before
+
+
 def test_alpha_by_mouse_keeps_selection_and_zoom(ask, memory):
     entry = ask.evidence().first
     entry.click()

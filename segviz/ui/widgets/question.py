@@ -34,6 +34,8 @@ def question_box(session: Session, answer: str = "") -> Question:
             return_to_moment(session)
         elif given and given.strip():
             write_question(session, None, given)
+        else:
+            return  # the box is drawn again, with what is asked
         if answer:
             st.rerun(answer)
 
