@@ -2,7 +2,7 @@
 
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
-from segviz.evaluate.compare import construction_sweep
+from segviz.evaluate.compare import compare, construction_sweep
 from segviz.loaders import LoadError, load
 from segviz.memory import Memory, Watch, ask, build, given_vectors, memory_from, merge
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
@@ -30,6 +30,7 @@ __all__ = [
     "ask",
     "build",
     "check",
+    "compare",
     "construction_sweep",
     "evaluate",
     "evaluate_answers",

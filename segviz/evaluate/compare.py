@@ -112,6 +112,15 @@ class Comparison:
             {"name": one.name, **one.row(measures, adversarial=adversarial)} for one in self.rows
         ]
 
+    def frame(self) -> Any:
+        """A pandas DataFrame of :meth:`table`, of measures the mean."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {name: getattr(cell, "value", cell) for name, cell in row.items()}
+            for row in self.table()
+        )
+
 
 def compare(
     memories: Mapping[str, Memory],
@@ -128,8 +137,9 @@ def compare(
     retrieval.
 
     Of ``settings`` with their ``changes`` count ``relevance`` and what is read: ``k`` nodes,
-    or what a ``budget`` of tokens pays for. Everything else is as in :func:`evaluate`; seeds
-    draw the same questions for all, so that rows compare in pairs (``Outcomes.gain``). Memories
+    or what a ``budget`` of tokens pays for. ``units``, ``tokens`` and ``seed`` are
+    as in :func:`evaluate`; a seed draws the same questions for all, so that rows compare in pairs
+    (``Outcomes.gain``). Memories
     must hold the same units (ValueError names the first that does not), or their numbers would
     not. With a ``clock`` that tells seconds, rows say how long a build took that was made now, and
     a question, in the mean of the first five, the scorer prepared.

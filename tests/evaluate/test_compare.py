@@ -30,6 +30,16 @@ def questions(memories):
     return memories["bm25"].conversation.questions
 
 
+def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
+    found = segviz.compare(memories, questions, k=4)
+    frame = found.frame()
+    assert list(zip(frame["name"], frame["retrieved by"], strict=True)) == [
+        (row.name, row.method) for row in found.rows
+    ]
+    assert frame["leaf recall"].tolist() == [row.outcomes.value("recall") for row in found.rows]
+    assert frame["mean depth"].tolist() == [row.shape.mean_depth for row in found.rows]
+
+
 @pytest.mark.parametrize("relevance", ["hybrid", "lexical"])
 def test_collapsed_rows_are_those_of_evaluate(memories, questions, relevance):
     table = compare(memories, questions, k=4, units=5, relevance=relevance)
