@@ -89,3 +89,16 @@ def test_importing_segviz_needs_no_app():
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_the_first_page_reads_nothing_heavy():
+    """It would wait for it: scipy alone takes as long as all of segviz."""
+    heavy = ("scipy", "networkx", "pandas", "pyvis", "openai", "bm25s")
+    script = (
+        "import sys, segviz.ui.main, segviz.ui.pages.grow.page; "
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

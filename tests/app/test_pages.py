@@ -338,6 +338,8 @@ class TestAsk:
         app = page("ask").run()
 
         def earlier():
+            app.session_state["asked-before"] = True  # open
+            app.run()
             return [one for one in clean(app).button if str(one.key).startswith("asked-before")]
 
         assert not earlier()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from segviz.construct import Annotate
 from segviz.embedding import unit_rows
@@ -166,6 +165,8 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequ
 
 
 def _components(vectors: Vector, similarity: float) -> list[list[int]]:
+    from scipy.sparse.csgraph import connected_components  # half of what the first page would read
+
     unit = unit_rows(vectors)
     count, group = connected_components(np.round(unit @ unit.T, 9) >= similarity, directed=False)
     return [np.flatnonzero(group == part).tolist() for part in range(count)]

@@ -18,7 +18,7 @@ from segviz.view.word_diff import word_diff
 
 # Turns travel in blocks; a transcript begins with these around its focus, the rest follows when it
 # is scrolled to.
-_BLOCK, _BLOCKS = 8, 3
+_BLOCK, _BLOCKS = 6, 3
 
 # Characters of a text that are sent at every click; the rest follows when it is asked for.
 SENT = 20_000

@@ -57,6 +57,7 @@ def question_box(session: Session, answer: str = "") -> Question:
 
 
 _NOTED = 8
+_MENU = "asked-before"
 
 
 def asked_before(session: Session, drawn: Sequence[str] = ()) -> None:
@@ -70,11 +71,14 @@ def asked_before(session: Session, drawn: Sequence[str] = ()) -> None:
 
     def ask(given: str) -> None:
         write_question(session, None, given)
+        st.session_state[_MENU] = False
         if drawn:
             st.rerun(drawn)
 
-    with st.popover("", icon=":material/history:", help="Asked before", key="asked-before"):
-        for number, one in enumerate(earlier):
+    with st.popover(
+        "", icon=":material/history:", help="Asked before", key=_MENU, on_change="rerun"
+    ) as opened:
+        for number, one in enumerate(earlier if opened.open else ()):
             st.button(
                 unmarked(one),
                 key=f"asked-before-{number}",
