@@ -189,7 +189,7 @@ def test_the_setting_outlives_a_change_of_page_and_view(ask, memory):
     control(ask, ".drawing").get_by_text("Change", exact=True).click()
     settles(ask, memory)
     ask.page.get_by_role("link", name="Sweep").first.click()
-    ask.page.get_by_text("under every setting of propagation").first.wait_for()
+    ask.page.get_by_text("Question atlas").first.wait_for()
     ask.settle()
     ask.page.get_by_role("link", name="Ask").first.click()
     ask.until(KEY, "alpha", "0.99")
