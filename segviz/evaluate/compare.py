@@ -17,7 +17,7 @@ from segviz.evaluate.measures import MEASURES, TOKENS, UNITS
 from segviz.evaluate.outcomes import Outcomes, evaluate, pooled
 from segviz.memory import Memory, build, declared, make_system, nested
 from segviz.retrieval import RetrievalSettings
-from segviz.tree import Cost, total_cost
+from segviz.tree import Cost, costs_of, total_cost
 from segviz.tree.shape import Shape, shape
 
 
@@ -162,7 +162,7 @@ def compare(
                     found.outcomes,
                     shape(memory.structure),
                     total_cost(memory.steps),
-                    (clock and sum(step.cost.seconds for step in memory.steps)) or None,
+                    (clock and sum(cost.seconds for cost in costs_of(memory.steps))) or None,
                     clock and _seconds(memory, questions, found.settings, clock),
                 )
             )

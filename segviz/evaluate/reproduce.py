@@ -35,7 +35,7 @@ from segviz.memory import Memory, build, declared
 from segviz.retrieval import estimated_tokens
 from segviz.systems import SYSTEMS, level_name
 from segviz.systems.xmemory.themes import reassigned
-from segviz.tree import Add, Revise, Unlink, total_cost
+from segviz.tree import Add, Revise, Unlink, costs_of, total_cost
 from segviz.tree.shape import shape
 
 Place = tuple[str, str]
@@ -246,7 +246,7 @@ def growth(
         found.append(
             {
                 "units": float(last),
-                "build, ms per unit": 1000 * sum(step.cost.seconds for step in steps) / size,
+                "build, ms per unit": 1000 * sum(cost.seconds for cost in costs_of(steps)) / size,
                 "question, ms": 1000 * min(seconds, default=0.0),
                 "tokens written per unit": sum(map(estimated_tokens, written)) / size,
                 "tokens read per question": read / max(len(asked), 1),

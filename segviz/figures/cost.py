@@ -13,7 +13,7 @@ from segviz.evaluate.aggregate import Row
 from segviz.evaluate.compare import Chart
 from segviz.figures.rows import rows_figure
 from segviz.llm import Price
-from segviz.tree import Step
+from segviz.tree import Step, costs_of
 
 # More points than this are averaged in equal blocks: charts stay fast and readable.
 POINTS = 250
@@ -39,7 +39,7 @@ def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
     Milliseconds are NaN where they tell nothing of the model or the system: answers came
     from a cache, or the memory was opened from a file, which holds no times.
     """
-    costs = [step.cost for step in steps]
+    costs = costs_of(steps)
     ms = [1000 * c.seconds if c.seconds and not c.cached else np.nan for c in costs]
     names = "tokens calls embedded embedding_tokens inspected modified annotated".split()
     return {"ms": np.array(ms, dtype=np.float64)} | {
@@ -53,7 +53,7 @@ def dollars(
 ) -> NDArray[np.float64] | None:
     """US dollars per step, float64 (len(steps),): every answer once, repeated tries left
     out. None where a price that is needed, or the number of tokens, is not known."""
-    costs = [step.cost for step in steps]
+    costs = costs_of(steps)
     spent = np.zeros(len(costs))
     if any(c.calls for c in costs):
         if chat is None or not any(c.output for c in costs):
@@ -120,7 +120,7 @@ def cost_sentence(steps: Sequence[Step]) -> str:
     """Does the cost grow with the conversation? First and last quarter of the steps whose
     time was measured compared, and which were not."""
     values = series(steps)["ms"]
-    cached = sum(bool(step.cost.cached) for step in steps)
+    cached = sum(bool(cost.cached) for cost in costs_of(steps))
     left_out = (
         f" {cached} of {len(steps)} steps took answers from the cache; their times say "
         "nothing about the model and are left out."

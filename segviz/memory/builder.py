@@ -19,7 +19,7 @@ from segviz.files import check_room
 from segviz.llm import Chat, ModelError
 from segviz.memory.assemble import make_system, paid
 from segviz.memory.memory import Memory
-from segviz.tree import Cost, Step, Vector
+from segviz.tree import Cost, Record, Step, Vector
 
 Progress = Callable[[int, int], None]
 
@@ -128,7 +128,7 @@ class BuildPaused(ModelError):
         self.memory = memory
 
 
-_ROOM = 12_000
+_ROOM = 9_000
 """Bytes for a leaf of a segment tree while it is built, measured on 100,000."""
 
 
@@ -162,7 +162,7 @@ class Building:
         self._system = make_system(system, **params)
         self._embedder = get_embedder(embedder) if isinstance(embedder, str) else embedder
         self._chat = chat
-        self._steps: list[Step] = []
+        self._record = Record()
 
     @property
     def memory(self) -> Memory:
@@ -174,21 +174,37 @@ class Building:
             self._system.invariants,
             as_settings(self._system),
             self._embedder,
-            tuple(self._steps),
+            self._record.history(self.units),
             "" if self._chat is None else self._chat.name,
         )
 
     def __iter__(self) -> Iterator[Step]:
         """From the first step on; BuildPaused when a model gives up."""
-        self._steps = []
+        self._record = Record()
         try:
             meter = _Meter(self._embedder, self._chat, self.units)
             stream = arrivals(self.units, self._embedder)
             for step in meter.steps(self._system.steps(stream, Services(meter, self._chat))):
-                self._steps.append(step)
+                self._take(step)
                 yield step
         except ModelError as error:
             raise BuildPaused(error, self.memory) from error
+
+    def _take(self, step: Step) -> None:
+        unit = step.unit
+        if not 0 <= unit.index < len(self.units) or self.units[unit.index] != unit:
+            raise ValueError(
+                f"the system {self._system.name!r} gave a step for a unit {unit!r:.200}, which it "
+                "was not given; expected the unit of the arrival that was inserted"
+            )
+        try:
+            self._record.take(step)
+        except (TypeError, OverflowError) as error:
+            raise ValueError(
+                f"the system {self._system.name!r} gave a step for unit {unit.index} that cannot "
+                f"be kept ({error}); expected numbers of 32 bits, and facts that are plain JSON "
+                "values"
+            ) from None
 
 
 def build(

@@ -20,7 +20,7 @@ from segviz.llm import Chat
 from segviz.memory.asking import ask
 from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid, sound
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
-from segviz.tree import Moments, Step, Structure, replay, thumbnail
+from segviz.tree import Fold, Moments, Step, Structure, replay, thumbnail, units_of
 from segviz.tree.invariants import Violation, check
 
 _PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
@@ -97,7 +97,7 @@ class Memory:
     @cached_property
     def _heard(self) -> list[int]:
         """The place of the latest turn heard after each step, which never falls."""
-        placed = (self.conversation.placed(step.unit, self.unit) for step in self.steps)
+        placed = (self.conversation.placed(unit, self.unit) for unit in units_of(self.steps))
         return list(accumulate((max(map(self._place.__getitem__, ids)) for ids in placed), max))
 
     def pending(self, step: int) -> tuple[int, ...]:
@@ -118,10 +118,11 @@ class Memory:
         kept = self._settled_cache.get(step)
         if kept is None or kept[0] is not before:
             events = model.settle(before, self.steps[:step], Services(self.embedder, chat))
-            late = Step(self.steps[step - 1].unit, "", None, events) if events else None
-            after = replay([*self.steps[:step], late]) if late else before
+            fold = Fold.of(before)
+            for event in events:
+                fold.apply(event)
             self._settled_cache.clear()
-            kept = self._settled_cache[step] = (before, after)
+            kept = self._settled_cache[step] = (before, fold.freeze() if events else before)
         return kept[1]
 
     @cached_property

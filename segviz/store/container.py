@@ -323,7 +323,7 @@ def _check(c: Columns, units: int) -> None:
             _FACTS.validate_json(c.texts[row], strict=True)
         except ValidationError as error:
             raise StoreError(f"events.facts: {error.errors()[0]['msg']}") from None
-    step = max(1, _TOGETHER // max(1, c.vectors.shape[1]))
+    step = max(1, _TOGETHER // max(1, np.shape(c.vectors)[1]))
     for first in range(0, len(c.vectors), step):
         if not np.isfinite(c.vectors[first : first + step]).all():
             raise StoreError("vectors: expected finite numbers, found NaN or infinity")

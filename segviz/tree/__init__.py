@@ -14,7 +14,17 @@
 May import ``conversation``. Public face: the names below.
 """
 
-from segviz.tree.columns import Columns, History, Moments, columns_of, replay, total_cost
+from segviz.tree.columns import (
+    Columns,
+    History,
+    Moments,
+    Record,
+    columns_of,
+    costs_of,
+    replay,
+    total_cost,
+    units_of,
+)
 from segviz.tree.events import (
     NOT_ASKED,
     Add,
@@ -53,6 +63,7 @@ __all__ = [
     "Judgement",
     "Link",
     "Moments",
+    "Record",
     "Relate",
     "ReplayError",
     "Retire",
@@ -65,9 +76,11 @@ __all__ = [
     "Vector",
     "as_number",
     "columns_of",
+    "costs_of",
     "history",
     "replay",
     "thumbnail",
     "told_apart",
     "total_cost",
+    "units_of",
 ]

@@ -19,7 +19,9 @@ events       int32 (e, 9)    code, then of ``Add``: node, level, start, stop, te
                              ``Link``, ``Unlink``: parent, child; ``Retire``: node; ``Relate``:
                              source, target, weight (its row), -1, label, -1, -1, facts
 weights      float64 (w,)    of relations
-vectors      float32 (r, d)  rows 0 … n - 1 are those of the n nodes at the end
+vectors      float32 (r, d)  or a row for each; in a file, rows 0 … n - 1 are those of the n nodes
+                             at the end
+clock        float64 (s, 2)  seconds and answers from a cache, of a build in this process only
 ============ =============== ======================================================================
 
 Facts are texts in JSON.
@@ -28,11 +30,12 @@ Facts are texts in JSON.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from itertools import count
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +61,7 @@ from segviz.tree.structure import IntArray, Structure, sealed
 
 ADD, REVISE, LINK, UNLINK, RETIRE, RELATE = range(6)
 _COSTS = "calls tokens annotated inspected modified output embedded embedding_tokens".split()
+_costs_of = attrgetter(*_COSTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +74,9 @@ class Columns:
     numbers: NDArray[np.float64]
     events: IntArray
     weights: NDArray[np.float64]
-    vectors: Vector
+    vectors: Vector | list[Vector]
     texts: Sequence[str]
+    clock: NDArray[np.float64] | None = None
 
 
 class History(Lazy[Step]):
@@ -108,9 +113,15 @@ class History(Lazy[Step]):
             text[note],
             decision,
             tuple(map(self._event, range(first, last))),
-            Cost(*self.columns.costs[index].tolist()),
+            self._cost(index),
             text[operation],
         )
+
+    def _cost(self, index: int) -> Cost:
+        clock = self.columns.clock
+        seconds, cached = (0.0, 0) if clock is None else clock[index].tolist()
+        counted = dict(zip(_COSTS, self.columns.costs[index].tolist(), strict=True))
+        return Cost(**counted, seconds=seconds, cached=int(cached))
 
     def _candidate(self, row: int) -> Judgement:
         node, label, given = self.columns.candidates[row].tolist()
@@ -139,7 +150,7 @@ class History(Lazy[Step]):
     @cached_property
     def folded(self) -> Structure:
         """The structure after these steps, with the errors of :func:`replay`."""
-        events = self._from_the_beginning()
+        events = self.plain
         if events is None:
             return _one_by_one(self)
         code, node, level = events[:, 0], events[:, 1], events[:, 2]
@@ -153,20 +164,57 @@ class History(Lazy[Step]):
             given = writes[values[writes] >= 0]
             column[node[given]] = values[given]
         final = events[last]
-        rows, vectors = final[:, 6], self.columns.vectors
-        in_order = np.array_equal(rows, np.arange(len(rows)))
         facts_of = {row: self._facts(row) for row in np.unique(facts).tolist()}
         return Structure(
             sealed(levels),
             sealed(final[:, 3].copy()),
             sealed(final[:, 4].copy()),
             self._texts(final[:, 5]),
-            sealed(vectors[: len(rows)] if in_order else vectors[rows]),
-            sealed(np.ones(len(rows), np.bool_)),
+            sealed(self._vectors(final[:, 6])),
+            sealed(np.ones(len(final), np.bool_)),
             sealed(edges),
             kind=self._texts(added[:, 7]),
             facts=tuple(map(facts_of.__getitem__, facts.tolist())),
         )
+
+    @property
+    def beginning(self) -> Columns | None:
+        """The columns up to the last of these steps; None where they are not the first steps."""
+        count, columns = len(self._places), self.columns
+        if self._places != range(count):
+            return None
+        if count == len(columns.steps):
+            return columns
+        candidates, last = columns.steps[count - 1, 5:].tolist() if count else (0, 0)
+        events = columns.events[:last]
+        return replace(
+            columns,
+            steps=columns.steps[:count],
+            costs=columns.costs[:count],
+            candidates=columns.candidates[:candidates],
+            numbers=columns.numbers[:candidates],
+            events=events,
+            weights=columns.weights[: np.count_nonzero(events[:, 0] == RELATE)],
+            clock=None if columns.clock is None else columns.clock[:count],
+        )
+
+    @property
+    def units(self) -> list[Unit]:
+        """The unit each step is about."""
+        units, places = self._units(), np.array(self._places, np.int64)
+        return [units[index] for index in self.columns.steps[places, 0].tolist()]
+
+    @property
+    def costs(self) -> list[Cost]:
+        """The cost of each step."""
+        return list(map(self._cost, self._places))
+
+    def touching(self, node: int) -> list[int]:
+        """The steps that add, revise or retire ``node``, by their places in this history."""
+        code, who = self.columns.events[:, 0], self.columns.events[:, 1]
+        events = np.flatnonzero((who == node) & ((code <= REVISE) | (code == RETIRE)))
+        steps = np.unique(np.searchsorted(self.columns.steps[:, 6], events, side="right")).tolist()
+        return [self._places.index(step) for step in steps if step in self._places]
 
     @property
     def cost(self) -> Cost:
@@ -177,13 +225,14 @@ class History(Lazy[Step]):
         """One after another; none is kept."""
         return map(self._step, self._places)
 
-    def _from_the_beginning(self) -> IntArray | None:
+    @cached_property
+    def plain(self) -> IntArray | None:
         """The events, where these are the first steps, nothing is taken away by them and nothing
         is wrong with them; else None."""
-        places = self._places
-        if not places or places[0] or places.step != 1:
+        found = self.beginning
+        if found is None:
             return None
-        events = self.columns.events[: int(self.columns.steps[places[-1], 6])]
+        events = found.events
         code, node, child = events[:, 0], events[:, 1], events[:, 2]
         if code.max(initial=0) > LINK or not len(events):
             return None
@@ -197,6 +246,14 @@ class History(Lazy[Step]):
             and (edges[1:] != edges[:-1]).all()
         )
         return events if sound else None
+
+    def _vectors(self, rows: IntArray) -> Vector:
+        """The vectors of these rows; a view where they lie in this order."""
+        vectors = self.columns.vectors
+        if not isinstance(vectors, np.ndarray):
+            return np.array([vectors[row] for row in rows.tolist()], np.float32)
+        in_order = np.array_equal(rows, np.arange(len(rows)))
+        return vectors[: len(rows)] if in_order else vectors[rows]
 
     def _texts(self, rows: IntArray) -> tuple[str, ...]:
         """The texts of these rows, every one made once."""
@@ -223,6 +280,16 @@ def total_cost(steps: Sequence[Step]) -> Cost:
     return Cost(**{name: sum(getattr(step.cost, name) for step in steps) for name in _COSTS})
 
 
+def costs_of(steps: Sequence[Step]) -> list[Cost]:
+    """The cost of each step."""
+    return steps.costs if isinstance(steps, History) else [step.cost for step in steps]
+
+
+def units_of(steps: Sequence[Step]) -> list[Unit]:
+    """The unit each step is about."""
+    return steps.units if isinstance(steps, History) else [step.unit for step in steps]
+
+
 def _one_by_one(steps: Iterable[Step]) -> Structure:
     fold = Fold()
     for number, step in enumerate(steps):
@@ -230,98 +297,151 @@ def _one_by_one(steps: Iterable[Step]) -> Structure:
     return fold.freeze()
 
 
-def columns_of(steps: Iterable[Step], row: Callable[[str], int]) -> tuple[Columns, list[Vector]]:
-    """The columns of a history without texts, to which ``row`` gives numbers, and without vectors,
-    which come beside them: in the order of their rows, equal ones among those of the past once."""
-    table, costs = list[list[int]](), list[list[int]]()
-    candidates, numbers = list[list[int]](), list[list[float]]()
-    taken = _Taken(row)
-    for step in steps:
-        taken.events.extend(map(taken.row, step.events))
-        why, chosen, decision = -1, -1, step.decision
+class Record:
+    """A history that is being written: takes step after step and keeps numbers, texts and vectors.
+
+    A step itself is not kept. Python's collector walks every object there is again and again,
+    and the objects of 100,000 steps took it a sixth of the time of the build.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._steps, self._candidates, self._events = array("i"), array("i"), array("i")
+        self._costs, self._clock = array("q"), array("d")
+        self._numbers, self._weights = array("d"), array("d")
+        self._vectors = list[Vector]()
+
+    def take(self, step: Step) -> None:
+        """Writes down one step. TypeError or OverflowError for numbers and facts that a file
+        cannot hold (32 bits; plain JSON values)."""
+        text, decision, cost = self._text, step.decision, step.cost
+        events, candidates, numbers = list[int](), list[int](), list[float]()
+        for event in step.events:
+            events += self._event(event)
+        why, chosen = -1, -1
         if decision is not None:
-            why, chosen = row(decision.why), -1 if decision.chosen is None else decision.chosen
+            why, chosen = text(decision.why), -1 if decision.chosen is None else decision.chosen
             for item in decision.candidates:
-                given = (item.score is not None) + 2 * (item.threshold is not None)
-                candidates.append([item.node, row(item.label), given])
-                numbers.append([item.score or 0.0, item.threshold or 0.0])
-        costs.append([getattr(step.cost, name) for name in _COSTS])
-        head = [step.unit.index, row(step.note), why, chosen, row(step.operation)]
-        table.append([*head, len(candidates), len(taken.events)])
-    columns = Columns(
-        np.array(table, np.int32).reshape(-1, 7),
-        np.array(costs, np.int64).reshape(-1, len(_COSTS)),
-        np.array(candidates, np.int32).reshape(-1, 3),
-        np.array(numbers, np.float64).reshape(-1, 2),
-        np.array(taken.events, np.int32).reshape(-1, 9),
-        np.array(taken.weights, np.float64),
-        np.zeros((0, 0), np.float32),
-        (),
-    )
-    rows, vectors = _rows(taken.vectors, taken.last)
-    holds = columns.events[:, 0] <= REVISE
-    columns.events[holds, 6] = rows[columns.events[holds, 6]]
-    return columns, vectors
+                score, threshold = item.score, item.threshold
+                given = (score is not None) + 2 * (threshold is not None)
+                candidates += item.node, text(item.label), given
+                numbers += score or 0.0, threshold or 0.0
+        # All of a list is taken, or nothing.
+        self._events.fromlist(events)
+        self._candidates.fromlist(candidates)
+        self._numbers.fromlist(numbers)
+        self._costs.fromlist([*_costs_of(cost)])
+        self._clock.fromlist([cost.seconds, cost.cached])
+        ends = len(self._candidates) // 3, len(self._events) // 9
+        head = step.unit.index, text(step.note), why, chosen, text(step.operation)
+        self._steps.fromlist([*head, *ends])
 
+    def history(self, units: Sequence[Unit]) -> History:
+        """The steps taken so far, which are about these units; later ones do not change it."""
+        steps = np.array(self._steps, np.int32).reshape(-1, 7)
+        candidates, events = steps[-1, 5:].tolist() if len(steps) else (0, 0)
+        columns = Columns(
+            steps,
+            np.array(self._costs, np.int64).reshape(-1, len(_COSTS))[: len(steps)],
+            np.array(self._candidates, np.int32).reshape(-1, 3)[:candidates],
+            np.array(self._numbers, np.float64).reshape(-1, 2)[:candidates],
+            np.array(self._events, np.int32).reshape(-1, 9)[:events],
+            np.array(self._weights, np.float64),
+            self._vectors.copy(),
+            tuple(self._rows),
+            np.array(self._clock, np.float64).reshape(-1, 2)[: len(steps)],
+        )
+        return History(columns, lambda: units)
 
-class _Taken:
-    """Events as rows of numbers; ``vectors`` as they were written, ``last`` the place of the last
-    one of every node."""
+    def _text(self, text: str) -> int:
+        return self._rows.setdefault(text, len(self._rows))
 
-    def __init__(self, text: Callable[[str], int]) -> None:
-        self._text = text
-        self.events = list[list[int]]()
-        self.weights = list[float]()
-        self.vectors = list[Vector]()
-        self.last = dict[int, int]()
-
-    def row(self, event: Event) -> list[int]:
+    def _event(self, event: Event) -> Iterable[int]:
         """The row of an event, its vector told by its place in ``vectors``."""
-        text = self._text
         match event:
-            case Add(node, level, span, words, vector, kind, facts):
-                about = [text(words), self._vector(node, vector), text(kind), self._facts(facts)]
-                return [ADD, node, level, *span, *about]
             case Revise(node, span, words, vector, level, facts):
-                known = -1 if facts is None else text(json.dumps(dict(facts)))
-                about = [text(words), self._vector(node, vector), -1, known]
-                return [REVISE, node, -1 if level is None else level, *span, *about]
+                about = self._text(words), self._vector(vector)
+                known = -1 if facts is None else self._text(json.dumps(dict(facts)))
+                return REVISE, node, -1 if level is None else level, *span, *about, -1, known
+            case Add(node, level, span, words, vector, kind, facts):
+                about = self._text(words), self._vector(vector), self._text(kind)
+                return ADD, node, level, *span, *about, self._facts(facts)
             case Link(parent, child):
-                return [LINK, parent, child, *[-1] * 6]
+                return LINK, parent, child, -1, -1, -1, -1, -1, -1
             case Unlink(parent, child):
-                return [UNLINK, parent, child, *[-1] * 6]
+                return UNLINK, parent, child, -1, -1, -1, -1, -1, -1
             case Retire(node):
-                return [RETIRE, node, *[-1] * 7]
+                return RETIRE, node, -1, -1, -1, -1, -1, -1, -1
             case Relate(source, target, label, weight, facts):
-                self.weights.append(weight)
-                place = len(self.weights) - 1
-                return [RELATE, source, target, place, -1, text(label), -1, -1, self._facts(facts)]
+                self._weights.append(weight)
+                place, known = len(self._weights) - 1, self._facts(facts)
+                return RELATE, source, target, place, -1, self._text(label), -1, -1, known
 
-    def _vector(self, node: int, vector: Vector) -> int:
-        self.last[node] = len(self.vectors)
-        self.vectors.append(vector)
-        return self.last[node]
+    def _vector(self, vector: Vector) -> int:
+        self._vectors.append(vector)
+        return len(self._vectors) - 1
 
     def _facts(self, facts: Facts) -> int:
         return self._text(json.dumps(dict(facts))) if facts else -1
 
 
-def _rows(written: Sequence[Vector], last: dict[int, int]) -> tuple[IntArray, list[Vector]]:
-    """The row of every vector that was written, and the vectors by row."""
-    final = [last[node] for node in sorted(last)]
-    vectors = [written[place] for place in final]
+def recorded(steps: Iterable[Step]) -> Columns:
+    """The columns of any history; of one that has columns, theirs up to its last step."""
+    if isinstance(steps, History) and (columns := steps.beginning) is not None:
+        return columns
+    record = Record()
+    for step in steps:
+        record.take(step)
+    return record.history(()).columns
+
+
+def columns_of(steps: Iterable[Step], row: Callable[[str], int]) -> tuple[Columns, list[Vector]]:
+    """The columns of a history without texts, to which ``row`` gives numbers, and without vectors,
+    which come beside them: in the order of their rows, equal ones among those of the past once."""
+    found = recorded(steps)
+    table, candidates, events = found.steps.copy(), found.candidates.copy(), found.events.copy()
+    told = (table, (1, 2, 4)), (candidates, (1,)), (events, (5, 7, 8))
+    used = np.zeros(len(found.texts) + 1, np.bool_)
+    for part, which in told:
+        used[part[:, which]] = True
+    number = np.full(len(used), -1, np.int32)  # that of -1, which stands last, is -1
+    for place in np.flatnonzero(used[:-1]).tolist():
+        number[place] = row(found.texts[place])
+    for part, which in told:
+        part[:, which] = number[part[:, which]]
+    holds = events[:, 0] <= REVISE
+    events[holds, 6], vectors = _rows(events[holds, 1], events[holds, 6], found.vectors)
+    return replace(
+        found,
+        steps=table,
+        candidates=candidates,
+        events=events,
+        vectors=np.zeros((0, 0), np.float32),
+        texts=(),
+    ), vectors
+
+
+def _rows(
+    nodes: IntArray, written: IntArray, known: Vector | list[Vector]
+) -> tuple[IntArray, list[Vector]]:
+    """New rows for the vectors that were written, and the vectors by row: first the last one of
+    every node."""
+    _, back = np.unique(nodes[::-1], return_index=True)
+    last = len(nodes) - 1 - back
+    vectors = [known[place] for place in written[last].tolist()]
     rows = np.full(len(written), -1, dtype=np.int32)
-    rows[final] = np.arange(len(final), dtype=np.int32)
-    free, known = count(len(final)), dict[bytes | int, int]()
+    rows[last] = np.arange(len(last), dtype=np.int32)
+    of_row, of_content = dict[int, int](), dict[bytes, int]()
     for place in np.flatnonzero(rows < 0).tolist():
-        vector = written[place]
-        if id(vector) not in known:
+        old = int(written[place])
+        if old not in of_row:
+            vector = known[old]
             content = blake2b(np.ascontiguousarray(vector, "<f4").data, digest_size=16).digest()
-            if content not in known:
-                known[content] = next(free)
+            if content not in of_content:
+                of_content[content] = len(vectors)
                 vectors.append(vector)
-            known[id(vector)] = known[content]
-        rows[place] = known[id(vector)]
+            of_row[old] = of_content[content]
+        rows[place] = of_row[old]
     return rows, vectors
 
 
@@ -359,7 +479,7 @@ class Moments:
         return self._recent[step]
 
     def _fold_to(self, step: int) -> Structure:
-        if isinstance(self._steps, History):
+        if isinstance(self._steps, History) and self._steps.plain is not None:
             return replay(self._steps[:step])
         passed = list(self._checkpoints)
         checkpoint = max(place for place in passed if place <= step)

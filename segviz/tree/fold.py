@@ -54,6 +54,21 @@ class Fold:
             setattr(other, name, column.copy())
         return other
 
+    @classmethod
+    def of(cls, structure: Structure) -> Fold:
+        """The fold that gave ``structure``."""
+        made, edges = cls(), structure.edges
+        made.level, made.active = structure.level.tolist(), structure.active.tolist()
+        made.span = list(zip(structure.start.tolist(), structure.stop.tolist(), strict=True))
+        made.text, made.vector = list(structure.text), list(structure.vector)
+        made.kind, made.facts = list(structure.kind), list(structure.facts)
+        made.edges = dict.fromkeys(zip(edges[:, 0].tolist(), edges[:, 1].tolist(), strict=True))
+        made.relations = {(r.source, r.target, r.label): r for r in structure.relations}
+        made.degree = np.bincount(edges.ravel(), minlength=len(structure)).tolist()
+        for source, target, _ in made.relations:
+            made._count(source, target, 1)
+        return made
+
     def take(self, number: int, step: Step) -> None:
         """Apply the events of step ``number``; ReplayError names the step."""
         for event in step.events:

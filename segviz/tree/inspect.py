@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import as_time
+from segviz.tree.columns import History
 from segviz.tree.events import Add, Event, Facts, Relate, Retire, Revise, Span, Step
 from segviz.tree.structure import Structure, reachable
 
@@ -120,17 +121,18 @@ class Written:
     after: State | None
 
 
-def written(steps: Iterable[Step], node: int) -> Iterator[Written]:
+def written(steps: Sequence[Step], node: int) -> Iterator[Written]:
     """Each step that added, revised or retired ``node``, in order. Links and relations are
     not counted."""
     state: State | None = None
-    for number, step in enumerate(steps, start=1):
-        before, touched = state, False
+    places = steps.touching(node) if isinstance(steps, History) else range(len(steps))
+    for place in places:
+        step, before, touched = steps[place], state, False
         for event in step.events:
             if isinstance(event, Add | Revise | Retire) and event.node == node:
                 state, touched = _state_after(state, event), True
         if touched:
-            yield Written(number, step, before, state)
+            yield Written(place + 1, step, before, state)
 
 
 def _state_after(state: State | None, event: Event) -> State | None:

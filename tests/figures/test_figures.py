@@ -51,7 +51,7 @@ class TestCost:
         assert cost_rows(steps, np.ones(12))[0]["US dollars"] == 1
 
     def test_long_series_are_averaged_in_equal_blocks(self):
-        steps = self.memory(12).steps * 50
+        steps = tuple(self.memory(12).steps) * 50
         figure = cost_figure(steps, **COLOURS)
         drawn = panels(figure)["modified"]
         assert len(drawn.y) == 200 <= POINTS  # blocks of three
@@ -74,7 +74,7 @@ class TestCost:
         assert "not saved" in cost_sentence(self.with_costs(seconds=0.0))
 
     def test_blocks_average_what_was_measured(self):
-        steps = list(self.memory(12).steps * 50)
+        steps = list(self.memory(12).steps) * 50
         for place in (0, 1, 2, 4):
             steps[place] = replace(steps[place], cost=replace(steps[place].cost, cached=1))
         drawn = panels(cost_figure(steps, **COLOURS))["ms"]

@@ -52,7 +52,7 @@ class TestRoundTrip:
         assert isinstance(again.steps, History)
         assert again.conversation == built.conversation
         assert again.units == built.units
-        assert same(tuple(again.steps), built.steps)
+        assert same(again.steps, built.steps)
         assert store.dump(again.saved) == store.dump(built.saved)
         assert alike(again.structure, built.structure)
         for step in (0, 1, 17, 40, 89):
@@ -347,7 +347,7 @@ class TestFolding:
     def test_parts_of_a_history(self, memory):
         steps = self.opened(memory, memory.steps)
         assert len(steps[2:5]) == 3
-        assert same(tuple(steps[2:5]), memory.steps[2:5])
+        assert same(steps[2:5], memory.steps[2:5])
         assert same(steps[-1], memory.steps[-1])
         assert alike(replay(steps[:4]), one_by_one(memory.steps[:4]))
         with pytest.raises(IndexError):

@@ -21,7 +21,7 @@ from segviz.conversation import TITLES, Question, sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Absent
 from segviz.store import StoreError
-from segviz.tree import Add, Judgement, Link, Relate, Revise, Step
+from segviz.tree import Add, History, Judgement, Link, Relate, Revise, Step
 from tests.trees import chat, small_chat
 
 AT = [None, "D1:3", "D9:9"]
@@ -31,7 +31,7 @@ def same(a, b):
     """Equal in every field, arrays compared byte for byte."""
     if isinstance(a, np.ndarray):
         return a.tobytes() == b.tobytes()
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if isinstance(a, tuple | History) and isinstance(b, tuple | History):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if hasattr(a, "__dataclass_fields__"):
         return type(a) is type(b) and all(

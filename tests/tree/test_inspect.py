@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from segviz.contract import trace
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Link, Relate, Retire, Revise, Step, replay
 from segviz.tree.inspect import (
@@ -96,7 +97,7 @@ def test_written_tells_every_state_the_node_was_in(memory):
             if t in entries:
                 assert entries[t].before == before
                 assert entries[t].after == now
-                assert entries[t].cause is memory.steps[t - 1]
+                assert trace(entries[t].cause) == trace(memory.steps[t - 1])
             else:
                 assert now == before
             before = now

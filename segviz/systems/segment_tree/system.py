@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import ClassVar
 
 import numpy as np
@@ -92,7 +92,8 @@ class SegmentTree(Declared):
         if self.refresh == "eager" or not steps:
             return ()
         newest = steps[-1].unit.session
-        opened = min(step.unit.index for step in steps if step.unit.session == newest)
+        session = takewhile(lambda step: step.unit.session == newest, reversed(steps))
+        opened = min(step.unit.index for step in session)
         late = structure.active & (structure.level > 0) & (structure.stop > opened)
         return tuple(np.flatnonzero(late).tolist())
 

@@ -19,6 +19,7 @@ from segviz.plugins import foreign
 from segviz.retrieval import Result
 from segviz.retrieval.gold import gold_evidence
 from segviz.systems import SYSTEMS
+from segviz.tree import costs_of
 from segviz.tree.shape import Shape, shape
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
@@ -80,7 +81,7 @@ def _structure(
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
         unlike = _unlike(shape(found.structure), name, session.conversation.source_format)
-        seconds = sum(step.cost.seconds for step in found.steps)
+        seconds = sum(cost.seconds for cost in costs_of(found.steps))
         st.caption(f"{nodes}, {roots}", width="stretch")
         fidelity = foreign("systems", name) or kind.fidelity
         with st.popover(

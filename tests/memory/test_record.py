@@ -1,0 +1,115 @@
+"""A build keeps its steps as columns; what comes back is what the system gave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from segviz.embedding import HashingEmbedder
+from segviz.memory import Building, build
+from segviz.systems import SYSTEMS
+from segviz.tree import Add, Fold, Record, Revise, Step, costs_of, replay, units_of
+from segviz.tree.inspect import written
+from tests.benchmarks.synthetic import conversation
+from tests.store.test_container import alike, one_by_one
+from tests.store.test_store import same
+from tests.trees import small_chat
+
+
+@pytest.fixture(scope="module", params=SYSTEMS)
+def build_of(request):
+    building = Building(conversation(60), request.param, "turn", embedder=HashingEmbedder())
+    return building, tuple(building)
+
+
+class TestBuild:
+    def test_every_step_comes_back(self, build_of):
+        building, given = build_of
+        kept = building.memory.steps
+        assert same(kept, given)
+        assert [step.cost for step in kept] == [step.cost for step in given]
+        assert all(step.cost.seconds > 0 for step in kept)
+        assert same(tuple(reversed(kept)), given[::-1])
+        assert same(kept[5:30:7], given[5:30:7])
+
+    def test_what_is_asked_of_all_steps_at_once(self, build_of):
+        building, given = build_of
+        for part in (slice(None), slice(0, 20), slice(10, 40, 3)):
+            kept, steps = building.memory.steps[part], given[part]
+            assert costs_of(kept) == costs_of(steps) == [step.cost for step in steps]
+            assert units_of(kept) == units_of(steps) == [step.unit for step in steps]
+            nodes = {e.node for step in steps for e in step.events if isinstance(e, Add | Revise)}
+            for node in (*sorted(nodes)[:20], 10**6):
+                ours, theirs = list(written(kept, node)), list(written(steps, node))
+                assert [(w.step, w.before, w.after) for w in ours] == [
+                    (w.step, w.before, w.after) for w in theirs
+                ]
+
+    def test_every_moment(self, build_of):
+        building, given = build_of
+        memory = building.memory
+        for step in (0, 1, 2, 33, 60, 34, 20):
+            assert alike(memory.at(step), one_by_one(given[:step]))
+
+    def test_a_fold_goes_on_from_a_structure(self, build_of):
+        _, given = build_of
+        fold = Fold.of(one_by_one(given[:40]))
+        for number, step in enumerate(given[40:], 40):
+            fold.take(number, step)
+        assert alike(fold.freeze(), one_by_one(given))
+
+    def test_the_memory_of_a_part_stays_as_it_is(self):
+        building = Building(small_chat(), unit="turn", embedder=HashingEmbedder())
+        parts, given = [], []
+        for step in building:
+            given.append(step)
+            parts.append(building.memory)
+        for count, memory in enumerate(parts, start=1):
+            assert same(memory.steps, tuple(given[:count]))
+            assert alike(memory.structure, one_by_one(given[:count]))
+
+
+class TestRefused:
+    """A step that cannot be kept is refused as a whole."""
+
+    @pytest.fixture
+    def steps(self):
+        return list(Building(small_chat(), unit="turn", embedder=HashingEmbedder()))
+
+    @pytest.mark.parametrize("change", [{"facts": {"seen": object()}}, {"span": (0, 1 << 40)}])
+    def test_nothing_of_it_is_kept(self, steps, change):
+        record = Record()
+        for step in steps[:4]:
+            record.take(step)
+        *events, last = steps[4].events
+        with pytest.raises((TypeError, OverflowError)):
+            record.take(replace(steps[4], events=(*events, replace(last, **change))))
+        units = [step.unit for step in steps]
+        assert same(record.history(units), tuple(steps[:4]))
+        for step in steps[4:]:
+            record.take(step)
+        assert same(record.history(units), tuple(steps))
+        assert alike(replay(record.history(units)), one_by_one(steps))
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (lambda s: replace(s, unit=replace(s.unit, text="Eve: no")), r"a unit Unit\(index=0"),
+            (lambda s: replace(s, unit=replace(s.unit, index=99)), "which it was not given"),
+            (
+                lambda s: Step(s.unit, "", None, (replace(s.events[0], facts={"a": {1}}),)),
+                "for unit 0 that cannot be kept .* plain JSON values",
+            ),
+        ],
+    )
+    def test_the_builder_says_what_is_wrong(self, change, said):
+        class Odd:
+            name, invariants, online = "odd", "general", True
+
+            def steps(self, arrivals, services):
+                system = SYSTEMS["segment-tree"]()
+                yield from map(change, system.steps(arrivals, services))
+
+        with pytest.raises(ValueError, match=f"the system 'odd' gave a step .*{said}"):
+            build(small_chat(), Odd(), unit="turn", embedder=HashingEmbedder())
