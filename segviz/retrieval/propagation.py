@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -283,11 +283,22 @@ def combine(
 
 
 def _mean(hops: Sequence[Scores], alpha: float, out: Scores | None = None) -> Scores:
-    final, whole, weight = hops[0], 1.0, 1.0
-    for hop in hops[1:]:
-        weight *= alpha
-        more = np.multiply(hop, weight)
+    final, (weights, whole) = hops[0], _weights(float(alpha), len(hops))
+    for hop, weight in zip(hops[1:], weights, strict=True):
+        more = hop * weight
         more += final  # the bits of final + more, without another array
-        final, whole = more, whole + weight
+        final = more
     own = final if len(hops) > 1 else None
     return np.divide(final, whole, own if out is None else out)
+
+
+@lru_cache(maxsize=1_024)
+def _weights(alpha: float, hops: int) -> tuple[tuple[Scores, ...], Scores]:
+    """α, α² … of the hops after the first, and their sum with 1: arrays of no dimension, as
+    numpy takes a third longer with a plain number."""
+    weights, whole, weight = list[Scores](), 1.0, 1.0
+    for _ in range(hops - 1):
+        weight *= alpha
+        whole += weight
+        weights.append(np.array(weight))
+    return tuple(weights), np.array(whole)

@@ -364,8 +364,8 @@ class Record:
                 known = -1 if facts is None else self._text(json.dumps(dict(facts)))
                 return REVISE, node, -1 if level is None else level, *span, *about, -1, known
             case Add(node, level, span, words, vector, kind, facts):
-                about = self._text(words), self._vector(vector), self._text(kind)
-                return ADD, node, level, *span, *about, self._facts(facts)
+                about = self._text(words), self._vector(vector)
+                return ADD, node, level, *span, *about, self._text(kind), self._facts(facts)
             case Link(parent, child):
                 return LINK, parent, child, -1, -1, -1, -1, -1, -1
             case Unlink(parent, child):

@@ -64,13 +64,17 @@ class Dense:
         vectors = structure.vector
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:
-            scores = np.empty((len(questions), len(vectors)))
             # Embedders return unit rows, so the product is the cosine. One product per
             # question, not one for all: a score must not depend, even in its last bit, on
             # what else is asked, or a sweep and a single question could rank differently.
-            if scores.size:
-                for row, query in zip(scores, embedder.embed(list(questions)), strict=True):
-                    row[:] = vectors.dot(query)
+            if not questions or not len(vectors):
+                return np.zeros((len(questions), len(vectors)))
+            queries = embedder.embed(list(questions))
+            if len(questions) == 1:
+                return np.asarray(vectors.dot(queries[0]).astype(np.float64)[np.newaxis])
+            scores = np.empty((len(questions), len(vectors)))
+            for row, query in zip(scores, queries, strict=True):
+                row[:] = vectors.dot(query)
             return scores
 
         return score
