@@ -163,10 +163,10 @@ class Extractive(Declared):
         if few and sum([s.length for s in sentences]) <= self.max_words:
             return range(len(sentences))  # in whatever order they are chosen, all are
         raw = pool.weights() / np.array(pool.room)
-        score = raw / (raw.max() or 1.0) + self.fact_bonus * np.array(pool.facts)
+        score = raw / (np.maximum.reduce(raw) or 1.0) + self.fact_bonus * np.array(pool.facts)
         places: Iterable[int] = range(len(sentences))
         if not few:
-            best = np.argsort(-score, kind="stable")[: self._shortlist]
+            best = (-score).argsort(kind="stable")[: self._shortlist]
             places, score = best.tolist(), score[best]
         worths = ((1 - self.diversity) * score).tolist()
         # A heap of (-worth, position, importance, overlap, how many choices that overlap knows),

@@ -46,7 +46,7 @@ _DIGITS = 6
 def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArray[np.float64]:
     """Cosine of ``vector`` (d,) with each row of ``matrix`` (n, d), float64 (n,), rounded to
     six digits, so that equal rows have equal cosines; 0 for zero vectors."""
-    norms = np.sqrt(np.add.reduce(matrix * matrix, axis=1)) * np.linalg.norm(vector)
+    norms = np.sqrt(np.add.reduce(matrix * matrix, axis=1)) * np.sqrt(vector.dot(vector))
     dots = np.einsum("ij,j->i", matrix, vector).astype(np.float64)
     ratios = np.divide(dots, norms, out=np.zeros(len(dots)), where=norms > 0)
     return np.asarray(ratios.round(_DIGITS))
