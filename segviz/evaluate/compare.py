@@ -162,7 +162,7 @@ def compare(
                     found.outcomes,
                     shape(memory.structure),
                     total_cost(memory.steps),
-                    (clock and sum(cost.seconds for cost in costs_of(memory.steps))) or None,
+                    (clock and float(costs_of(memory.steps)["seconds"].sum())) or None,
                     clock and _seconds(memory, questions, found.settings, clock),
                 )
             )

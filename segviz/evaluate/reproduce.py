@@ -246,7 +246,7 @@ def growth(
         found.append(
             {
                 "units": float(last),
-                "build, ms per unit": 1000 * sum(cost.seconds for cost in costs_of(steps)) / size,
+                "build, ms per unit": 1000 * float(costs_of(steps)["seconds"].sum()) / size,
                 "question, ms": 1000 * min(seconds, default=0.0),
                 "tokens written per unit": sum(map(estimated_tokens, written)) / size,
                 "tokens read per question": read / max(len(asked), 1),

@@ -40,11 +40,10 @@ def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
     from a cache, or the memory was opened from a file, which holds no times.
     """
     costs = costs_of(steps)
-    ms = [1000 * c.seconds if c.seconds and not c.cached else np.nan for c in costs]
+    timed = (costs["seconds"] != 0) & (costs["cached"] == 0)
     names = "tokens calls embedded embedding_tokens inspected modified annotated".split()
-    return {"ms": np.array(ms, dtype=np.float64)} | {
-        name.replace("_", " "): np.array([getattr(c, name) for c in costs], dtype=np.float64)
-        for name in names
+    return {"ms": np.where(timed, 1000 * costs["seconds"], np.nan)} | {
+        name.replace("_", " "): costs[name].astype(np.float64) for name in names
     }
 
 
@@ -54,15 +53,16 @@ def dollars(
     """US dollars per step, float64 (len(steps),): every answer once, repeated tries left
     out. None where a price that is needed, or the number of tokens, is not known."""
     costs = costs_of(steps)
-    spent = np.zeros(len(costs))
-    if any(c.calls for c in costs):
-        if chat is None or not any(c.output for c in costs):
+    spent = np.zeros(len(steps))
+    if costs["calls"].any():
+        output = costs["output"]
+        if chat is None or not output.any():
             return None
-        spent += [(c.tokens - c.output) * chat.input + c.output * chat.output for c in costs]
-    if any(c.embedded for c in costs):
-        if embedding is None or not any(c.embedding_tokens for c in costs):
+        spent += (costs["tokens"] - output) * chat.input + output * chat.output
+    if costs["embedded"].any():
+        if embedding is None or not costs["embedding_tokens"].any():
             return None
-        spent += [c.embedding_tokens * embedding.input for c in costs]
+        spent += costs["embedding_tokens"] * embedding.input
     return spent / 1_000_000
 
 
@@ -120,7 +120,7 @@ def cost_sentence(steps: Sequence[Step]) -> str:
     """Does the cost grow with the conversation? First and last quarter of the steps whose
     time was measured compared, and which were not."""
     values = series(steps)["ms"]
-    cached = sum(bool(cost.cached) for cost in costs_of(steps))
+    cached = np.count_nonzero(costs_of(steps)["cached"])
     left_out = (
         f" {cached} of {len(steps)} steps took answers from the cache; their times say "
         "nothing about the model and are left out."

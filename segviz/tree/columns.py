@@ -1,8 +1,8 @@
-"""Keeps a long history as columns, and replays any history, to its end or to any step.
+"""Keeps a history as columns, and replays any history, to its end or to any step.
 
 A step of a :class:`History` is made when it is asked for, and the structure is folded from whole
 columns at once, so that a memory of a million leaves opens in about the time its bytes take to
-read. ``columns_of`` takes a history apart.
+read. A build writes a :class:`Record`; ``columns_of`` gives the columns of a file.
 
 Columns (s steps, c candidates, e events, w weights, r vectors); texts are told by their row
 in ``texts``, -1 stands for None:
@@ -36,6 +36,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,15 +114,16 @@ class History(Lazy[Step]):
             text[note],
             decision,
             tuple(map(self._event, range(first, last))),
-            self._cost(index),
+            Cost(*self.columns.costs[index].tolist(), *self._run(index)),
             text[operation],
         )
 
-    def _cost(self, index: int) -> Cost:
-        clock = self.columns.clock
-        seconds, cached = (0.0, 0) if clock is None else clock[index].tolist()
-        counted = dict(zip(_COSTS, self.columns.costs[index].tolist(), strict=True))
-        return Cost(**counted, seconds=seconds, cached=int(cached))
+    def _run(self, index: int) -> list[Any]:
+        """Seconds of a step and answers from a cache, where they are known."""
+        if self.columns.clock is None:
+            return []
+        seconds, cached = self.columns.clock[index].tolist()
+        return [seconds, int(cached)]
 
     def _candidate(self, row: int) -> Judgement:
         node, label, given = self.columns.candidates[row].tolist()
@@ -205,9 +207,12 @@ class History(Lazy[Step]):
         return [units[index] for index in self.columns.steps[places, 0].tolist()]
 
     @property
-    def costs(self) -> list[Cost]:
-        """The cost of each step."""
-        return list(map(self._cost, self._places))
+    def costs(self) -> dict[str, NDArray[Any]]:
+        """What :func:`costs_of` says of these steps."""
+        places, clock = np.array(self._places, np.int64), self.columns.clock
+        run = np.zeros((len(places), 2)) if clock is None else clock[places]
+        counted = zip(_COSTS, self.columns.costs[places].T, strict=True)
+        return {**dict(counted), "seconds": run[:, 0], "cached": run[:, 1].astype(np.int64)}
 
     def touching(self, node: int) -> list[int]:
         """The steps that add, revise or retire ``node``, by their places in this history."""
@@ -215,11 +220,6 @@ class History(Lazy[Step]):
         events = np.flatnonzero((who == node) & ((code <= REVISE) | (code == RETIRE)))
         steps = np.unique(np.searchsorted(self.columns.steps[:, 6], events, side="right")).tolist()
         return [self._places.index(step) for step in steps if step in self._places]
-
-    @property
-    def cost(self) -> Cost:
-        """What :func:`total_cost` says of these steps."""
-        return Cost(*self.columns.costs[np.array(self._places, np.int64)].sum(axis=0).tolist())
 
     def __iter__(self) -> Iterator[Step]:
         """One after another; none is kept."""
@@ -275,14 +275,19 @@ def replay(steps: Iterable[Step]) -> Structure:
 
 def total_cost(steps: Sequence[Step]) -> Cost:
     """The cost of all steps, without what depends on the run: time and answers from a cache."""
+    costs = costs_of(steps)
+    return Cost(**{name: int(costs[name].sum()) for name in _COSTS})
+
+
+def costs_of(steps: Sequence[Step]) -> dict[str, NDArray[Any]]:
+    """The costs of the steps by the names of :class:`Cost`, int64 (s,); seconds float64."""
     if isinstance(steps, History):
-        return steps.cost
-    return Cost(**{name: sum(getattr(step.cost, name) for step in steps) for name in _COSTS})
-
-
-def costs_of(steps: Sequence[Step]) -> list[Cost]:
-    """The cost of each step."""
-    return steps.costs if isinstance(steps, History) else [step.cost for step in steps]
+        return steps.costs
+    kinds = {**dict.fromkeys(_COSTS, np.int64), "seconds": np.float64, "cached": np.int64}
+    return {
+        name: np.array([getattr(step.cost, name) for step in steps], kind)
+        for name, kind in kinds.items()
+    }
 
 
 def units_of(steps: Sequence[Step]) -> list[Unit]:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Building, build
 from segviz.systems import SYSTEMS
-from segviz.tree import Add, Fold, Record, Revise, Step, costs_of, replay, units_of
+from segviz.tree import (
+    Add,
+    Cost,
+    Fold,
+    Record,
+    Revise,
+    Step,
+    costs_of,
+    replay,
+    total_cost,
+    units_of,
+)
 from segviz.tree.inspect import written
 from tests.benchmarks.synthetic import conversation
 from tests.store.test_container import alike, one_by_one
@@ -37,7 +48,11 @@ class TestBuild:
         building, given = build_of
         for part in (slice(None), slice(0, 20), slice(10, 40, 3)):
             kept, steps = building.memory.steps[part], given[part]
-            assert costs_of(kept) == costs_of(steps) == [step.cost for step in steps]
+            for costs in (costs_of(kept), costs_of(steps)):
+                rows = zip(*(column.tolist() for column in costs.values()), strict=True)
+                assert [Cost(*row) for row in rows] == [step.cost for step in steps]
+                assert list(costs) == [field.name for field in fields(Cost)]
+            assert total_cost(kept) == total_cost(steps)
             assert units_of(kept) == units_of(steps) == [step.unit for step in steps]
             nodes = {e.node for step in steps for e in step.events if isinstance(e, Add | Revise)}
             for node in (*sorted(nodes)[:20], 10**6):

@@ -81,7 +81,7 @@ def _structure(
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
         unlike = _unlike(shape(found.structure), name, session.conversation.source_format)
-        seconds = sum(cost.seconds for cost in costs_of(found.steps))
+        seconds = float(costs_of(found.steps)["seconds"].sum())
         st.caption(f"{nodes}, {roots}", width="stretch")
         fidelity = foreign("systems", name) or kind.fidelity
         with st.popover(
