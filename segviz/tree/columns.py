@@ -225,6 +225,15 @@ class History(Lazy[Step]):
         """One after another; none is kept."""
         return map(self._step, self._places)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether these are the same steps; steps are told by identity, and made anew."""
+        if isinstance(other, History):
+            return (self.columns, self._places) == (other.columns, other._places)
+        return super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash((id(self.columns), self._places))
+
     @cached_property
     def plain(self) -> IntArray | None:
         """The events, where these are the first steps, nothing is taken away by them and nothing

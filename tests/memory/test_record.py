@@ -43,6 +43,8 @@ class TestBuild:
         assert all(step.cost.seconds > 0 for step in kept)
         assert same(tuple(reversed(kept)), given[::-1])
         assert same(kept[5:30:7], given[5:30:7])
+        assert kept[:30][5:9] == kept[5:9] != kept[6:10]
+        assert len({kept[5:9], kept[:30][5:9], kept}) == 2
 
     def test_what_is_asked_of_all_steps_at_once(self, build_of):
         building, given = build_of
