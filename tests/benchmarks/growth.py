@@ -6,7 +6,8 @@ in ``results/growth.svg``, some in a temporary file. The slope named at the end 
 its last two decades: 1 grows as the size does, 0 not at all. Every pair is measured in one run;
 times are the shortest of some, as other work only makes them longer.
 
-``build``      turns embedded and inserted, and what one more costs; beside RAPTOR, built anew
+``build``      turns embedded and inserted, what one more costs and the last ones beside the
+               first, the memory it took; beside RAPTOR, built anew
 ``question``   score + propagate + select over 256 dimensions, beside one float32 matrix-vector
                product; BM25 and the contextual relevance; ``memory.ask`` whole
 ``propagate``  policy both, two hops, beside scipy's sparse product and networkx's PageRank
@@ -34,6 +35,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from time import perf_counter, process_time
 from typing import Any
 from xml.sax.saxutils import escape
@@ -71,27 +73,34 @@ def build() -> list[Line]:
     for turns in TO_100K:
         spoken, embedder = conversation(turns), Cached(WordLlamaEmbedder())
         embedder.embed(["warm"])
-        began = perf_counter()
-        texts: dict[str, None] = {}
-        marks = []
-        for step in Building(spoken, unit="turn", embedder=embedder):
-            texts |= {event.text: None for event in step.events if isinstance(event, Add | Revise)}
+        building = Building(spoken, unit="turn", embedder=embedder)
+        began, marks = perf_counter(), list[float]()
+        for _ in building:
             marks.append(process_time())
         seconds = perf_counter() - began
+        peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+        written = (event for step in building.memory.steps for event in step.events)
+        texts = {event.text: None for event in written if isinstance(event, Add | Revise)}
         began, alone = perf_counter(), WordLlamaEmbedder()
         alone.embed(list(texts))
         embedding = perf_counter() - began
-        each = [after - before for before, after in pairwise(marks)][-turns // 2 :]
+        each = [after - before for before, after in pairwise(marks)]
+        vectors = building.memory.structure.vector.nbytes / 1e6
         anew = None
         if turns <= LARGEST_RAPTOR:
             began = perf_counter()
             segviz.build(spoken, "raptor", unit="turn", embedder=embedder)
             anew = perf_counter() - began
-        limit = {"budget": 60.0} if turns == TO_100K[-1] else {}
-        one = 1000 * sum(each) / len(each)
+        largest = turns == TO_100K[-1]
+        longest, most, steepest = (60, 1_000, 1.2) if largest else (None,) * 3
+        late, tenth = each[-turns // 2 :], max(1, turns // 10)
+        one = 1000 * sum(late) / len(late)
+        first, last = sum(each[:tenth]), sum(each[-tenth:])
         lines += [
-            Line("build", turns, seconds, "s", anew, "RAPTOR", **limit),
+            Line("build", turns, seconds, "s", anew, "RAPTOR", longest),
             Line("build", turns, seconds, "s", embedding, "embedding alone"),
+            Line("build, memory", turns, peak, "MB", vectors, "its vectors", most),
+            Line("build, last tenth", turns, last, "s", first, "its first tenth", steepest, True),
             Line("one more turn", turns, one, "ms", anew and 1000 * anew, "RAPTOR built anew"),
         ]
     return lines
@@ -125,7 +134,8 @@ def question() -> list[Line]:
             return top_k(final, structure, 10)
 
         product = best(lambda s=structure, e=embedder: s.vector @ e.vector)
-        limit = {"budget": 1.3, "relative": True} if size == TO_MILLION[-1] else {}
+        budget = {1_000: 3.0, TO_MILLION[-1]: 1.3}.get(size)
+        limit = {"budget": budget, "relative": True} if budget else {}
         what = "score, propagate, select"
         spent = 1000 * best(answer)
         lines.append(Line(what, size, spent, "ms", 1000 * product, "numpy product", **limit))
