@@ -115,6 +115,8 @@ class App:
         self.errors: list[str] = []
         self.reruns = 0  # the page has asked for
         self._waiting = False  # for the answer to the last of them
+        self._fragment = ""  # that asked for it, "" for the page
+        self._asked = 0.0
 
     def _request(self, request):
         if urlparse(request.url).scheme in ("http", "https", "ws", "wss"):
@@ -136,9 +138,11 @@ class App:
         socket.on("framereceived", self._received)
 
     def _sent(self, frame):
-        if isinstance(frame, bytes) and BackMsg.FromString(frame).HasField("rerun_script"):
+        message = BackMsg.FromString(frame) if isinstance(frame, bytes) else BackMsg()
+        if message.HasField("rerun_script"):
             self.reruns += 1
-            self._waiting = True
+            self._waiting, self._asked = True, time.monotonic()
+            self._fragment = message.rerun_script.fragment_id
 
     def _received(self, frame):
         if isinstance(frame, bytes):
@@ -156,12 +160,17 @@ class App:
         while time.monotonic() < end:
             if self._waiting:
                 self.page.wait_for_timeout(20)  # in which frames are received
+                # What a fragment asks for that a run of the page has just removed, Streamlit drops
+                # without a word.
+                if self._fragment and time.monotonic() - self._asked > 5:
+                    self._waiting = self.page.evaluate(AT_REST, [250, 500]) is None
                 continue
             asked = self.reruns
             found = self.page.evaluate(AT_REST, [250, 10_000])
             if found is not None and not self._waiting and self.reruns == asked:
                 return self
-        pytest.fail(f"the page did not come to rest: waiting={self._waiting}")
+        asked = f"for {self._fragment or 'the page'}" if self._waiting else "for nothing"
+        pytest.fail(f"the page did not come to rest: it waits {asked}")
 
     def tree(self, key: str):
         """The canvas component's root element, with its data attributes."""
