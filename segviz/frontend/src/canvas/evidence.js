@@ -19,8 +19,9 @@ export function buildEvidence(s, parent) {
   const head = element("div", "head", root);
   const title = element("span", "", head);
   const hint = element("span", { className: "hint",
-    title: "Words of the question are marked in what came back, similar words dotted" }, head,
-  "words ", make("mark", "heard", "asked"), " ", make("mark", "alike", "similar"));
+    title: "Words of the question are marked in what came back, similar words dotted" }, head);
+  element("span", "", hint, "words ", make("mark", "heard", "asked"), " ",
+    make("mark", "alike", "similar"));
   const order = button("", head, "", () => {
     s.attention.byTime = !s.attention.byTime;
     showEvidence(s);
