@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from segviz.embedding import Cached, HashingEmbedder
+from segviz.memory import Building
 from segviz.ui.sidebar import build
+from tests.benchmarks.synthetic import conversation
 
 
 class _Paced:
@@ -34,6 +39,25 @@ class _Paced:
 def test_a_build_is_expected_to_go_on_as_its_beginning_grows(monkeypatch, leaves, takes, within):
     clock = [0.0]
     monkeypatch.setattr(build, "monotonic", lambda: clock[0])
-    told, truth = build.expected_seconds(_Paced(leaves, takes, clock)), takes(leaves)
+    paced = _Paced(leaves, takes, clock)
+    told, truth = build.expected_seconds(lambda: paced), takes(leaves)
     assert truth / within <= told <= truth * within
     assert clock[0] < truth / 2 + 2  # trying is shorter than building
+
+
+def test_texts_of_a_trial_are_embedded_again_in_the_next(monkeypatch):
+    clock = [0.0]
+
+    class Slow(HashingEmbedder):
+        def embed(self, texts):
+            clock[0] += len(texts) / 100
+            return super().embed(texts)
+
+    monkeypatch.setattr(build, "monotonic", lambda: clock[0])
+    talk, asked = conversation(3_000), Cached(Slow())
+    models = SimpleNamespace(embedder=asked, chat=None)
+    order = build.Order(talk, "turn", "dense", {}, models)
+    monkeypatch.setattr(build, "remember", lambda *_: _[-1]())
+    monkeypatch.setattr(build, "Building", Building)  # not the one of the tests of pages
+    assert build._estimate(order, "") == "30 seconds"
+    assert asked.misses == 0  # the build itself finds nothing done

@@ -7,8 +7,9 @@ cache before it is used. A prompt the model never answers can be passed over.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import log2
 from time import monotonic
 from typing import Any
@@ -18,6 +19,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import System
 from segviz.conversation import Conversation
+from segviz.embedding import Cached
 from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
 from segviz.llm import LastingFault, OpenAIChat
@@ -167,24 +169,26 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
 def _estimate(order: Order, source: str) -> str:
     """Returns how long an offline build takes."""
 
-    def seconds() -> float:
-        system = make_system(order.system, **order.settings)
-        models = order.models
-        return expected_seconds(
-            Building(order.conversation, system, order.unit, embedder=models.embedder)
-        )
+    def begun() -> Building:
+        system, embedder = make_system(order.system, **order.settings), order.models.embedder
+        fresh = Cached(embedder.inner) if isinstance(embedder, Cached) else embedder
+        return Building(order.conversation, system, order.unit, embedder=fresh)
 
-    found = remember("estimates", order.key(source), MEMORIES_KEPT, seconds)
+    found = remember(
+        "estimates", order.key(source), MEMORIES_KEPT, partial(expected_seconds, begun)
+    )
     return f"{found:.0f} seconds" if found < 90 else f"{found / 60:.0f} minutes"
 
 
-def expected_seconds(building: Building) -> float:
+def expected_seconds(begun: Callable[[], Building]) -> float:
     """Returns how many seconds a build takes: of its first leaves, twice as many each time, and
     of the rest if that goes on so. Twice the leaves take twice as long, or four times where all
-    are compared with all. The first of all reads what is not there yet, and does not count."""
-    units, part, before, now, tried = building.units, _FIRST_TRIED // 2, 0.0, 0.0, -1
+    are compared with all. The first of all reads what is not there yet, and does not count.
+    ``begun`` gives a build that has embedded nothing yet."""
+    units, part, before, now, tried = begun().units, _FIRST_TRIED // 2, 0.0, 0.0, -1
     while part < len(units) and (tried < 2 or now < _TRIED):
         part, before, tried = min(2 * part, len(units)), now, tried + 1
+        building = begun()
         building.units, began = units[:part], monotonic()
         for _ in building:
             pass
