@@ -44,8 +44,7 @@ from segviz.memory.memory import Memory, open_memory
 from segviz.systems.common.annotation import prepared
 from segviz.systems.segment_tree import SegmentTree
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
-from segviz.tree import Step, Vector
-from segviz.tree.fold import Fold
+from segviz.tree import Record, Vector
 
 PART = 2_500
 """Turns after which a tree is saved and another begins."""
@@ -216,7 +215,6 @@ class Watched:
         self._gap, self._full = gap_hours * 3600, part
         self._lock = threading.Lock()
         self._shown: Memory | None = None
-        self._fold: Fold
         self._before: Vector  # of the last turns, oldest first
         self._builder: SegmentTreeBuilder
         self._tally = Tally()
@@ -271,7 +269,7 @@ class Watched:
                 for each in heard:
                     self._take(each, next(vectors) if each.turn.content else None)
                 self._at = end, self._tail.head
-                full = self._memory() if len(self._steps) >= self._full else None
+                full = self._memory() if len(self._units) >= self._full else None
                 if full is not None:
                     self.part += 1
                     self._start_part()
@@ -291,7 +289,7 @@ class Watched:
         names the file."""
         with self._lock:
             memory, now, turns = self._memory(), self._now, self.turns
-            name = f"part-{self.part:04}-{len(self._steps)}.npz" if memory else ""
+            name = f"part-{self.part:04}-{len(self._units)}.npz" if memory else ""
             state = {
                 "format": _FORMAT,
                 "version": 1,
@@ -372,12 +370,11 @@ class Watched:
         step = self._builder.insert(arrival, self._compatibility, closes_session=False)
         self._before = np.vstack([self._before, vector])[-LOOK_BACK:]
         self._units.append(arrival.unit)
-        self._fold.take(index, step)
-        self._steps.append(step)
+        self._record.take(step)
 
     def _memory(self) -> Memory | None:
-        if self._shown is None and self._steps:
-            name, system = stem(self.path.name), self._system
+        if self._shown is None and self._units:
+            name, system, units = stem(self.path.name), self._system, tuple(self._units)
             conversation = Conversation(
                 name if self.part == 1 else f"{name} {self.part}",
                 tuple(self._speakers),
@@ -391,11 +388,10 @@ class Watched:
                 system.invariants,
                 as_settings(system),
                 self._embedder,
-                tuple(self._steps),
+                self._record.history(units),
             )
-            # What cutting the conversation and replaying the steps would give, without doing so.
-            vars(conversation)["_units_by_rule"] = {"turn": tuple(self._units)}
-            vars(self._shown)["structure"] = self._fold.freeze()
+            # What cutting the conversation would give, without doing so.
+            vars(conversation)["_units_by_rule"] = {"turn": units}
         return self._shown
 
     def _start_part(self) -> None:
@@ -404,8 +400,7 @@ class Watched:
         self._sessions: list[tuple[Session, list[Turn]]] = []
         self._speakers: dict[str, None] = {}
         self._units: list[Unit] = []
-        self._steps: list[Step] = []
-        self._fold = Fold()
+        self._record = Record()
         self._builder = SegmentTreeBuilder(self._annotate, self._embedder, lazy=False)
 
     def _resume(self) -> None:
@@ -435,9 +430,9 @@ class Watched:
         sessions = memory.conversation.sessions
         self._sessions = [(replace(each, turns=()), list(each.turns)) for each in sessions]
         self._speakers = dict.fromkeys(memory.conversation.speakers)
-        self._units, self._steps = list(memory.units), list(memory.steps)
-        for number, step in enumerate(self._steps):
-            self._fold.take(number, step)
+        self._units = list(memory.units)
+        for step in memory.steps:
+            self._record.take(step)
         structure = memory.structure
         self._builder = SegmentTreeBuilder.resumed(self._annotate, self._embedder, structure)
         self._before = structure.vector[list(structure.leaves[-LOOK_BACK:])]
