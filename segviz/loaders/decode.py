@@ -166,6 +166,9 @@ def _syntax_error(text: str, error: json.JSONDecodeError) -> NotJson:
         return NotJson(what, where, remedy="put them into one list: [ …, … ]")
     if error.msg == "Extra data":
         hint = hint or "text follows after the end of the document"
+    if hint == _TRAILING:  # Pythons since 3.13 point at the comma, others at the bracket behind it
+        error = json.JSONDecodeError(error.msg, text, text.rindex(",", 0, error.pos + 1))
+        where = f"line {error.lineno}, column {error.colno}"
     hint = hint or error.msg[0].lower() + error.msg[1:]
     return NotJson(
         f"not standard JSON: {hint}",
@@ -175,6 +178,9 @@ def _syntax_error(text: str, error: json.JSONDecodeError) -> NotJson:
     )
 
 
+_TRAILING = "a trailing comma"
+
+
 def _hint(text: str, position: int) -> str:
     """What people usually wrote who get a syntax error at ``position``; "" if unknown."""
     rest = text[position : position + 2]
@@ -182,11 +188,10 @@ def _hint(text: str, position: int) -> str:
         return "single quotes instead of double quotes"
     if rest in ("//", "/*") or rest[:1] == "#":
         return "a comment"
-    # Newer Pythons point at the comma itself, older ones at the bracket behind it.
     after = text[position : position + 200].removeprefix(",").lstrip()
     before = text[max(0, position - 200) : position].rstrip()
     if after[:1] in ("]", "}") and (rest[:1] == "," or before.endswith(",")):
-        return "a trailing comma"
+        return _TRAILING
     return ""
 
 

@@ -393,7 +393,7 @@ def slope(curve: Curve) -> float | None:
     last = [point for point in curve if point[0] * 101 >= curve[-1][0]]
     if len(last) < 2:
         return None
-    return float(np.polyfit(*np.log10(np.array(last)).T, 1)[0])
+    return round(float(np.polyfit(*np.log10(np.array(last)).T, 1)[0]), 6) + 0.0  # never -0
 
 
 def draw(lines: Sequence[Line], path: Path = PICTURE) -> None:

@@ -67,7 +67,7 @@ INPUTS: tuple[Input, ...] = (
     *(
         refused(4, hint, text, f"not standard JSON: {hint}", where, CORRECT)
         for hint, text, where in (
-            ("a trailing comma", '[{"text": "a", "speaker": "b"},\n]', "line 2, column 1"),
+            ("a trailing comma", '[{"text": "a", "speaker": "b"},\n]', "line 1, column 31"),
             (
                 "single quotes instead of double quotes",
                 "[{'text': 'a', 'speaker': 'b'}]",
