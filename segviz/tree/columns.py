@@ -33,7 +33,7 @@ import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
@@ -365,7 +365,7 @@ class Record:
             tuple(self._rows),
             np.array(self._clock, np.float64).reshape(-1, 2)[: len(steps)],
         )
-        return History(columns, lambda: units)
+        return History(columns, partial(tuple, tuple(units)))  # which can be pickled
 
     def _text(self, text: str) -> int:
         return self._rows.setdefault(text, len(self._rows))

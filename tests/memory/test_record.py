@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import fields, replace
 
 import pytest
@@ -68,6 +69,11 @@ class TestBuild:
         memory = building.memory
         for step in (0, 1, 2, 33, 60, 34, 20):
             assert alike(memory.at(step), one_by_one(given[:step]))
+
+    def test_a_pickle(self, build_of):
+        kept = pickle.loads(pickle.dumps(build_of[0].memory)).steps
+        assert same(kept, build_of[1])
+        assert kept == kept[:]
 
     def test_a_fold_goes_on_from_a_structure(self, build_of):
         _, given = build_of
