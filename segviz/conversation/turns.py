@@ -8,6 +8,7 @@ literally.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -45,6 +46,12 @@ def category_order(category: Category | None) -> tuple[bool, bool, Category]:
     return category is None, isinstance(category, str), category or 0
 
 
+SPEAKER = re.compile(r"^(?![\s\-*#>•|]|\d+[.)])([^\n:*]{1,60}): (?=\S)")
+"""The ``Speaker: `` at the start of a line of a unit or an annotation; list items are none."""
+
+_LOOKS_SPOKEN = re.compile(SPEAKER.pattern[1:].join(("(?<=\n)", "")))
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message. ``caption`` describes a shared image and is part of the content.
@@ -66,6 +73,18 @@ class Turn:
         if not self.caption:
             return words
         return f"{words} [image: {self.caption}]".strip()
+
+    @property
+    def spoken(self) -> str:
+        """The turn as a unit holds it, ``Speaker: content``.
+
+        A further line that looks like ``Speaker: content`` ("Oven: 200 degrees") is indented by a
+        blank, so that only speakers begin a line.
+        """
+        content = self.content
+        if "\n" in content:
+            content = _LOOKS_SPOKEN.sub(r" \g<0>", content)
+        return f"{self.speaker}: {content}"
 
 
 Made = TypeVar("Made")

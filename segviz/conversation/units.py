@@ -104,7 +104,7 @@ def cut(sessions: Sequence[Session], speakers: Sequence[str], rule: str) -> tupl
                 index=len(units),
                 turn_ids=tuple(turn.id for turn in group),
                 session=session,
-                text="\n".join(f"{turn.speaker}: {turn.content}" for turn in group),
+                text="\n".join(turn.spoken for turn in group),
                 time=sessions[session].start,
             )
         )

@@ -401,7 +401,7 @@ def embedder_key(embedder: Embedder) -> str | None:
     return None
 
 
-def word_vectors(embedder: Embedder) -> KnowsWords | None:
+def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
     """What gives single words their vectors: ``embedder`` itself where it is made of such
     vectors, else the one that is installed, else None."""
     inner = embedder.inner if isinstance(embedder, Cached) else embedder

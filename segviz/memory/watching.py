@@ -156,7 +156,7 @@ class _Heard:
     @property
     def said(self) -> str:
         """The text of its leaf, as ``segviz.conversation.units`` cuts it."""
-        return f"{self.turn.speaker}: {self.turn.content}"
+        return self.turn.spoken
 
 
 @dataclass(slots=True)

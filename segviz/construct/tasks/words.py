@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
-BREAK = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)")
-SPEAKER = re.compile(r"^([^\n:]{1,60}): (?=\S)")
-WORD = re.compile(r"\w+", re.UNICODE)
+import numpy as np
+
+from segviz.conversation.turns import SPEAKER
+from segviz.embedding import background_lines, word_vectors
+
+BREAK = re.compile(
+    r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)|(?<=[。！？])\s*(?=\S)|\s+(?=[¿¡])|\s*(?=\[image: )"
+)
+"""Where a sentence ends: before a blank, after CJK marks, before Spanish ones and captions."""
+
+_NO_BLANKS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+WORD = re.compile(rf"[{_NO_BLANKS}]|[^\W{_NO_BLANKS}]+", re.UNICODE)
+"""A word; in scripts without blanks between words, one letter."""
+
 _SPAN = re.compile(r"[^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*)*")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,60})[\"”]")
 _COMMON = frozenset(
@@ -61,6 +74,43 @@ _DOES = frozenset(
     "fell flew rode sang spoke swam wore".split()
 )
 _WORDS = re.compile(r"[\w’'-]+|[^\s\w]")
+
+
+def words_of(text: str) -> list[str]:
+    """Returns the words of a text in any script, in lower case, in order."""
+    return WORD.findall(text.lower())
+
+
+def word_spans(text: str) -> Iterator[int]:
+    """Yields the position after each word of a text."""
+    return (found.end() for found in WORD.finditer(text))
+
+
+@cache
+def everyday_words() -> Counter[str]:
+    """Returns how often every word occurs in the packaged everyday messages."""
+    return Counter(word for line in background_lines() for word in words_of(line))
+
+
+_LONG_VECTOR, _LONGEST = 20.0, 1.25
+
+
+@lru_cache(maxsize=100_000)
+def salience(word: str) -> float:
+    """Returns how much a lower-case word tells: about 0 for "you", 0.3 for "great", 1 for a rare
+    noun, at most 1.25.
+
+    The length of the word's static vector (20 counts as 1) times its rarity in everyday messages,
+    log(N / (n + ½)) / log(N / ½) for n of N words. Without static vectors, rarity alone.
+    """
+    counts = everyday_words()
+    total = counts.total()
+    rarity = math.log(total / (counts[word] + 0.5)) / math.log(total / 0.5)
+    vectors = word_vectors()
+    if vectors is None:
+        return max(0.0, rarity)
+    length = float(np.linalg.norm(vectors.words([word])[0])) / _LONG_VECTOR
+    return max(0.0, rarity) * min(length, _LONGEST)
 
 
 def lines(text: str) -> list[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from threadpoolctl import ThreadpoolController
 
 from segviz.construct import Declared, param
 from segviz.construct.tasks import dates
-from segviz.construct.tasks.words import stem
+from segviz.construct.tasks.words import everyday_words, stem
 from segviz.conversation import Unit
-from segviz.embedding import Embedder, KnowsWords, background_lines, unit_rows, word_vectors
+from segviz.embedding import Embedder, KnowsWords, unit_rows, word_vectors
 from segviz.retrieval.relevance.dense import sharpened
 from segviz.retrieval.relevance.lexical import STOP, shared_words
 from segviz.retrieval.selection import highest
@@ -656,9 +655,3 @@ def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
         elif words:
             found.append(words)
     return tuple(found)
-
-
-@cache
-def everyday_words() -> Counter[str]:
-    """How often every word stands in the packaged everyday messages."""
-    return Counter(word for line in background_lines() for word in _split(line))
