@@ -253,7 +253,7 @@ def _cover(
         covered = sum(map(mul, each.weights, map(worth.__getitem__, each.words)))
         ahead = quoted[each.line.speaker] - min(map(quoted.__getitem__, speakers))
         before = quoted[children[place]] + max(0, ahead - 1)
-        return _NEXT_SHARE**before * each.factor * covered
+        return float(_NEXT_SHARE**before * each.factor * covered)
 
     heap = [(-gain(place), place, 0) for place in range(len(candidates))]
     heapify(heap)
