@@ -105,14 +105,16 @@ def _print_report(
         console.line(moment_sentence(memory, question, asked.step))
     gold = _gold(memory, result, question)
     names = level_names(memory.system)
+    labels = memory.labels(result.structure)
     for item in result.evidence:
         start, stop = item.span
         where = f"unit {start}" if stop - start == 1 else f"units {start}-{stop - 1}"
         mark = ", gold" if any(turn in gold for turn in item.turn_ids) else ""
         moved = "" if item.rank_before == item.rank_after else f", was {item.rank_before}"
         console.line()
+        name = _called(labels[item.node]) + level_name(item.level, names)
         console.line(
-            f"{item.rank_after:>3}. {level_name(item.level, names)}, {where} "
+            f"{item.rank_after:>3}. {name}, {where} "
             f"({_turns(item.turn_ids)}), "
             f"{item.initial:.5f} -> {item.final:.5f}{moved}{mark}"
         )
@@ -126,6 +128,10 @@ def _print_report(
         console.line()
         console.line("answer:")
         console.block(said.fault or said.text, "     ")
+
+
+def _called(label: str) -> str:
+    return f"{label}: " if label else ""
 
 
 def _turns(turn_ids: tuple[str, ...]) -> str:

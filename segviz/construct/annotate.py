@@ -23,7 +23,7 @@ from segviz.conversation.turns import SPEAKER
 from segviz.llm import Chat
 from segviz.llm.prompts import annotation_prompt
 
-__all__ = ["ANNOTATORS", "Extractive", "Summary"]
+__all__ = ["ANNOTATORS", "TITLE", "Extractive", "Summary", "Titled", "title_facts"]
 
 _DIGIT = re.compile(r"\d")
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-Z]\w+")  # inside a sentence; one at its start is grammar
@@ -312,6 +312,39 @@ def _clip(text: str, max_words: int) -> str:
 
 # --- by a chat model -------------------------------------------------------------------------
 
+TITLE = "title"
+"""The fact of a node that holds the title a model wrote for it; it is the node's label."""
+
+_TITLE_LINE = re.compile(r"\W*title\W*[:：]\s*([^\n]*)(?:\n+|$)", re.I)
+_TITLE_LENGTH = 40
+
+
+class Titled(str):
+    """A text with a ``heading``, the title that a model gave it; "" where it gave none."""
+
+    heading: str
+
+    def __new__(cls, text: str, title: str = "") -> Titled:
+        """Returns ``text`` with this title."""
+        made = super().__new__(cls, text)
+        made.heading = title
+        return made
+
+
+def title_facts(text: str) -> dict[str, str]:
+    """Returns the facts a node keeps of its text: the title, where the text may have one."""
+    return {TITLE: text.heading} if isinstance(text, Titled) else {}
+
+
+def _titled(reply: str, longest: int) -> Titled:
+    """Splits a reply into its ``Title:`` line, where it begins with one, and the summary."""
+    found = _TITLE_LINE.match(reply)
+    title = " ".join(found.group(1).strip(" \"'“”*.").split()) if found else ""
+    if len(title) > _TITLE_LENGTH:
+        title = title[:_TITLE_LENGTH].rsplit(" ", 1)[0]
+    text = reply[found.end() :] if found else reply
+    return Titled(text.strip()[:longest], title)
+
 
 @dataclass(frozen=True)
 class Summary(Declared):
@@ -320,7 +353,8 @@ class Summary(Declared):
     Source: SegTreeMem Algorithm 1, line 21, and App. G (the wording is ours). Departs
     from the source: a single child's text passes through without a call; an answer far
     beyond the asked length is cut, so that a model cannot flood the tree; a text that was
-    waived is written offline (``extractive``) at the same length.
+    waived is written offline (``extractive``) at the same length; the same reply gives the node a
+    title of up to five words.
     """
 
     name: ClassVar[str] = "llm"
@@ -352,10 +386,10 @@ class Summary(Declared):
         asked = [i for i, texts in enumerate(groups) if len(texts) > 1]
         prompts = [annotation_prompt(groups[i], self.max_words) for i in asked]
         offline = Extractive(max_words=self.max_words)
-        written = {
-            i: offline(groups[i])
+        written: dict[int, str] = {
+            i: Titled(offline(groups[i]))
             if reply.waived
-            else reply.text.strip()[: self.max_words * self._characters_per_word]
+            else _titled(reply.text, self.max_words * self._characters_per_word)
             for i, reply in zip(asked, self.chat.replies(prompts), strict=True)
         }
         return [written.get(i, texts[0]) for i, texts in enumerate(groups)]

@@ -139,7 +139,9 @@ FORMATS: dict[str, Format] = {
         "graphml",
         "Graph (GraphML)",
         "Every column but the vectors, typed edges and relations.",
-        lambda view: graphml(view.structure, view.memory.conversation.id),
+        lambda view: graphml(
+            view.structure, view.memory.conversation.id, view.memory.labels(view.structure)
+        ),
         "application/xml",
     ),
     "newick": Format(
@@ -147,7 +149,7 @@ FORMATS: dict[str, Format] = {
         "nwk",
         "Tree (Newick)",
         "For programs that draw trees; one line per root.",
-        lambda view: newick(view.structure),
+        lambda view: newick(view.structure, view.memory.labels(view.structure)),
         "text/plain",
         problem=newick_problem,
     ),

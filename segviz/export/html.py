@@ -180,9 +180,10 @@ def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
     level = level_name(item.level, level_names(view.memory.system))
+    label = view.memory.labels(view.structure)[item.node]
     (before, after), share = names, int(view.structure.active.sum())
     return (
-        f'<li value="{item.rank_after}">node {item.node} '
+        f'<li value="{item.rank_after}"><b dir="auto">{_literal(label)}</b> node {item.node} '
         f"<bdi>{_literal(level)} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
         f'<div class="scores">{before} ×{share * item.initial:.2f} → {after} '
         f"×{share * item.final:.2f} of an even share{moved}</div>"

@@ -15,7 +15,6 @@ from segviz.retrieval.gold import HIT, gold_evidence
 from segviz.systems import level_name, level_names
 from segviz.tree import Step
 from segviz.view.bookmark import Bookmark, decode, encode, looks
-from segviz.view.names import node_names
 from segviz.view.story import Stop
 
 _MEASURED = 40_000
@@ -142,7 +141,7 @@ def _giver(memory: Memory, result: Result, leaf: int) -> str:
     if not given:
         return ""
     best = max(given, key=lambda entry: entry.amount)
-    names = node_names(result.structure, tuple(memory.conversation.speakers))
+    names = memory.labels(result.structure)
     level = level_name(int(result.structure.level[best.source]), level_names(memory.system))
     named = f"“{names[best.source]}”" if names[best.source] else f"node {best.source}"
     return f"Most of what it was given came from {named} ({level})."

@@ -102,13 +102,15 @@ def nodes_csv(view: View) -> str:
     ``last_turn`` the ends of the span.
     """
     structure, result = view.structure, view.result
-    names = "node level top start stop kind active depth parents children".split()
+    labels = view.memory.labels(structure)
+    names = "node label level top start stop kind active depth parents children".split()
     names += _ENDS
     names += [] if result is None else ["initial", "final"]
 
     def row(node: int) -> list[Value]:
         values: list[Value] = [
             node,
+            labels[node],
             int(structure.level[node]),
             int(structure.top[node]),
             int(structure.start[node]),

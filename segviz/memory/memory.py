@@ -13,6 +13,7 @@ from typing import Any
 
 from segviz import store
 from segviz.construct import JOIN, Operates, Scorer, Services, Settles, System, View
+from segviz.construct.labels import node_labels
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
 from segviz.files import check_room
@@ -75,6 +76,18 @@ class Memory:
         if not 0 <= step <= len(self.steps):
             raise ValueError(f"step {step}: this memory has steps 0 to {len(self.steps)}")
         return self.structure if step == len(self.steps) else self._moments.at(step)
+
+    def labels(self, structure: Structure | None = None) -> tuple[str, ...]:
+        """Returns a label for every node: what its part of the conversation is about.
+
+        Args:
+            structure: this memory at some moment, or a view of it; None for the last.
+
+        Returns:
+            One label per row; "" where nothing fits. See ``construct.labels.node_labels``.
+        """
+        shown = self.structure if structure is None else structure
+        return node_labels(shown, self.units, self.speakers)
 
     def moment(self, question: Question) -> int | None:
         """The step after which the memory knows what was said before ``question.asked_at``: the

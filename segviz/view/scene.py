@@ -24,7 +24,6 @@ from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
 from segviz.view.look import LIVE_POLICIES, MEASURES, Live, Look
-from segviz.view.names import node_names
 
 Scores = NDArray[np.float64]
 
@@ -203,9 +202,7 @@ def scene_of(
         by_time=keeps_time(memory, structure),
         own=None if labels is None else labels.of(structure, memory.units),
         own_names=() if labels is None else labels.names,
-        names=()
-        if len(structure) > MAX_LABELLED
-        else node_names(structure, tuple(conversation.speakers)),
+        names=() if len(structure) > MAX_LABELLED else memory.labels(structure),
     )
 
 

@@ -59,9 +59,14 @@ _NO_NOUN = frozenset(
     "maybe perhaps even ever never always often already again else people person someone anyone "
     "nice great wonderful amazing awesome hard perfect super better least mutual extra online "
     "positive similar various particular "
+    "along around nearby away close together apart alone itself though ahead inside outside "
+    "alive gone far maybe anyway instead hard lately recently since early late "
     "everyone moment one ones couple hour hours minute minutes part end start rest top such what "
     "here there it's that's there's don't can't i'm you're we're they're he's she's let's".split()
 )
+FUNCTION_WORDS = _DETERMINERS | frozenset("i you he she we they of to in and is was with".split())
+"""A few of the most frequent English words; a text with none of them is not English."""
+
 _OBJECTS = _DETERMINERS | frozenset("me you him her it us them".split())
 # Verbs: what follows a noun and is one of these ends it.
 _DOES = frozenset(
@@ -173,7 +178,7 @@ def names(sentence: str) -> list[str]:
             plain = word.removesuffix("'s").removesuffix("’s")
             if plain[:1].isupper() and plain.lower() not in _NO_NAME:
                 initial = opens and position == 0
-                if not (initial and plain.lower() in _COMMON):
+                if not (initial and plain.lower() in _COMMON | _DOES):
                     run.append(plain)
                 if plain != word:
                     _keep(run, found, opens and position + 1 == len(run))

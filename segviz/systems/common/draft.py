@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate, Operation, View
+from segviz.construct.annotate import title_facts
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
@@ -157,7 +158,8 @@ class Draft:
         """A node above level 0 over these children; embedded unless a vector is given."""
         if vector is None:
             vector = self.embedder.embed([text])[0]
-        node = self._append(level, (0, 0), text, vector, kind, facts or {})
+        known = {**title_facts(text), **(facts or {})}
+        node = self._append(level, (0, 0), text, vector, kind, known)
         for child in children:
             self.link(node, child)
         return node
@@ -247,6 +249,8 @@ class Draft:
             self.text[node] = text
             self._matrix[node] = vector
             self._changed[node] = None
+            if facts := title_facts(text):
+                self.note(node, **facts)
 
     def write(self, nodes: Iterable[int], annotate: Annotate) -> int:
         """Writes nodes anew from their children's texts, from low to high level, those of a level

@@ -13,6 +13,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 
 from segviz.construct import Annotate, Arrival, Candidate, Compatibility
+from segviz.construct.annotate import title_facts
 from segviz.construct.compatibility import judge
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
@@ -45,11 +46,13 @@ class Open:
 
     def added(self) -> Add:
         """Returns the event of its appearance."""
-        return Add(self.node, self.level, self.span, self.text, self.vector)
+        facts = title_facts(self.text)
+        return Add(self.node, self.level, self.span, self.text, self.vector, facts=facts)
 
     def revised(self) -> Revise:
         """Returns the event of its change."""
-        return Revise(self.node, self.span, self.text, self.vector)
+        facts = title_facts(self.text) or None
+        return Revise(self.node, self.span, self.text, self.vector, facts=facts)
 
 
 class SegmentTreeBuilder:

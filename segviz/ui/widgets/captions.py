@@ -16,7 +16,6 @@ from segviz.systems import level_name, level_names
 from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.view.captions import MAX_LABELLED, units_text
-from segviz.view.names import node_names
 
 _MARKS = frozenset(string.punctuation)
 
@@ -118,7 +117,7 @@ def called(session: Session, structure: Structure, node: int) -> str:
     """Returns the words a node is called by, and a dot; "" where none are known."""
     if len(structure) > MAX_LABELLED:
         return ""
-    name = node_names(structure, tuple(session.conversation.speakers))[node]
+    name = session.memory.labels(structure)[node]
     return f"{name} · " if name else ""
 
 

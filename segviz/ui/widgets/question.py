@@ -12,7 +12,6 @@ from segviz.ui.state import Session, shows
 from segviz.ui.view_state import asked_question, read_question, write_question
 from segviz.ui.widgets.captions import unmarked
 from segviz.view.captions import MAX_LABELLED
-from segviz.view.names import node_names
 
 
 def question_box(session: Session, answer: str = "") -> Question:
@@ -107,7 +106,7 @@ def _suggested(session: Session) -> list[str]:
     structure = session.memory.structure.collapsed
     if len(structure) > MAX_LABELLED:
         return []
-    names = node_names(structure, tuple(session.conversation.speakers))
+    names = session.memory.labels(structure)
     width = structure.stop - structure.start
     wide = sorted(structure.nodes.tolist(), key=lambda node: (-int(width[node]), node))
     terms = dict.fromkeys(names[node].split(", ")[0] for node in wide if names[node])

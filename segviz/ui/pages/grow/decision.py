@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.construct.tasks.words import salience
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.loaders.captions import shorten
 from segviz.memory import Memory
@@ -17,10 +18,12 @@ from segviz.ui.widgets.captions import called, counted, kind_label, level_label,
 from segviz.ui.widgets.charts import Height, table
 from segviz.ui.widgets.lists import diffs, node_list
 from segviz.ui.widgets.tree import literal_switch
-from segviz.view.names import COMMON
 
 # So many candidates are listed without scrolling.
 _SEEN = 9
+
+# Least salience of a word that two texts are told to share.
+_TELLING = 0.4
 
 # Pixels of a text beside another; longer ones scroll.
 _TALL = 260
@@ -170,7 +173,8 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
 def telling_words(one: str, other: str, speakers: Sequence[str]) -> frozenset[str]:
     """Returns the words two texts share, without those that any two texts may share."""
     nobody = content_tokens(" ".join(speakers))
-    return (content_tokens(one) & content_tokens(other)) - nobody - COMMON
+    shared = content_tokens(one) & content_tokens(other)
+    return frozenset(word for word in shared - nobody if salience(word) >= _TELLING)
 
 
 def _candidates(session: Session, before: Structure, after: Structure, decision: Decision) -> None:

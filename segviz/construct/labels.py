@@ -1,0 +1,358 @@
+"""Labels: names a node by the things its stretch of the conversation is about.
+
+Candidates are the nouns and names of every unit (``tasks.words.things`` and ``names``); a node is
+named by those that are frequent in its units and rare elsewhere. In scripts and languages whose
+nouns are not known here, candidates are words, or runs of signs, that are said more than once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from segviz.construct.annotate import TITLE
+from segviz.construct.tasks.words import (
+    FUNCTION_WORDS,
+    lines,
+    names,
+    salience,
+    sentences,
+    stem,
+    things,
+    words_of,
+)
+from segviz.conversation import Unit
+from segviz.embedding import unit_rows, word_vectors
+from segviz.tree import Structure
+
+__all__ = ["LENGTH", "ROOT_LENGTH", "node_labels"]
+
+LENGTH, ROOT_LENGTH = 28, 40
+"""Characters of a label, and of that of a root."""
+
+_PHRASE, _NAME = 1.25, 1.15  # what several words, and a name, say beyond a single noun
+_FREQUENCY = 1.1  # exponent of the units that hold a phrase
+_QUOTED = 1.5  # a phrase that stands in the node's own text
+_SECOND = 0.35  # share of the best score that a further phrase must reach
+_CAPTION = re.compile(r"\[image:\s*(?:an? )?(?:photo|picture|screenshot|image)?(?: of)?|\]")
+_SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
+_LETTERS = re.compile(r"[^\W\d_]{4,}")
+_TITLED = re.compile(r"[A-Z0-9]")
+_BLUNT = re.compile(r"(?:ful|ous|less|able|ible|ly)$")  # adjectives and adverbs, not things
+
+# Words after which no noun follows immediately: an adjective or a verb does.
+_BEFORE_OTHERS = (
+    "so very really too pretty quite super more most how is are was were be been being it's that's "
+    "feel feels felt look looks sound sounds seem seems to i you we they he she can could will "
+    "would should might must gonna wanna let's don't i'm you're we're they're keep start started"
+).split()
+_NOT_NOUN = 0.3  # share of a word's uses after those words from which it is no noun
+_ALIKE = 0.45  # cosine of word vectors from which two phrases are one theme
+_USUAL_SIGN = 0.2  # share of the units whose text has a sign that is no part of a Han or Kana word
+
+# Nouns that say nothing by themselves.
+WEAK = frozenset(
+    "accomplishment act action addition adventure advice age alright amount answer appreciation "
+    "approach area arts aspect atmosphere attention attitude awareness back background balance "
+    "base beauty beginning benefit blast blessing bond boost break bunch case chance change chat "
+    "choice clarity comfort comment community confidence connection control conversation corner "
+    "couple courage create creation creativity crunch day deal decision dedication detail "
+    "determination difference difficult difficulty direction discussion dream drive effect effort "
+    "emotion encouragement energy enthusiasm environment escape event everything example "
+    "excitement expectation experience experiences expression eye face fact fan feeling focus "
+    "folk fond form freedom friend friends friendship front fulfillment fun future gateway genre "
+    "gift goal gratitude growth guidance guy hand happiness hard harmony head health heart hiccup "
+    "holding honor hope huh idea impact importance impression improvement inspiration interest "
+    "inviting issue item itself job journey joy key kind knowledge laugh leap lesson level life "
+    "light line link list look love luck matter meaning memory message mind mix moment mood "
+    "motivate motivation mountain move name nature need news note opinion opportunity option "
+    "outcome outlook pain part passion past patience pattern peace people percent performance "
+    "person perspective photo pic picture piece pity place plan player point polite positivity "
+    "possibility power presence pressure pride problem process progress project purpose push "
+    "quality question quote range reality reason reflection refuge relationship relief remember "
+    "reminder resilience resilient respect response result reward rhythm role rough routine "
+    "satisfaction scene screenshot self sense serenity shape share shot sight sign significance "
+    "situation skill smile social sort soul sound source space spark spirit spot stage start "
+    "state step store story strength strong struggle style subject success suggestion super "
+    "support surprise talent talk task team tech technique term text thank theme therapy thirst "
+    "thought thrill togetherness ton tone topic touch tough track tradition transformation trial "
+    "trouble trust try turn type uncertainty understanding update use user value version vibe "
+    "victory view vision visit voice wait walk warmth whirlwind win wonder word work world worry "
+    "yourself".split()
+)
+
+
+@dataclass(frozen=True)
+class _Phrases:
+    """The candidates of a conversation, by the stems of their words: the units that hold each,
+    how it is most often written, and how much it says by itself."""
+
+    places: Mapping[tuple[str, ...], list[int]]
+    written: Mapping[tuple[str, ...], str]
+    weight: Mapping[tuple[str, ...], float]
+    of_unit: Mapping[int, frozenset[tuple[str, ...]]]
+    units: int
+
+
+def node_labels(
+    structure: Structure, units: Sequence[Unit], speakers: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Returns a label for every node: a few things or names, or "" where nothing fits.
+
+    A phrase scores by weight · n^1.1 · (log lift + ½ log(U / u)): n of the node's units hold it,
+    lift is their share over the share in the whole conversation, u of all U units hold it. The
+    statistics are those of the whole conversation, so a label does not change because the tree
+    grows elsewhere. A wide node gets two phrases, a root up to three; no phrase shares a word with
+    the label of the parent or of an earlier sibling. A node with a title by a model is called by
+    it; a node whose own text is short, such as an entity, by that text.
+
+    Args:
+        structure: the nodes to label; a same-text chain is one node.
+        units: all units of the conversation, also those after the moment of ``structure``.
+        speakers: names that label nothing.
+
+    Returns:
+        One label per row of the structure, at most ``LENGTH`` characters, ``ROOT_LENGTH`` for a
+        root. Retired nodes have none.
+    """
+    key = node_labels, len(units), tuple(speakers)
+    if key not in structure.kept:
+        shown = structure.collapsed
+        labels = _labelled(shown, tuple(units), tuple(speakers))
+        structure.kept[key] = tuple(labels[node] for node in shown.chain.tolist())
+    found: tuple[str, ...] = structure.kept[key]
+    return found
+
+
+def _labelled(
+    structure: Structure, units: tuple[Unit, ...], speakers: tuple[str, ...]
+) -> tuple[str, ...]:
+    phrases = _phrases(units, speakers)
+    width = (structure.stop - structure.start).tolist()
+    order = sorted(structure.nodes.tolist(), key=lambda node: (-width[node], node))
+    labels = [""] * len(structure)
+    taken: dict[int, set[str]] = defaultdict(set)  # words of a node's label and of its children's
+    for node in order:
+        if not structure.active[node]:
+            continue
+        parent = next(iter(structure.parents[node]), None)
+        known = _known(structure, node)
+        if known:
+            labels[node] = known
+            used = {stem(word) for word in words_of(known)}
+        else:
+            count = 3 if parent is None else 2 if structure.level[node] > 0 else 1
+            length = ROOT_LENGTH if parent is None else LENGTH
+            ranked = _ranked(structure, node, phrases)
+            barred = taken[parent] if parent is not None else set()
+            labels[node], used = _chosen(ranked, phrases, barred, count, length)
+        taken[node] |= used
+        if parent is not None:
+            taken[parent] |= used
+    return tuple(labels)
+
+
+def _known(structure: Structure, node: int) -> str:
+    """Returns the label a node comes with: its title, or its own short text; else ""."""
+    title = structure.facts[node].get(TITLE)
+    if isinstance(title, str) and title.strip():
+        return title.strip()
+    text = structure.text[node]
+    short = 0 < len(text) <= LENGTH and "\n" not in text and not re.search(r"[:.!?]", text)
+    return text if short and structure.level[node] > 0 else ""
+
+
+def _ranked(
+    structure: Structure, node: int, phrases: _Phrases
+) -> Iterator[tuple[float, tuple[str, ...]]]:
+    """Yields the phrases of a node's units with their scores, best first."""
+    first, last = int(structure.start[node]), int(structure.stop[node])
+    below = structure.coverage(node)
+    whole = len(below) == last - first
+    counts = Counter(key for unit in below for key in phrases.of_unit.get(unit, ()))
+    said = frozenset(map(stem, words_of(structure.text[node])))
+    scored = []
+    for key, held in counts.items():
+        weight = phrases.weight[key]
+        if not weight:
+            continue
+        places = phrases.places[key]
+        if whole:
+            held = bisect_left(places, last) - bisect_left(places, first)
+        rarity = math.log(phrases.units / len(places))
+        lift = math.log(held / len(below)) + rarity
+        quoted = _QUOTED if said.issuperset(key) else 1.0
+        scored.append((weight * quoted * held**_FREQUENCY * (lift + rarity / 2), key))
+    yield from sorted(scored, key=lambda item: (-item[0], item[1]))
+
+
+def _chosen(
+    ranked: Iterator[tuple[float, tuple[str, ...]]],
+    phrases: _Phrases,
+    barred: set[str],
+    count: int,
+    length: int,
+) -> tuple[str, set[str]]:
+    """Returns up to ``count`` phrases without a word in common, and the stems of their words."""
+    found: list[str] = []
+    used: set[str] = set()
+    best = 0.0
+    for score, key in ranked:
+        if found and score < _SECOND * best:
+            break
+        if used.union(barred).intersection(key):
+            continue
+        phrase = phrases.written[key]
+        if len(", ".join([*found, phrase])) > length or _alike(phrase, found):
+            continue
+        best = best or score
+        found.append(phrase)
+        used.update(key)
+        if len(found) == count:
+            break
+    return ", ".join(found), used
+
+
+def _alike(phrase: str, others: Sequence[str]) -> bool:
+    """Tells whether a phrase names the theme of one of the others, as "pup" that of "dog"."""
+    vectors = word_vectors()
+    if vectors is None or not others:
+        return False
+    rows = unit_rows(vectors.words([each.split()[-1].lower() for each in (phrase, *others)]))
+    return bool((rows[1:] @ rows[0]).max() > _ALIKE)
+
+
+@lru_cache(maxsize=4)
+def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
+    """Collects the candidates of all units."""
+    nobody = frozenset(word for name in speakers for word in words_of(name))
+    english = _is_english(units)
+    usual_signs = _usual_signs(units)
+    other = _other_words(units)
+    places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    spelled: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    named: Counter[tuple[str, ...]] = Counter()
+    for unit in units:
+        for phrase, name in _candidates(unit.text, nobody, english, usual_signs):
+            if not name and english:
+                phrase = _without_verb(phrase, other)
+            if not phrase:
+                continue
+            key = tuple(sorted({stem(word) for word in words_of(phrase)}))
+            if places[key][-1:] != [unit.index]:
+                places[key].append(unit.index)
+            spelled[key][phrase] += 1
+            named[key] += name
+    if not english:  # without grammar, only repetition tells a theme from a filler
+        usual = max(2, 0.1 * len(units))
+        places = {key: held for key, held in places.items() if 2 <= len(held) <= usual}
+    written = {key: min(spelled[key].items(), key=lambda i: (-i[1], i[0]))[0] for key in places}
+    weight = {key: _weight(written[key], 2 * named[key] >= spelled[key].total()) for key in places}
+    of_unit: dict[int, set[tuple[str, ...]]] = defaultdict(set)
+    for key, held in places.items():
+        for place in held:
+            of_unit[place].add(key)
+    frozen = {place: frozenset(keys) for place, keys in of_unit.items()}
+    return _Phrases(places, written, weight, frozen, len(units))
+
+
+def _weight(phrase: str, name: bool) -> float:
+    """Returns how much a phrase says by itself: 0 for a weak noun, more for names and pairs."""
+    words = words_of(phrase)
+    if not name and (words[-1] in WEAK or words[-1].removesuffix("s") in WEAK):
+        return 0.0
+    if not name and len(words) == 1 and _BLUNT.search(words[0]):
+        return 0.0
+    tells = float(max(map(salience, words)) ** 1.5)
+    return tells * (_PHRASE if len(words) > 1 else 1.0) * (_NAME if name else 1.0)
+
+
+@lru_cache(maxsize=20_000)
+def _candidates(
+    text: str, nobody: frozenset[str], english: bool, usual: frozenset[str]
+) -> tuple[tuple[str, bool], ...]:
+    """Returns the phrases of a text, and whether each is a name."""
+    found: list[tuple[str, bool]] = []
+    for _, said in lines(_CAPTION.sub(" ", text)):
+        for sentence in sentences(said):
+            if not english:
+                found += [(word, False) for word in _repeatable(sentence, nobody, usual)]
+                continue
+            for name in names(sentence):
+                kept = [word for word in name.split() if not _calls(word, nobody)]
+                if kept and all(_TITLED.match(word) for word in (kept[0], kept[-1])):
+                    found.append((" ".join(kept), True))
+            found += [(thing, False) for _, thing, _ in things(sentence)]
+    return tuple((p, n) for p, n in found if words_of(p) and not nobody.issuperset(words_of(p)))
+
+
+def _calls(word: str, nobody: frozenset[str]) -> bool:
+    """Tells whether a capitalised word is a speaker's name or the beginning of one, as "Mel"."""
+    low = word.lower()
+    return nobody.issuperset(words_of(low)) or (
+        len(low) > 2 and any(name.startswith(low) for name in nobody)
+    )
+
+
+def _is_english(units: Sequence[Unit]) -> bool:
+    """Tells whether one word in eight is an English function word, in up to 200 units."""
+    words = [word for unit in units[:200] for word in words_of(unit.text)]
+    return sum(word in FUNCTION_WORDS for word in words) > len(words) / 8
+
+
+def _other_words(units: Sequence[Unit]) -> frozenset[str]:
+    """Returns the words that are used as adjectives or verbs here, by what they follow."""
+    uses: Counter[str] = Counter()
+    others: Counter[str] = Counter()
+    for unit in units:
+        words = re.findall(r"[\w'-]+", unit.text.lower().replace("’", "'"))
+        uses.update(words)
+        others.update(word for before, word in pairwise(words) if before in _BEFORE_OTHERS)
+    return frozenset(word for word, count in others.items() if count >= _NOT_NOUN * uses[word])
+
+
+def _without_verb(phrase: str, other: frozenset[str]) -> str:
+    """Returns a noun phrase without a participle in front that is a verb here; "" where the noun
+    itself is no noun here."""
+    words = phrase.split()
+    if len(words) > 1 and words[0].endswith("ing") and words[0] in other:
+        words = words[1:]
+    return "" if words[-1] in other else " ".join(words)
+
+
+def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
+    """Returns the Han and Kana signs of so many units that they are grammar."""
+    held = Counter(sign for unit in units for sign in set("".join(_SIGNS.findall(unit.text))))
+    return frozenset(sign for sign, n in held.items() if n > max(2, _USUAL_SIGN * len(units)))
+
+
+def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
+    """Returns words of at least four letters, and runs of two to six Han or Kana signs."""
+    words = [word for word in _LETTERS.findall(sentence) if word.lower() not in nobody]
+    words = [word for word in words if not _SIGNS.search(word)]
+    spaced = "".join(" " if sign in usual else sign for sign in sentence)
+    for run in _SIGNS.findall(spaced):
+        ends = range(2, min(6, len(run)) + 1)
+        words += [run[at : at + n] for n in ends for at in range(len(run) - n + 1)]
+    return words
+
+
+def _longest(
+    places: Mapping[tuple[str, ...], list[int]], written: Mapping[tuple[str, ...], str]
+) -> dict[tuple[str, ...], list[int]]:
+    """Returns the phrases without those that are only ever part of a longer one."""
+    by_places: dict[tuple[int, ...], list[tuple[str, ...]]] = defaultdict(list)
+    for key, held in places.items():
+        by_places[tuple(held)].append(key)
+    return {
+        key: list(held)
+        for held, keys in by_places.items()
+        for key in keys
+        if not any(written[key] in written[other] for other in keys if other != key)
+    }
