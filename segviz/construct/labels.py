@@ -307,14 +307,16 @@ def _is_english(units: Sequence[Unit]) -> bool:
 
 
 def _other_words(units: Sequence[Unit]) -> frozenset[str]:
-    """Returns the words that are used as adjectives or verbs here, by what they follow."""
+    """Returns the words that are used as adjectives or verbs here, by what they follow; of
+    participles ("ensuring fairness") also those that are said once."""
     uses: Counter[str] = Counter()
     others: Counter[str] = Counter()
     for unit in units:
         words = re.findall(r"[\w'-]+", unit.text.lower().replace("’", "'"))
         uses.update(words)
         others.update(word for before, word in pairwise(words) if before in _BEFORE_OTHERS)
-    return frozenset(word for word, count in others.items() if count >= _NOT_NOUN * uses[word])
+    once = (word for word, count in uses.items() if count == 1 and word.endswith("ing"))
+    return frozenset(once).union(w for w, n in others.items() if n >= _NOT_NOUN * uses[w])
 
 
 def _without_verb(phrase: str, other: frozenset[str]) -> str:

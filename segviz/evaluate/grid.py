@@ -107,22 +107,6 @@ class Sweep:
             for cell in (self.baseline, *best)
         ]
 
-    def rescue(self) -> tuple[int, Cell] | None:
-        """The question and the setting under which most of its gold turns are found that were not
-        without propagation, and none is lost. Ties go to more that are covered, the fewer hops,
-        the smaller alpha, the earlier question; None where nothing gains."""
-        before = self.baseline.outcomes.fates
-        gains = [
-            (now[0] - was[0], now[1] - was[1], -cell.horizon, -cell.alpha, -place, cell)
-            for cell in self.cells
-            for place, (was, now) in enumerate(zip(before, cell.outcomes.fates, strict=True))
-            if now[0] > was[0] and now[0] + now[1] >= was[0] + was[1]
-        ]
-        if not gains:
-            return None
-        *_, place, cell = max(gains, key=lambda one: one[:5])
-        return -place, cell
-
     def best(
         self,
         measure: str = DEFAULT,
@@ -219,20 +203,6 @@ def sweep(
         if progress is not None:
             progress(len(cells), len(grid))
     return Sweep(shared, units, tokens, policies, alphas, horizons, baseline, tuple(cells))
-
-
-def rescue(memory: Memory, questions: Sequence[Question]) -> tuple[int, RetrievalSettings] | None:
-    """The question, by its place, whose gold turns propagation along the tree rescues most
-    (:meth:`Sweep.rescue`) and the settings that do it, under the usual relevance or the first of
-    hybrid and dense that leaves anything to rescue; None where nothing gains."""
-    for relevance in (None, "hybrid", "dense"):
-        found = sweep(memory, questions, policies=("top-down", "both"), relevance=relevance)
-        if best := found.rescue():
-            place, cell = best
-            return place, RetrievalSettings(
-                policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon, relevance=relevance
-            )
-    return None
 
 
 def pooled_sweep(names: Sequence[str], sweeps: Sequence[Sweep]) -> Sweep:

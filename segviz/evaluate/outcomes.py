@@ -15,7 +15,7 @@ from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.batch import Batch, Ints, Limits, batches, measured_settings
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure
 from segviz.memory import Memory, own_retrieval
-from segviz.retrieval import RetrievalSettings, combine, spread
+from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
 
 ADVERSARIAL = 5
 """LoCoMo's category of questions whose answer is not in the conversation; their evidence is
@@ -232,6 +232,47 @@ def evaluate(
     found = batches(memory, questions, settings, Limits(settings.k, settings.budget, units, tokens))
     rankings = (ranked(memory, batch, settings) for batch in found)
     return Evaluation(settings, units, tokens, outcomes_of(questions, found, rankings, seed))
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """The question whose gold turns a setting rescues most, by its ``place``, and of how many
+    questions the setting finds more and fewer gold turns than no propagation does."""
+
+    place: int
+    settings: RetrievalSettings
+    won: int
+    lost: int
+
+
+def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
+    """Finds a question that shows what propagation is good for.
+
+    Tries the presets in their order, the opening first. A rescued question has more gold turns
+    found than without propagation, and none lost that a wider node covered. Ties go to more that
+    are covered, then to the earlier question.
+
+    Args:
+        memory: the memory that is asked.
+        questions: the questions to choose from.
+
+    Returns:
+        None where no preset rescues any.
+    """
+    for settings in PRESETS.values():
+        after = evaluate(memory, questions, settings).outcomes.fates
+        before = evaluate(memory, questions, settings, policy="none").outcomes.fates
+        pairs = list(zip(before, after, strict=True))
+        gains = [
+            (now[0] - was[0], now[1] - was[1], -place)
+            for place, (was, now) in enumerate(pairs)
+            if now[0] > was[0] and now[0] + now[1] >= was[0] + was[1]
+        ]
+        if gains:
+            won = sum(now[0] > was[0] for was, now in pairs)
+            lost = sum(now[0] < was[0] for was, now in pairs)
+            return Rescue(-max(gains)[2], settings, won, lost)
+    return None
 
 
 def ranked(memory: Memory, batch: Batch, settings: RetrievalSettings) -> Ints:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from segviz.conversation import Question
-from segviz.evaluate.grid import rescue
+from segviz.evaluate.outcomes import rescue
 from segviz.export.html import pages
 from segviz.export.view import View, view_of
 from segviz.memory import Memory
@@ -72,7 +72,7 @@ def tour(memory: Memory) -> tuple[Stop, ...]:
     tried = questions[: max(1, _MEASURED // max(1, len(memory.units)))]
     found = rescue(memory, tried)
     if found is not None:
-        stops += _rescued(memory, questions[found[0]], found[0], found[1])
+        stops += _rescued(memory, questions[found.place], found.place, found.settings)
     return tuple(stops)
 
 

@@ -15,7 +15,7 @@ from segviz.retrieval import Result, RetrievalSettings
 from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.systems import SYSTEMS
 from segviz.tree import Step, Structure
-from segviz.view.bookmark import Bookmark, differing, encode, looks
+from segviz.view.bookmark import Bookmark, differing, encode, looks, opening_settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def view_of(
         settings=differing(kind, memory.settings) if kind else {},
         question=number,
         text=question,
-        retrieval=RetrievalSettings() if result is None else settings,
+        retrieval=opening_settings(memory.system) if result is None else settings,
         step=settings.step if asked is None else None,
         node=None if node is None else int(structure.chain[node]),
     )

@@ -20,11 +20,13 @@ def read_query(sent: object) -> str | None:
 
 
 def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
-    """The nodes of a ``tree_payload`` whose full text, in ``texts``, holds ``query``, which is in
+    """The nodes of a ``tree_payload`` whose full text, in ``texts``, or label holds ``query``, which is in
     lower case, in any case: as JSON ``nodes`` in reading order (by start, the narrower first), at
     most ``MOST_HITS`` of ``total``, and for the first of them ``excerpts`` around the hit."""
     level, start, stop = (payload[c] for c in ("level", "start", "stop"))
-    hits = [node for node, text in enumerate(texts) if level[node] >= 0 and query in text.lower()]
+    names = payload.get("names") or [""] * len(texts)
+    said = [f"{text}\n{name}".lower() for text, name in zip(texts, names, strict=True)]
+    hits = [node for node, each in enumerate(said) if level[node] >= 0 and query in each]
     hits.sort(key=lambda node: (start[node], stop[node], node))
     return {
         "query": query,
@@ -36,7 +38,7 @@ def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> d
 
 def _excerpt(text: str, query: str) -> str:
     """The hit and what stands around it."""
-    at = text.lower().find(query)
+    at = max(0, text.lower().find(query))  # a label alone may hold it
     begin, end = max(0, at - _BEFORE), at + len(query) + _AFTER
     if begin:  # at a word, where there is one
         begin = text.find(" ", begin, at) + 1 or begin

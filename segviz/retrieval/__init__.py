@@ -41,10 +41,11 @@ from segviz.retrieval.selection import (
     taken,
     top_k,
 )
-from segviz.retrieval.settings import METHODS, PRESETS, RetrievalSettings
+from segviz.retrieval.settings import METHODS, OPENING, PRESETS, RetrievalSettings
 
 __all__ = [
     "METHODS",
+    "OPENING",
     "POLICIES",
     "PRESETS",
     "RELEVANCE",

@@ -14,7 +14,7 @@ from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import picked_question
-from segviz.view.bookmark import usual_method
+from segviz.view.bookmark import opening_settings, usual_method
 from segviz.view.look import Live
 
 _PLAIN = {
@@ -56,7 +56,7 @@ def return_to_moment(session: Session) -> None:
 def read_settings(session: Session) -> RetrievalSettings:
     """Reads what the widgets say; what was never touched is as by default. No ``step`` means the
     moment of the question."""
-    state, default = st.session_state, RetrievalSettings()
+    state, default = st.session_state, opening_settings(session.memory.system)
     plain: dict[str, Any] = {
         name: state.get(key, getattr(default, name)) for name, key in _PLAIN.items()
     }
@@ -84,6 +84,8 @@ def write_settings(settings: RetrievalSettings, system: str) -> None:
     state = st.session_state
     for name, key in _PLAIN.items():
         state[key] = getattr(settings, name)
+    if settings.relevance == opening_settings(system).relevance:
+        state.pop(keys.RELEVANCE, None)  # another system opens with a relevance of its own
     state[keys.BY_BUDGET] = settings.budget is not None
     if settings.budget is not None:
         state[keys.BUDGET] = settings.budget

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.evaluate.grid import rescue
+from segviz.evaluate.outcomes import rescue
 from segviz.export.story import tour
-from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.address import tell
 from segviz.ui.settings import read_settings, write_settings
@@ -16,6 +15,7 @@ from segviz.ui.view_state import read_question, write_question, write_step
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
+from segviz.view.bookmark import opening_settings
 
 DOORS = {
     "grow": "Watch it grow",
@@ -54,18 +54,18 @@ def welcome(session: Session) -> None:
 
 
 def begin_ask(session: Session) -> None:
-    """Lets Ask open on the question whose evidence propagation along the tree rescues most, under
-    the setting that does it, where nobody has chosen a question and measuring takes a moment; Ask
-    then says so."""
+    """Lets Ask open on the question whose evidence the opening setting rescues most, where nobody
+    has chosen a question and measuring takes a moment; Ask then says so, and how many questions the
+    setting wins and loses."""
     untouched = read_question(session) == (None, None)
     if not untouched or not session.conversation.questions or not at_once(session):
         return
     settings = read_settings(session)
-    if settings != RetrievalSettings():
+    if settings != opening_settings(session.memory.system):
         return  # a link has a setting of its own
-    rescued = rescue(session.memory, session.conversation.questions)
-    if rescued is not None:
-        question, wanted = rescued
-        write_settings(settings.scored_as(wanted), session.memory.system)
-        write_question(session, question)
-        st.session_state[keys.RESCUED] = (session.source, question)
+    found = rescue(session.memory, session.conversation.questions)
+    if found is not None:
+        wanted = settings.scored_as(found.settings)
+        write_settings(wanted, session.memory.system)
+        write_question(session, found.place)
+        st.session_state[keys.RESCUED] = session.source, found, read_settings(session)

@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 from segviz.construct import Parameter, Retriever, parameters
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS, declared, part_name
-from segviz.retrieval import METHODS, POLICIES, RetrievalSettings, relevance_model, spelled
+from segviz.retrieval import (
+    METHODS,
+    OPENING,
+    POLICIES,
+    PRESETS,
+    RetrievalSettings,
+    relevance_model,
+    spelled,
+)
 from segviz.systems import SYSTEMS
 from segviz.view.look import COLOURS, LABELS
 from segviz.view.slices import Slices, read_ranges, read_slices, write_ranges, write_slices
@@ -48,7 +56,7 @@ class Bookmark:
     settings: Mapping[str, Any] = field(default_factory=dict)
     question: int | None = None
     text: str | None = None
-    retrieval: RetrievalSettings = RetrievalSettings()
+    retrieval: RetrievalSettings = PRESETS[OPENING]
     step: int | None = None
     node: int | None = None
     view: str = ""
@@ -68,6 +76,12 @@ def usual_method(system: str) -> str:
     return "own" if own else "propagate"
 
 
+def opening_settings(system: str) -> RetrievalSettings:
+    """Returns the retrieval of a view that names none: the system's own, else ``OPENING``."""
+    own = usual_method(system) == "own"
+    return RetrievalSettings(method="own") if own else PRESETS[OPENING]
+
+
 def encode(bookmark: Bookmark) -> dict[str, str]:
     """Link parameters, text to text, in the order of the fields."""
     written: dict[str, str] = {}
@@ -76,7 +90,7 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
         if item.name == "settings":
             written |= {in_link(name): _as_text(part) for name, part in value.items()}
         elif item.name == "retrieval":
-            written |= _encode_retrieval(value, usual_method(bookmark.system))
+            written |= _encode_retrieval(value, opening_settings(bookmark.system))
         elif item.name == "story":
             written |= {"story": write_story(value)} if value else {}
         elif item.name == "slices":
@@ -96,13 +110,15 @@ def in_link(name: str) -> str:
     return f"system.{name}" if name in _READERS else name
 
 
-def _encode_retrieval(retrieval: RetrievalSettings, method: str) -> dict[str, str]:
-    """The settings that differ from the defaults and from the system's usual method."""
-    usual = RetrievalSettings(method=method)
+def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) -> dict[str, str]:
+    """Returns the settings that differ from the opening or, where scores come about otherwise, from
+    the defaults and the system's usual method. The policy then tells the two apart."""
+    opens = retrieval == retrieval.scored_as(opening)
+    usual = opening if opens else RetrievalSettings(method=opening.method)
     written: dict[str, str] = {}
     for name, part in _RETRIEVAL.items():
         value = getattr(retrieval, part)
-        if value != getattr(usual, part):
+        if value != getattr(usual, part) or (name == "policy" and not opens):
             written[name] = _as_text(not value if part == "literal" else value)
     return written
 
@@ -142,19 +158,22 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
                 take(name, own[name], settings)
             else:
                 problems.append(f"{name[:80]!r} is not a part of a view")
-    retrieval = _decode_retrieval(values, usual_method(system))
+    retrieval = _decode_retrieval(values, opening_settings(system))
     choices = {name: values.pop(name) for name in CHOICES if name in values}
     return Bookmark(**values, settings=settings, retrieval=retrieval, choices=choices), problems
 
 
-def _decode_retrieval(values: dict[str, Any], method: str) -> RetrievalSettings:
-    """Remove the retrieval settings from the values of a link and return them."""
-    found: dict[str, Any] = {"method": method}
+def _decode_retrieval(values: dict[str, Any], opening: RetrievalSettings) -> RetrievalSettings:
+    """Removes the retrieval settings from the values of a link and returns them. A link that says
+    how scores come about means the defaults where it is silent, else the opening."""
+    told = not values.keys().isdisjoint(_SCORING)
+    usual = RetrievalSettings(method=opening.method) if told else opening
+    found: dict[str, Any] = {}
     for name, part in _RETRIEVAL.items():
         if name in values:
             value = values.pop(name)
             found[part] = not value if part == "literal" else value
-    return RetrievalSettings(**found)
+    return replace(usual, **found)
 
 
 def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -385,6 +404,8 @@ _RETRIEVAL = {
 }
 """The parts that are retrieval settings, each with its field of RetrievalSettings;
 ``distinct`` is the opposite of ``literal``."""
+
+_SCORING = ("policy", "alpha", "horizon", "relevance", "method")
 
 _REMOVED = {"done": "links hold no operations; save the memory as a session file instead"}
 """Parts that older links may have, with what to do instead."""

@@ -92,7 +92,12 @@ export function textOf(data, node) {
   return rest === undefined ? label : label.slice(0, -1) + rest; // in place of its "…"
 }
 
-/** What a node is called: the words that tell it from its siblings, else its first ones.
+/** The label of an inner node, "" for leaves, whose own words stand beside it, and without one.
+ * @type {(data: Message, node: number) => string} */
+export const labelOf = (data, node) =>
+  (data.level[node] > 0 && data.names?.[node] ? isolateText(data.names[node]) : "");
+
+/** What a node is called: its label, else its first words.
  * @type {(data: Message, node: number) => string} */
 export const nameOf = (data, node) =>
   (data.names?.[node] ? isolateText(data.names[node]) : wordsOf(data, node));

@@ -4,7 +4,7 @@
 import { among, button, element, focusedBeside, make, sign } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
-import { levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
+import { labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./frame.js";
 import { labelTexts } from "./labels.js";
 import { pointAt } from "./linked.js";
@@ -146,6 +146,7 @@ function entry(s, row, open) {
   const move = moveText(row, data.top_initial.length);
   line.append(make("span", "rank", String(is)),
     make("span", /^in/.test(move) ? "move new" : "move", move), make("span", "level", level),
+    make("span", "called", labelOf(data, node)),
     make("span", "when", isolateText(labelTexts(scene, 1, node, "session").pop() ?? "")));
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;

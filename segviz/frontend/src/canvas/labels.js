@@ -21,7 +21,7 @@ export function labelsFor({ mode, initial, names, measures }) {
   const scored = mode !== "grow" && initial.length > 0;
   /** @type {Offer[]} */
   const all = [
-    ["words", "words", "what tells the node from its siblings", names.length > 0],
+    ["words", "words", "what its part of the conversation is about", names.length > 0],
     ["marked", "words of marked", "the same, on retrieved, gold and selected nodes alone",
       names.length > 0 && mode !== "grow"],
     ["none", "none", "nothing is written on nodes", true],

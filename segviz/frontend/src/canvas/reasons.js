@@ -3,7 +3,7 @@
 
 import { button, element, isNews, make, rewrite, sign } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
-import { levelName, nameOf, turnsOf, wordsOf } from "./answer.js";
+import { labelOf, levelName, nameOf, turnsOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./frame.js";
 import { shownFlow } from "./flow.js";
 import { reveal, select } from "./navigation.js";
@@ -137,7 +137,7 @@ function missRows({ scene, settings: { setting }, path }) {
     const ratio = last / data.final[node];
     const moved = found && now !== undefined ? needed(found, node, now) : "";
     return { node, rank: ranks[i], gold: gold.includes(node) ? turnsOf(data, node) : [],
-      level: levelName(data, data.level[node]), words: wordsOf(data, node, 40),
+      level: levelName(data, data.level[node]), words: [labelOf(data, node), wordsOf(data, node, 40)].filter(Boolean).join(" · "),
       needs: moved || (!ranks[i] ? "its level admitted" : Number.isFinite(ratio)
         ? `score ×${ratio.toFixed(ratio < 1.095 ? 2 : 1)}` : "a score") };
   }).sort((a, b) => Number(!a.gold.length) - Number(!b.gold.length) || a.rank - b.rank);

@@ -2,7 +2,7 @@
 // Foreign text goes in through textContent alone.
 
 import { element, make } from "../shared/dom.js";
-import { CONTROLS, spanText } from "../shared/text.js";
+import { CONTROLS, isolateText, spanText } from "../shared/text.js";
 import { PAGE } from "./rows.js";
 
 const PARENTS_NAMED = 3;
@@ -77,7 +77,7 @@ function labelOf(memory, row) {
   const { node } = row;
   const scores = scoresOf(memory, node).map(([name, value, , rank]) =>
     `${name} ${multiple(memory, value)}${rank ? ` rank ${rank}` : ""}`);
-  const said = [data.kinds[data.kind_of[node]], `node ${node}`,
+  const said = [data.names[node] ?? "", data.kinds[data.kind_of[node]], `node ${node}`,
     spanText(data.start[node], data.stop[node]), sessionsText(data, node),
     row.branches ? `${row.branches} below` : "", ...marksOf(memory, row).map(([, words]) => words),
     ...scores, wordsOf(memory, node) ?? ""];
@@ -135,7 +135,9 @@ function swatch(data, node) {
 function head(memory, row) {
   const { data } = memory;
   const { node } = row;
-  return make("span", "head", make("span", "name", data.kinds[data.kind_of[node]]),
+  const label = data.level[node] > 0 ? data.names[node] : "";
+  return make("span", "head", ...(label ? [make("bdi", "name", isolateText(label))] : []),
+    make("span", label ? "where" : "name", data.kinds[data.kind_of[node]]),
     ...[`node ${node}`, spanText(data.start[node], data.stop[node]), sessionsText(data, node)]
       .map((text) => make("span", "where", text)),
     ...marksOf(memory, row).map(([kind, text]) => make("span", `mark ${kind}`, text)));

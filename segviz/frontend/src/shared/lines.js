@@ -2,7 +2,8 @@
 
 import { among, focusedBeside, make } from "./dom.js";
 
-const SPEAKER = /^([^\n:]{1,60}): /;
+// As SPEAKER in segviz/conversation/turns.py: a list item, or an indented line, is none.
+const SPEAKER = /^(?![\s\-*#>•|]|\d+[.)])([^\n:*]{1,60}): /;
 const MOST_LINES = 500;
 
 /** [kind, text] pieces cut at line ends: one list of pieces for each line. Beyond the first
