@@ -134,8 +134,9 @@ def _labelled(
     structure: Structure, units: tuple[Unit, ...], speakers: tuple[str, ...]
 ) -> tuple[str, ...]:
     phrases = _phrases(units, speakers)
-    width = (structure.stop - structure.start).tolist()
-    order = sorted(structure.nodes.tolist(), key=lambda node: (-width[node], node))
+    # Parents before children, and earlier siblings first, so that what is closed stays as it is.
+    level, start = structure.level.tolist(), structure.start.tolist()
+    order = sorted(structure.nodes.tolist(), key=lambda node: (-level[node], start[node], node))
     labels = [""] * len(structure)
     taken: dict[int, set[str]] = defaultdict(set)  # words of a node's label and of its children's
     for node in order:
@@ -250,7 +251,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
             spelled[key][phrase] += 1
             named[key] += name
     if not english:  # without grammar, only repetition tells a theme from a filler
-        usual = max(2, 0.1 * len(units))
+        usual = max(6, 0.1 * len(units))
         places = {key: held for key, held in places.items() if 2 <= len(held) <= usual}
     written = {key: min(spelled[key].items(), key=lambda i: (-i[1], i[0]))[0] for key in places}
     weight = {key: _weight(written[key], 2 * named[key] >= spelled[key].total()) for key in places}

@@ -20,8 +20,8 @@ def read_query(sent: object) -> str | None:
 
 
 def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
-    """The nodes of a ``tree_payload`` whose full text, in ``texts``, or label holds ``query``, which is in
-    lower case, in any case: as JSON ``nodes`` in reading order (by start, the narrower first), at
+    """The nodes of a ``tree_payload`` whose full text, in ``texts``, or label holds ``query``, in
+    any case, itself in lower case: as JSON ``nodes`` in reading order (start, narrower first), at
     most ``MOST_HITS`` of ``total``, and for the first of them ``excerpts`` around the hit."""
     level, start, stop = (payload[c] for c in ("level", "start", "stop"))
     names = payload.get("names") or [""] * len(texts)

@@ -407,5 +407,8 @@ _RETRIEVAL = {
 
 _SCORING = ("policy", "alpha", "horizon", "relevance", "method")
 
-_REMOVED = {"done": "links hold no operations; save the memory as a session file instead"}
+_REMOVED = {
+    "done": "links hold no operations; save the memory as a session file instead",
+    "annotate.diversity": "node texts are chosen otherwise now, see annotate.repeat",
+}
 """Parts that older links may have, with what to do instead."""

@@ -73,7 +73,7 @@ def test_presets_differ_and_the_papers_are_those_of_table_4():
         found = PRESETS[f"paper, {policy}"]
         assert (found.policy, found.alpha, found.horizon) == (policy, 0.1, 2)
         assert found.relevance == "dense"
-    with pytest.raises(ValueError, match="unknown preset 'mine'; choose one of paper, top-down"):
+    with pytest.raises(ValueError, match="unknown preset 'mine'; choose one of tree at work"):
         RetrievalSettings().with_preset("mine")
 
 
@@ -82,7 +82,7 @@ def test_a_preset_is_known_by_what_it_does():
     assert RetrievalSettings(relevance="dense").preset == "paper, top-down"
     assert RetrievalSettings(relevance="dense", method="own").preset is None
     ours = RetrievalSettings()
-    assert ours.preset == replace(ours, relevance="contextual", k=3).preset == "ours"
+    assert ours.preset == replace(ours, relevance="contextual", k=3).preset == "best evidence"
     still = ({"policy": "none"}, {"alpha": 0.0}, {"horizon": 0})
     assert {RetrievalSettings(**change).preset for change in still} == {"no propagation"}
     assert RetrievalSettings(policy="none", relevance="dense").preset is None

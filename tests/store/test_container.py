@@ -369,7 +369,7 @@ class TestRoom:
 
     def test_opening_columns(self, memory, tmp_path):
         memory.save(tmp_path / "m.npz")
-        with pytest.raises(StoreError, match=r"a memory of 15 nodes takes .* a larger machine"):
+        with pytest.raises(StoreError, match=r"a memory of 19 nodes takes .* a larger machine"):
             segviz.open(tmp_path / "m.npz")
 
     @pytest.mark.parametrize("relevance", ["contextual", "dense", "lexical"])

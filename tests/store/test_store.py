@@ -58,9 +58,10 @@ class TestRoundTrip:
             "compatibility": {"name": "cosine", "threshold": 0.3},
             "annotate": {
                 "name": "extractive",
-                "max_words": 80,
-                "diversity": 0.3,
-                "fact_bonus": 0.15,
+                "max_words": 90,
+                "floor": 2.0,
+                "repeat": 0.4,
+                "fact_bonus": 0.25,
             },
             "refresh": "eager",
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ import segviz
 from segviz.construct import Retriever, as_settings
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import make_system, nested
-from segviz.retrieval import METHODS, POLICIES, RELEVANCE, RetrievalSettings
+from segviz.retrieval import METHODS, OPENING, POLICIES, PRESETS, RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import (
     _READERS,
@@ -105,6 +105,26 @@ bookmarks = st.builds(
 
 
 @given(bookmarks)
+def test_a_link_without_a_setting_opens_the_tree_at_work():
+    assert decode({})[0].retrieval == PRESETS[OPENING]
+    assert decode({"k": "5"})[0].retrieval == replace(PRESETS[OPENING], k=5)
+    assert decode({"system": "h-mem"})[0].retrieval == RetrievalSettings(method="own")
+
+
+@pytest.mark.parametrize(
+    ("link", "settings"),
+    [
+        ({"policy": "bottom-up"}, RetrievalSettings(policy="bottom-up")),
+        ({"alpha": "0.3"}, RetrievalSettings(alpha=0.3)),
+        ({"relevance": "dense"}, RetrievalSettings(relevance="dense")),
+        ({"policy": "top-down"}, RetrievalSettings()),
+    ],
+)
+def test_a_link_that_names_a_setting_keeps_it(link, settings):
+    assert decode(link)[0].retrieval == settings
+    assert decode(encode(Bookmark(retrieval=settings)))[0].retrieval == settings
+
+
 def test_what_is_written_comes_back(bookmark):
     assert decode(encode(bookmark)) == (bookmark, [])
 
@@ -147,7 +167,7 @@ def test_what_is_no_story_and_no_slices_is_named(part, given):
 
 def test_links_from_before_with_operations_open_the_rest():
     bookmark, problems = decode({"done": "merge.3.4,upkeep", "k": "3"})
-    assert bookmark == Bookmark(retrieval=RetrievalSettings(k=3))
+    assert bookmark == Bookmark(retrieval=replace(PRESETS[OPENING], k=3))
     assert problems == [
         "done='merge.3.4,upkeep': links hold no operations; save the memory as a session file "
         "instead"
@@ -246,7 +266,8 @@ def test_settings_survive():
 )
 def test_what_cannot_be_used_is_named_and_left_out(name, given, message):
     bookmark, problems = decode({name: given, "k": "3"} if name != "k" else {name: given})
-    assert bookmark == Bookmark(retrieval=RetrievalSettings(k=3 if name != "k" else 10))
+    opening = PRESETS[OPENING]
+    assert bookmark == Bookmark(retrieval=replace(opening, k=3 if name != "k" else 10))
     assert len(problems) == 1
     assert message in problems[0]
 

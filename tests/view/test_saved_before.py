@@ -3,17 +3,15 @@
 ``tests/fixtures/before_move`` holds what that version wrote and retrieved (bundled samples
 only): ``expected.json`` for session files, ``links.json`` for links. Entries with ``removed``
 used what is gone on purpose; their ``rest`` is what the old version made of them without it.
-A link names only what differs from the defaults. Those of ``calibrated`` have changed, so trees
-are built with the ones of that version (``DEFAULTS``): with them they are the same. H-Mem,
-MemForest, RAPTOR and xMemory build otherwise since (``NEARER``, nearer to their papers): of their
-links the view is compared, not the memory.
+A session file holds its memory, so what it retrieves is compared; a link is built anew, and node
+texts are chosen otherwise since, so of links the view is compared. A link that names no way to
+score opens with today's opening.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,27 +19,14 @@ import pytest
 
 import segviz
 from segviz import store
-from segviz.conversation import sample_path
-from segviz.memory import nested
-from segviz.systems import SYSTEMS
 from segviz.tree import Structure
 from segviz.tree.inspect import digest
-from segviz.view.bookmark import MADE, Bookmark, decode
+from segviz.view.bookmark import MADE, Bookmark, decode, opening_settings
 
 HERE = Path(__file__).parent.parent / "fixtures" / "before_move"
 FILES: dict[str, Any] = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
 LINKS: dict[str, Any] = {
     entry["name"]: entry for entry in json.loads((HERE / "links.json").read_text(encoding="utf-8"))
-}
-NEARER = ("h-mem", "memforest", "raptor", "xmemory")
-DEFAULTS = {
-    "window": 0,
-    "level_1": 0.10,
-    "level_2": 0.05,
-    "level_3": -0.10,
-    "above": -0.30,
-    "crowding": 0.15,
-    "session_break": 0.30,
 }
 
 
@@ -137,16 +122,6 @@ def test_a_session_file_opens_the_same_view(name):
         assert digest(moment) == expected["at_step"]["digest"]
 
 
-@cache
-def built(source: str, conversation: str | None, system: str, unit: str, settings: str) -> Any:
-    corpus = segviz.load(source)
-    named = json.loads(settings)
-    if system == "segment-tree" and named.get("compatibility", "calibrated") == "calibrated":
-        named = {f"compatibility.{name}": value for name, value in DEFAULTS.items()} | named
-    given = nested(SYSTEMS[system], named)
-    return segviz.build(corpus[conversation or 0], system, unit, **given)
-
-
 @pytest.mark.parametrize("name", LINKS)
 def test_a_link_opens_the_same_view(name):
     expected = LINKS[name]
@@ -156,14 +131,15 @@ def test_a_link_opens_the_same_view(name):
         gone = expected["removed_parameters"]
         assert [problem.partition("=")[0] for problem in problems] == gone
         expected = expected["rest"]
+    elif "annotate.diversity" in link:  # node texts are chosen otherwise now
+        assert [problem.partition("=")[0] for problem in problems] == ["annotate.diversity"]
     elif name == "xmemory-propagate":  # the values of restructure are the paper's rows now
         assert [problem.partition("=")[0] for problem in problems] == ["restructure"]
     else:
         assert problems == expected["problems"] == []
-    same_view(replace(bookmark, path=None), expected["view"])
-    if "retrieved" in expected and bookmark.system not in NEARER:
-        source = bookmark.path or sample_path(bookmark.sample or "ines-theo")
-        settings = json.dumps(dict(bookmark.settings))
-        memory = built(str(source), bookmark.conversation, bookmark.system, bookmark.unit, settings)
-        assert digest(memory.structure) == expected["memory"]["digest"]
-        same_nodes(memory, bookmark, expected)
+    view = dict(expected["view"])
+    if not {"policy", "alpha", "horizon", "relevance", "method"}.intersection(link):
+        view |= {name: getattr(bookmark.retrieval, name) for name in ("policy", "alpha", "horizon")}
+        view |= {"relevance": bookmark.retrieval.relevance or "hybrid"}
+        assert bookmark.retrieval.scored_as(opening_settings(bookmark.system)) == bookmark.retrieval
+    same_view(replace(bookmark, path=None), view)
