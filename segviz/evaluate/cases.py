@@ -86,7 +86,7 @@ CASES: tuple[Case, ...] = (
         (_setting("dense"), _setting("dense", "top-down"), _setting("hybrid", "top-down")),
         note="The paper asks about John. LoCoMo answers the question about James, and counts the "
         "one about John as unanswerable.",
-        watch="samantha",
+        watch="Samantha",
     ),
     Case(
         "Q5",
@@ -147,7 +147,7 @@ def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch:
             else f"The top {k} are the same nodes as before."
         )
     if watch:
-        number = sum(watch in each.text.lower() for each in result.evidence)
+        number = sum(watch.lower() in each.text.lower() for each in result.evidence)
         told.append(f"“{watch}” is in {number} of {counted(len(result.evidence), 'text')}.")
     return " ".join(filter(None, told))
 
@@ -159,12 +159,15 @@ def _leaves(result: Result, gold: GoldEvidence) -> str:
         " and ".join(map(str, ranks(gold.leaves, scores, structure, levels)))
         for scores in (result.initial, result.final)
     )
-    nodes = int(structure.active.sum())
-    verb = "gold leaf ranks" if len(gold.leaves) == 1 else "gold leaves rank"
-    where = f"The {verb} {before} of {nodes:,} nodes"
-    if result.settings.propagation[0] != "none":
-        where += f", after propagation {after}"
     found, every = len({*gold.leaves} & {*result.after}), len(gold.leaves)
+    subject, s, rank = ("leaf", "s", "rank") if every == 1 else ("leaves", "", "ranks")
+    if result.settings.propagation[0] == "none":
+        moved = f"rank{s} {after}"
+    elif before == after:
+        moved = f"stay{s} at {rank} {after}"
+    else:
+        moved = f"move{s} from {rank} {before} to {after}"
+    where = f"The gold {subject} {moved} of {int(structure.active.sum()):,} nodes"
     if found in (0, every):
         return f"{where}: {'retrieved' if found else 'not retrieved'}."
     return f"{where}: {found} of {every} retrieved."
@@ -181,12 +184,13 @@ def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]
         for each in result.evidence
         if each.node not in gold.leaves and turns & {*each.turn_ids}
     ]
-    alone = len(missed or gold.leaves) == 1
+    one, several = ("it", "it") if len(gold.leaves) == 1 else ("one of them", "them")
+    if len(missed) == 1 < len(gold.leaves):
+        one = several = "the missed leaf"
     if not over:
-        return f"No wider node over {'it' if alone else 'them'} is retrieved." if missed else ""
-    count, _, said, best = max(over, key=lambda one: one[:2])
-    place = f"Rank {best.rank_after} ({level_name(best.level, names)})"
-    where = f"{place} covers {'it' if alone else 'one of them'}"
+        return f"No wider node over {several} is retrieved." if missed else ""
+    count, _, said, best = max(over, key=lambda found: found[:2])
+    where = f"Rank {best.rank_after} ({level_name(best.level, names)}) covers {one}"
     if count:
         spoken = [f"“{word}”" for word in sorted(said, key=answer.lower().find)]
         return f"{where} and says {' and '.join(spoken)}."

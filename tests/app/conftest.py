@@ -137,7 +137,7 @@ def _script(name: str, linked: bool) -> None:
 
     if name == "guide":
         blank = st.Page(lambda: None, title="Blank", url_path="blank")
-        st.session_state["pages"] = dict.fromkeys(("grow", "guide"), blank)
+        st.session_state["pages"] = dict.fromkeys(("ask", "grow"), blank)
     if linked:
         address.arrive()
     session = sidebar()

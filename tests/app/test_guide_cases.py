@@ -82,10 +82,9 @@ def test_the_topic_switching_sample_shows_what_its_tree_is_like():
     assert keyed(cascading.button, "story-C.3.1")
 
 
-def test_locomo_shows_all_five_and_leads_to_them_from_its_other_conversations():
+def test_locomo_shows_all_five_and_names_their_conversation_where_another_is_open():
     app = open_path(page("guide").run(), real_data("locomo", "locomo5.json"))
-    link = next(one.proto for one in app.get("page_link") if "five questions" in one.proto.label)
-    assert f"conversation={CONVERSATION}" in link.query_string
+    assert f"The five questions are about {CONVERSATION}: choose it" in texts(app)
     app.selectbox(key="conversation").select_index(
         next(
             i

@@ -22,12 +22,12 @@ from segviz.evaluate.cases import (
 )
 from segviz.export.story import stop_at
 from segviz.llm import ModelError
+from segviz.loaders.formats.locomo.download import PAGE
 from segviz.memory import NoEmbedder
 from segviz.tree.shape import diagnose, shape
-from segviz.ui import keys
+from segviz.ui import keys, rim
 from segviz.ui.address import in_app, tell
 from segviz.ui.state import Session, fingerprint, remember
-from segviz.ui.view_state import read_file
 from segviz.ui.widgets.captions import trouble, unmarked
 from segviz.view.bookmark import Bookmark
 from segviz.view.story import Stop
@@ -106,27 +106,27 @@ def _here(
 ) -> None:
     """Draws what is seen under one setting, and the button that leads to this stop."""
     page = stops[number - 1].page
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{name[:1].upper()}{name[1:]}.** {unmarked(words)}", width="stretch")
-        st.button(
-            f"Open {page.capitalize()}",
-            icon=":material/arrow_forward:",
-            key=keys.story_button(key),
-            type="tertiary",
-            on_click=tell,
-            args=(stops, number, session.memory.system),
-        )
+    text, way = st.columns([7, 1], vertical_alignment="center")
+    text.markdown(f"**{name[:1].upper()}{name[1:]}.** {unmarked(words)}")
+    way.button(
+        f"Open {page.capitalize()}",
+        icon=":material/arrow_forward:",
+        key=keys.story_button(key),
+        type="tertiary",
+        on_click=tell,
+        args=(stops, number, session.memory.system),
+    )
 
 
 def _hint(session: Session) -> None:
     """Says in a line where the conversation with the five questions is to be had."""
-    if CONVERSATION in session.corpus.ids and st.session_state.get(keys.SOURCE) != "Paste":
-        there = Bookmark(**read_file(session), conversation=CONVERSATION)
-        _link("guide", f"The five questions are about {CONVERSATION}: open it", there)
+    if CONVERSATION in session.corpus.ids:
+        st.caption(f"The five questions are about {CONVERSATION}: choose it in the sidebar.")
         return
+    offered = "" if rim.paths_limited() else ", or in the sidebar under Path"
     st.caption(
-        f"The five questions are about {CONVERSATION} of LoCoMo, which is not open. Choose Path "
-        "in the sidebar, then Get LoCoMo."
+        f"The five questions are about {CONVERSATION} of LoCoMo, which is not open. Get it from "
+        f"[its authors]({PAGE}){offered}."
     )
 
 
@@ -160,7 +160,7 @@ def _cascade(session: Session, kinds: set[str]) -> None:
     if "cascade" not in kinds:
         settings = {"compatibility": "cosine", "compatibility.threshold": 0.55}
         there = Bookmark(sample=_CASCADE, settings=settings)
-        _link("guide", "Open the sample with plain cosine at 0.55: a cascade", there)
+        _link("Open the sample with plain cosine at 0.55: a cascade", there)
 
 
 def _recurrence() -> None:
@@ -169,12 +169,13 @@ def _recurrence() -> None:
         "The pieces of the topic lie far apart in time. The path between them leads through a "
         "node near the root and is longer than propagation goes.",
     )
-    _link("grow", f"Open the sample: {TITLES['recurrence']}", Bookmark(sample="recurrence"))
+    _link(f"Open the sample: {TITLES['recurrence']}", Bookmark(sample="recurrence"))
 
 
-def _link(page: str, label: str, bookmark: Bookmark) -> None:
+def _link(label: str, bookmark: Bookmark) -> None:
+    """Draws a link to Grow with another conversation."""
     st.page_link(
-        st.session_state[keys.PAGES][page],
+        st.session_state[keys.PAGES]["grow"],
         label=label,
         icon=":material/arrow_forward:",
         query_params=in_app(bookmark),
