@@ -15,6 +15,7 @@ levels (what a reader would be given).
 ``compare``             several memories side by side, also by their own retrieval
 ``many``                many conversations, systems and seeds, on one or more workers
 ``traffic``             retrievals and score passing through every node, over all questions
+``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           results printed in papers, from ``published.csv`` and ``papers.toml``
 ``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured
                         again
@@ -22,7 +23,7 @@ levels (what a reader would be given).
 ======================  =============================================================
 
 May import ``memory`` and the packages below it, not ``view``. Public face: the names below;
-``many``, ``compare``, ``published`` and ``reproduce`` are imported by their own names.
+``many``, ``compare``, ``cases``, ``published`` and ``reproduce`` are imported by their own names.
 """
 
 from segviz.evaluate.aggregate import Mean

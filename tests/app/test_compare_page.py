@@ -12,11 +12,9 @@ from segviz.systems import SYSTEMS
 from segviz.tree.toy import toy_structure
 from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
-from segviz.ui.pages.guide.cases import CASES
 from segviz.ui.widgets import measures
-from tests.app.conftest import clean, grow, keyed, labelled, open_path, page, tables, texts
+from tests.app.conftest import clean, grow, keyed, labelled, page, tables, texts
 from tests.app.test_address import opened
-from tests.data import real_data
 
 
 def frame(app: AppTest, column: str):
@@ -208,19 +206,6 @@ class TestGuide:
             assert kind.__doc__.split("\n")[0] in shown
             assert all(departure in shown for departure in kind.departures), kind.name
         assert "[arXiv 2606.04555](https://arxiv.org/abs/2606.04555)" in shown
-
-    def test_the_cases_need_their_conversation(self):
-        app = clean(page("guide").run())
-        assert "which is not in the open file" in texts(app)
-        assert all(f"**{case.name}**" in texts(app) for case in CASES)
-
-    def test_with_it_every_case_has_a_link(self):
-        path = real_data("locomo", "locomo5.json")
-        app = open_path(page("guide").run(), path)
-        links = [link.proto.query_string for link in app.get("page_link")]
-        assert sum("conversation=conv-47" in link for link in links) == sum(
-            len(case.settings) for case in CASES
-        )
 
 
 class TestOperations:

@@ -1,1 +1,1 @@
-"""Guide: a toy tree, five cases, every system."""
+"""Guide: a toy tree, the paper's cases, every system."""

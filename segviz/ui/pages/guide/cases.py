@@ -1,98 +1,182 @@
-"""The five questions of SegTreeMem App. C.4, and what segviz retrieves for them."""
+"""Draws the paper's cases on Guide: what the paper saw, what the open memory shows, the way there.
+
+A case is drawn and measured when its row is opened. Its buttons open Ask or Grow as stops of a
+story, so that the sentence stays in sight and Next leads to the case's next setting.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from segviz.retrieval import RetrievalSettings
+import streamlit as st
 
-CONVERSATION = "conv-47"
-
-
-@dataclass(frozen=True)
-class Case:
-    """One case: the index of its question in the conversation, what it is about, what the
-    paper reports, what segviz retrieves offline by hybrid relevance (the paper's is dense), and
-    the settings to compare."""
-
-    name: str
-    question: int
-    about: str
-    paper: str
-    here: str
-    settings: tuple[tuple[str, RetrievalSettings], ...]
-
-
-_NONE = RetrievalSettings(policy="none", relevance="hybrid")
-_TOP_DOWN = RetrievalSettings(policy="top-down", alpha=0.3, relevance="hybrid")
-_BOTTOM_UP = RetrievalSettings(policy="bottom-up", alpha=0.1, relevance="hybrid")
-_ALL = (("without propagation", _NONE), ("bottom-up", _BOTTOM_UP), ("top-down", _TOP_DOWN))
-
-CASES: tuple[Case, ...] = (
-    Case(
-        "Q1",
-        147,
-        "What James was told to practise before a video game of football: a narrow summary "
-        "should keep a local detail.",
-        "A node of depth 3 over the 5 November dialogue keeps the answer in its summary; MemTree "
-        "and RAPTOR find the game but lose the detail.",
-        "Agrees. Three nested nodes over that dialogue are retrieved, the narrowest at rank 2 "
-        "under every policy, and its text names the detail. The leaf of the answer shares no "
-        "word with the question and stands at rank 209; its parents lift it to 4, with top-down.",
-        _ALL,
-    ),
-    Case(
-        "Q2",
-        149,
-        "The name of a cousin's dog: the parent's summary should carry what the neighbouring "
-        "reply says.",
-        "The parent's summary ends with the dog's name, so the answer is found although the "
-        "short reply that gives it is not retrieved.",
-        "Agrees in the outcome, not in the way. The unit here is an exchange, so question and "
-        "reply are one leaf, retrieved at rank 5 with and without propagation. The parent enters "
-        "the top only with bottom-up, at rank 8, and its offline text does not repeat the name.",
-        _ALL[:2],
-    ),
-    Case(
-        "Q3",
-        4,
-        "When John took up an instrument again: summaries can lose an exact date.",
-        "A failure of SegTreeMem: retrieval reaches the right stretch of the conversation, but "
-        "the summary says that hobbies were resumed and not which or when; MemTree finds the "
-        "literal mention.",
-        "A failure here too, by another way. The gold leaf stays outside the top 10 under every "
-        "policy (rank 22 without propagation, 26 with top-down), and no node over it enters. What "
-        "is retrieved speaks of the instrument elsewhere.",
-        _ALL,
-    ),
-    Case(
-        "Q4",
-        114,
-        "What is planned after a phone number was received: propagation should break a near tie.",
-        "Without propagation an unrelated utterance stands just above the right one; its parents "
-        "speak of the same person, so propagation lifts it.",
-        "Agrees. The gold leaf is at rank 6 without propagation and rank 5 with top-down at α 0.3, "
-        "and its ledger names the parent as the greatest giver: its lead over the next leaf grows "
-        "from 35 % without propagation to 38 % at α 0.1 and 43 % at α 0.3. The node over both "
-        "turns is at rank 2 without propagation, rank 3 with. This is with hybrid relevance; "
-        "with the paper's dense relevance the leaf is at rank 357 of 448 nodes. (The data set "
-        "attributes the plan to James; the paper's wording, with the other name, is one of its "
-        "unanswerable questions.)",
-        (
-            ("without propagation", _NONE),
-            ("top-down, α 0.1", RetrievalSettings(policy="top-down", relevance="hybrid")),
-            ("top-down, α 0.3", _TOP_DOWN),
-        ),
-    ),
-    Case(
-        "Q5",
-        56,
-        "Which relatives visited last year: propagation can bring in distractors.",
-        "A broad top-down policy admits a turn about a cousin and the answer goes wrong; tighter "
-        "bottom-up stays with mother and sister.",
-        "Agrees in the direction. Neither gold leaf is in the top 10 (ranks 64 and 225), and "
-        "top-down pushes both further down (72 and 260). A wide node over one of them is at rank 3 "
-        "under every policy; bottom-up adds the root, at rank 6. No turn about a cousin enters.",
-        _ALL,
-    ),
+from segviz.conversation import TITLES, Question
+from segviz.evaluate.cases import (
+    CONVERSATION,
+    Case,
+    cascade_seen,
+    cases_in,
+    seen,
+    setting_name,
 )
+from segviz.export.story import stop_at
+from segviz.llm import ModelError
+from segviz.loaders.formats.locomo.download import PAGE
+from segviz.memory import NoEmbedder
+from segviz.tree.shape import diagnose, shape
+from segviz.ui import keys, rim
+from segviz.ui.address import in_app, tell
+from segviz.ui.state import Session, fingerprint, remember
+from segviz.ui.widgets.captions import trouble, unmarked
+from segviz.view.bookmark import Bookmark
+from segviz.view.story import Stop
+
+_CASCADE = "topic-switching"
+_LONGEST = 400  # characters of the words of a stop
+_KEPT = 12
+
+
+def draw_cases(session: Session) -> None:
+    """Draws a row for each case: the five questions where they are known, and the two trees."""
+    st.markdown(
+        "Appendix C of SegTreeMem follows five questions through one LoCoMo conversation and "
+        "names two dialogues a temporal tree has trouble with. The paper's findings rest on "
+        "summaries and answers of a language model; what is seen here is measured on the open "
+        "memory, retrieval alone."
+    )
+    found = cases_in(session.conversation.questions)
+    for case, question in found:
+        draw = partial(_question, session, case, question)
+        _row(case.name, case.title, draw, opened=case.name == "Q1")
+    if not found:
+        _hint(session)
+    kinds = _troubles(session)
+    draw = partial(_cascade, session, kinds)
+    _row("C.3.1", "Every exchange changes the topic", draw, opened=_shows_cascade(kinds))
+    _row("C.3.2", "One topic returns after long gaps", _recurrence)
+
+
+def _row(name: str, title: str, draw: Callable[[], None], *, opened: bool = False) -> None:
+    """Draws a row that is ``opened`` at first or not, and its content only while it is open."""
+    # The key names how it begins, so that another conversation's row begins anew.
+    key = f"case-{name}-{opened}"
+    with st.expander(f"{name} · {title}", opened, key=key, on_change="rerun") as row:
+        if row.open:
+            draw()
+
+
+def _says(who: str, words: str) -> None:
+    st.markdown(f"*{who}.* {words}")
+
+
+def _question(session: Session, case: Case, question: Question) -> None:
+    st.text(f"{question.text}\nGold answer: {question.answer or 'not mentioned'}")
+    _says(f"Paper, App. C.4, {case.name}", f"{case.paper} {case.note}".strip())
+    try:
+        measured = [_seen(session, case, question, place) for place in range(len(case.settings))]
+    except (ModelError, NoEmbedder) as error:
+        trouble("The question cannot be embedded.", error)
+        return
+    names = [setting_name(settings) for settings in case.settings]
+    stops = [
+        stop_at(
+            "ask",
+            f"{case.name}, {name}. {words}"[:_LONGEST],
+            Bookmark(system=session.memory.system, question=question.index, retrieval=settings),
+        )
+        for name, words, settings in zip(names, measured, case.settings, strict=True)
+    ]
+    for number, (name, words) in enumerate(zip(names, measured, strict=True), 1):
+        _here(session, name, words, stops, number, f"{case.name}-{number}")
+
+
+def _seen(session: Session, case: Case, question: Question, place: int) -> str:
+    settings = case.settings[place]
+    return remember(
+        "cases-seen",
+        fingerprint(session.key, case.name, place),
+        2 * _KEPT,
+        lambda: seen(session.memory, question, settings, case.watch),
+    )
+
+
+def _here(
+    session: Session, name: str, words: str, stops: Sequence[Stop], number: int, key: str
+) -> None:
+    """Draws what is seen under one setting, and the button that leads to this stop."""
+    page = stops[number - 1].page
+    text, way = st.columns([7, 1], vertical_alignment="center")
+    text.markdown(f"**{name[:1].upper()}{name[1:]}.** {unmarked(words)}")
+    way.button(
+        f"Open {page.capitalize()}",
+        icon=":material/arrow_forward:",
+        key=keys.story_button(key),
+        type="tertiary",
+        on_click=tell,
+        args=(stops, number, session.memory.system),
+    )
+
+
+def _hint(session: Session) -> None:
+    """Says in a line where the conversation with the five questions is to be had."""
+    if CONVERSATION in session.corpus.ids:
+        st.caption(f"The five questions are about {CONVERSATION}: choose it in the sidebar.")
+        return
+    offered = "" if rim.paths_limited() else ", or in the sidebar under Path"
+    st.caption(
+        f"The five questions are about {CONVERSATION} of LoCoMo, which is not open. Get it from "
+        f"[its authors]({PAGE}){offered}."
+    )
+
+
+def _troubles(session: Session) -> set[str]:
+    """Returns the kinds of degenerate shapes that the open tree has."""
+
+    def find() -> set[str]:
+        return {one.kind for one in diagnose(shape(session.memory.structure))}
+
+    return remember("cases-shape", session.key, _KEPT, find)
+
+
+def _shows_cascade(kinds: set[str]) -> bool:
+    """Tells whether the open tree cascades, or is of the sample that was made for it."""
+    sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
+    return "cascade" in kinds or (sample and st.session_state.get(keys.SAMPLE) == _CASCADE)
+
+
+def _cascade(session: Session, kinds: set[str]) -> None:
+    _says(
+        "Paper, App. C.3.1",
+        "Nothing fits what is open, so each leaf puts a new root on top and a chain of copies "
+        "above itself. The tree cascades: its height grows with the leaves, its nodes with their "
+        "square. The paper never saw it on a benchmark.",
+    )
+    if _shows_cascade(kinds):
+        words = cascade_seen(session.memory)
+        stops = [stop_at("grow", f"C.3.1. {words}", Bookmark(system=session.memory.system))]
+        name = "This tree cascades" if "cascade" in kinds else "This tree does not cascade"
+        _here(session, name, words, stops, 1, "C.3.1")
+    if "cascade" not in kinds:
+        settings = {"compatibility": "cosine", "compatibility.threshold": 0.55}
+        there = Bookmark(sample=_CASCADE, settings=settings)
+        _link("Open the sample with plain cosine at 0.55: a cascade", there)
+
+
+def _recurrence() -> None:
+    _says(
+        "Paper, App. C.3.2",
+        "The pieces of the topic lie far apart in time. The path between them leads through a "
+        "node near the root and is longer than propagation goes.",
+    )
+    _link(f"Open the sample: {TITLES['recurrence']}", Bookmark(sample="recurrence"))
+
+
+def _link(label: str, bookmark: Bookmark) -> None:
+    """Draws a link to Grow with another conversation."""
+    st.page_link(
+        st.session_state[keys.PAGES]["grow"],
+        label=label,
+        icon=":material/arrow_forward:",
+        query_params=in_app(bookmark),
+    )

@@ -9,7 +9,6 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from segviz.construct import Retriever, parameters
-from segviz.conversation import TITLES
 from segviz.export.story import tour
 from segviz.figures.toy import numbered_tree, share_rows
 from segviz.plugins import foreign
@@ -17,13 +16,11 @@ from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_score
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui import keys
-from segviz.ui.address import in_app, tell
-from segviz.ui.pages.guide.cases import CASES, CONVERSATION, Case
+from segviz.ui.address import tell
+from segviz.ui.pages.guide.cases import draw_cases
 from segviz.ui.state import Session
-from segviz.ui.view_state import read_file
 from segviz.ui.widgets.captions import cited
 from segviz.ui.widgets.charts import QUIET, colours, ramp, sentence_of, table, theme
-from segviz.view.bookmark import Bookmark
 
 _TOY_K = 3
 
@@ -61,10 +58,8 @@ def render(session: Session) -> None:
     )
     st.header("Propagation on seven leaves", divider="gray")
     _toy()
-    st.header("Five cases from the paper", divider="gray")
-    _cases(session)
-    st.header("Trees that go wrong", divider="gray")
-    _adversarial()
+    st.header("The paper's cases", divider="gray")
+    draw_cases(session)
     st.header("The systems", divider="gray")
     for name in SYSTEMS:
         _system(name)
@@ -147,73 +142,6 @@ def _hop_table(
 
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵"
-
-
-def _cases(session: Session) -> None:
-    st.markdown(
-        "SegTreeMem's appendix C.4 follows five questions about one LoCoMo conversation "
-        "through its tree. Each link opens the question here, offline, with the setting the "
-        "case is about. What the paper describes rests on summaries and answers of a language "
-        "model; what is said of segviz rests on retrieval alone, on hybrid relevance, offline."
-    )
-    ids = session.corpus.ids
-    if CONVERSATION not in ids:
-        st.info(
-            f"The cases need {CONVERSATION} of LoCoMo, which is not in the open file. LoCoMo may "
-            "not be shipped with segviz: get locomo10.json from its authors and open it under "
-            "Path; then the links work.",
-            icon=":material/folder_open:",
-        )
-    for case in CASES:
-        _case(session, case, ready=CONVERSATION in ids)
-
-
-def _case(session: Session, case: Case, ready: bool) -> None:
-    with st.container(border=True, key=f"case-{case.name}"):
-        st.markdown(f"**{case.name}** · {case.about}")
-        st.markdown(f"*Paper.* {case.paper}")
-        st.markdown(f"*Here.* {case.here}")
-        if not ready:
-            return
-        # Pasted text cannot be named in a link.
-        pasted = st.session_state.get(keys.SOURCE) == "Paste"
-        file = {} if pasted else read_file(session)
-        with st.container(horizontal=True):
-            for label, setting in case.settings:
-                there = Bookmark(
-                    **file, conversation=CONVERSATION, question=case.question, retrieval=setting
-                )
-                _link("ask", f"{case.name} {label}", there)
-
-
-def _link(page: str, label: str, bookmark: Bookmark) -> None:
-    st.page_link(
-        st.session_state[keys.PAGES][page],
-        label=label,
-        icon=":material/arrow_forward:",
-        query_params=in_app(bookmark),
-    )
-
-
-def _adversarial() -> None:
-    st.markdown(
-        "Appendix C.3 names two dialogues a temporal tree has trouble with. When every "
-        "exchange changes the topic, nothing fits what is open, each unit puts a new root on "
-        "top and the tree cascades. When one topic returns after long gaps, its pieces lie far "
-        "apart in time and no short path connects them. Grow warns where a tree cascades or "
-        "becomes a star, and says what to change."
-    )
-    with st.container(horizontal=True):
-        for name in ("topic-switching", "recurrence"):
-            _link("grow", TITLES[name], Bookmark(sample=name))
-        _link(
-            "grow",
-            "The topic switches, decided by plain cosine at 0.55: a cascade",
-            Bookmark(
-                sample="topic-switching",
-                settings={"compatibility": "cosine", "compatibility.threshold": 0.55},
-            ),
-        )
 
 
 _FIDELITY = {"faithful": "as in its source", "adapted": "adapted from its source"}

@@ -1,0 +1,210 @@
+"""Finds the worked examples of SegTreeMem's appendix C in a conversation and measures them.
+
+The five questions of App. C.4 are about conversation conv-47 of LoCoMo. They are recognised by
+their text. :func:`seen` says what a memory retrieves for one of them, :func:`cascade_seen` how far
+a memory is from the cascade of App. C.3.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from segviz.conversation import Question
+from segviz.evaluate.text_metrics import content_tokens
+from segviz.loaders.captions import counted
+from segviz.memory import Memory
+from segviz.retrieval import Result, RetrievalSettings, ranks
+from segviz.retrieval.gold import GoldEvidence, gold_evidence
+from segviz.systems import level_name, level_names
+from segviz.tree.shape import shape
+
+CONVERSATION = "conv-47"
+"""Id of the conversation in LoCoMo that the five questions are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question of App. C.4.
+
+    ``name`` is the paper's, ``title`` its point in a line. ``questions`` are the wordings it is
+    known by, as :func:`normalised`, the preferred one first. ``paper`` says what the paper saw,
+    ``note`` what differs in the data set. ``settings`` are compared. ``watch`` is a word whose
+    frequency among the retrieved texts is reported.
+    """
+
+    name: str
+    title: str
+    questions: tuple[str, ...]
+    paper: str
+    settings: tuple[RetrievalSettings, ...]
+    note: str = ""
+    watch: str = ""
+
+
+def _setting(relevance: str, policy: str = "none", alpha: float = 0.1) -> RetrievalSettings:
+    return RetrievalSettings(policy=policy, alpha=alpha, horizon=2, relevance=relevance, k=10)
+
+
+# The paper retrieves by dense relevance, with α 0.1 and H 2 (Table 4).
+CASES: tuple[Case, ...] = (
+    Case(
+        "Q1",
+        "A summary answers where its leaf is not retrieved",
+        ("what did john suggest james practice before playing fifa 23 together",),
+        "The narrow node over the dialogue of 5 November keeps the gamepad in its summary. MemTree "
+        "and RAPTOR reach the topic and lose this detail.",
+        (_setting("dense"), _setting("hybrid"), _setting("hybrid", "top-down", 0.3)),
+    ),
+    Case(
+        "Q2",
+        "A parent's summary holds what a short reply says",
+        ("what is the name of john s cousin s dog",),
+        "The summary over the dialogue of 7 November ends with the dog's name, so the short reply "
+        "that gives it need not be retrieved. MemTree and RAPTOR retrieve the turns around it.",
+        (_setting("dense"), _setting("hybrid")),
+    ),
+    Case(
+        "Q3",
+        "A summary can lose the exact detail",
+        ("when did john resume playing drums in his adulthood",),
+        "A failure. Retrieval reaches the right stretch of time, but the summary speaks of hobbies "
+        "and not of drums. MemTree retrieves the literal turn.",
+        (_setting("dense", "top-down"), _setting("hybrid", "top-down")),
+        watch="drum",
+    ),
+    Case(
+        "Q4",
+        "Propagation decides a near tie",
+        (
+            "what is james planning to do after receiving samantha s phone number",
+            "what is john planning to do after receiving samantha s phone number",
+        ),
+        "Without propagation an unrelated turn about a video card ranks just above the turn about "
+        "Samantha. The parents of the latter are about her, too, and propagation lifts it.",
+        (_setting("dense"), _setting("dense", "top-down"), _setting("hybrid", "top-down")),
+        note="The paper asks about John. LoCoMo answers the question about James, and counts the "
+        "one about John as unanswerable.",
+        watch="Samantha",
+    ),
+    Case(
+        "Q5",
+        "Propagation can bring in a distractor",
+        ("which of james s family members have visited him in the last year",),
+        "Top-down lets in a turn about a cousin, and the answer becomes wrong. Bottom-up stays "
+        "with mother and sister.",
+        (
+            _setting("dense", "top-down"),
+            _setting("dense", "bottom-up"),
+            _setting("hybrid", "top-down"),
+            _setting("hybrid", "bottom-up"),
+        ),
+        watch="cousin",
+    ),
+)
+
+
+def normalised(question: str) -> str:
+    """Returns the words of a question in lower case, without punctuation."""
+    return " ".join(re.findall(r"\w+", question.lower()))
+
+
+def cases_in(questions: Sequence[Question]) -> list[tuple[Case, Question]]:
+    """Returns the cases whose question is among ``questions``, each with that question."""
+    known = {normalised(question.text): question for question in reversed(questions)}
+    return [
+        (case, known[wording])
+        for case in CASES
+        if (wording := next(filter(known.__contains__, case.questions), None)) is not None
+    ]
+
+
+def setting_name(settings: RetrievalSettings) -> str:
+    """Returns relevance and propagation in a few words: "dense, top-down, α 0.1, H 2"."""
+    policy, alpha, horizon = settings.propagation
+    how = "no propagation" if policy == "none" else f"{policy}, α {alpha:g}, H {horizon}"
+    return f"{settings.relevance}, {how}"
+
+
+def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch: str = "") -> str:
+    """Says what a memory retrieves for a question, in a few sentences.
+
+    They give the ranks of the gold leaves, the best wider node over them with the words of the
+    answer in its text, the nodes that propagation exchanges, and the texts with ``watch``.
+    """
+    result = memory.ask(question, settings)
+    gold = gold_evidence(result.structure, memory.units, question.evidence)
+    if not gold.leaves:
+        return "No leaf of this memory holds the evidence."
+    names = level_names(memory.system)
+    told = [_leaves(result, gold), _wider(result, gold, question.answer or "", names)]
+    if result.settings.propagation[0] != "none":
+        entered, k = len(result.entered), len(result.after)
+        told.append(
+            f"{counted(entered, 'node')} of the top {k} {'is' if entered == 1 else 'are'} new."
+            if entered
+            else f"The top {k} are the same nodes as before."
+        )
+    if watch:
+        number = sum(watch.lower() in each.text.lower() for each in result.evidence)
+        told.append(f"“{watch}” is in {number} of {counted(len(result.evidence), 'text')}.")
+    return " ".join(filter(None, told))
+
+
+def _leaves(result: Result, gold: GoldEvidence) -> str:
+    """Says where the gold leaves rank before and after propagation, and how many are retrieved."""
+    structure, levels = result.structure, result.settings.levels
+    before, after = (
+        " and ".join(map(str, ranks(gold.leaves, scores, structure, levels)))
+        for scores in (result.initial, result.final)
+    )
+    found, every = len({*gold.leaves} & {*result.after}), len(gold.leaves)
+    subject, s, rank = ("leaf", "s", "rank") if every == 1 else ("leaves", "", "ranks")
+    if result.settings.propagation[0] == "none":
+        moved = f"rank{s} {after}"
+    elif before == after:
+        moved = f"stay{s} at {rank} {after}"
+    else:
+        moved = f"move{s} from {rank} {before} to {after}"
+    where = f"The gold {subject} {moved} of {int(structure.active.sum()):,} nodes"
+    if found in (0, every):
+        return f"{where}: {'retrieved' if found else 'not retrieved'}."
+    return f"{where}: {found} of {every} retrieved."
+
+
+def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]) -> str:
+    """Names the retrieved wider node over a gold leaf with most words of the answer: over one that
+    is not retrieved, where there is any. Is silent where all are and no such node says a word."""
+    missed = [leaf for leaf in gold.leaves if leaf not in result.after]
+    turns = {turn for leaf in missed or gold.leaves for turn in gold.held[leaf]}
+    words = content_tokens(answer) if answer else frozenset()
+    over = [
+        (len(said := words & content_tokens(each.text)), -each.rank_after, said, each)
+        for each in result.evidence
+        if each.node not in gold.leaves and turns & {*each.turn_ids}
+    ]
+    one, several = ("it", "it") if len(gold.leaves) == 1 else ("one of them", "them")
+    if len(missed) == 1 < len(gold.leaves):
+        one = several = "the missed leaf"
+    if not over:
+        return f"No wider node over {several} is retrieved." if missed else ""
+    count, _, said, best = max(over, key=lambda found: found[:2])
+    where = f"Rank {best.rank_after} ({level_name(best.level, names)}) covers {one}"
+    if count:
+        spoken = [f"“{word}”" for word in sorted(said, key=answer.lower().find)]
+        return f"{where} and says {' and '.join(spoken)}."
+    return f"{where}, without a word of the answer." if missed else ""
+
+
+def cascade_seen(memory: Memory) -> str:
+    """Says how many nodes a memory has for its leaves, beside the worst case of App. C.3.1."""
+    measured = shape(memory.structure)
+    leaves, depth = measured.leaves, int(memory.structure.level.max(initial=0)) + 1
+    alone = sum(step.decision is not None and step.decision.chosen is None for step in memory.steps)
+    return (
+        f"{counted(leaves, 'leaf', 'leaves')} make {measured.nodes + measured.unary:,} nodes on "
+        f"{counted(depth, 'level')}. {counted(alone, 'leaf', 'leaves')} joined nothing and began a "
+        f"new root; {counted(measured.unary, 'node')} repeat the text of their only child. Where "
+        f"nothing ever joins there are {leaves * (leaves + 1) // 2:,} nodes."
+    )

@@ -1,0 +1,97 @@
+"""The paper's cases on Guide: stops where their conversation is open, a line where it is not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from segviz.evaluate.cases import CASES, CONVERSATION
+from segviz.view.bookmark import Bookmark, encode
+from tests.app.conftest import clean, grow, keyed, open_path, page, texts
+from tests.data import real_data
+
+
+@pytest.fixture
+def with_a_case(tmp_path, monkeypatch, small_file):
+    """The app opens on the small conversation, which asks Q2 last."""
+    (sample,) = json.loads(small_file.read_text())
+    asked = {"question": "What is the name of John's cousin's dog?", "answer": "Clara"}
+    sample["qa"].append({**asked, "evidence": ["D2:7"], "category": 4})
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps([sample]))
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
+
+
+def opened(app, name: str, begins: bool = False):
+    app.session_state[f"case-{name}-{begins}"] = True
+    return clean(app.run())
+
+
+@pytest.mark.usefixtures("small")
+def test_without_the_conversation_there_is_one_line_about_it():
+    app = clean(page("guide").run())
+    assert f"The five questions are about {CONVERSATION} of LoCoMo" in texts(app)
+    labels = [one.label for one in app.expander if one.label.startswith(("Q", "C."))]
+    assert labels == [
+        "C.3.1 · Every exchange changes the topic",
+        "C.3.2 · One topic returns after long gaps",
+    ]
+
+
+@pytest.mark.usefixtures("with_a_case")
+def test_a_case_says_what_the_paper_saw_and_what_is_seen_here():
+    app = opened(page("guide").run(), "Q2")
+    shown = texts(app)
+    assert "Gold answer: Clara" in shown
+    assert "Paper, App. C.4, Q2" in shown
+    assert "**Dense, no propagation.** The gold leaf ranks" in shown
+    assert "which is not open" not in shown
+
+
+@pytest.mark.usefixtures("with_a_case")
+def test_its_button_opens_ask_on_that_question_and_setting():
+    app = clean(grow().run())
+    app.session_state["page-wanted"] = "guide"
+    app = opened(clean(app.run()), "Q2")
+    app.button(key="story-Q2-2").click().run()
+    clean(app)
+    stops, stop = app.session_state["story"]
+    assert (len(stops), stop) == (2, 2)
+    assert "**2 of 2**" in texts(app)
+    assert "Q2, hybrid, no propagation. The gold leaf" in texts(app)
+    assert app.query_params["question"] == "4"
+    assert app.query_params["relevance"] == "hybrid"
+    assert app.query_params["policy"] == "none"
+
+
+def test_the_topic_switching_sample_shows_what_its_tree_is_like():
+    app = page("guide", linked=True)
+    for name, value in encode(Bookmark(sample="topic-switching")).items():
+        app.query_params[name] = value
+    shown = texts(clean(app.run()))
+    assert "This tree does not cascade" in shown
+    link = next(one.proto for one in app.get("page_link") if "cosine" in one.proto.label)
+    cascading = page("guide", linked=True)
+    for part in link.query_string.split("&"):
+        name, value = part.split("=")
+        cascading.query_params[name] = value
+    shown = texts(clean(cascading.run()))
+    assert "This tree cascades" in shown
+    assert "40 leaves make 820 nodes" in shown
+    assert keyed(cascading.button, "story-C.3.1")
+
+
+def test_locomo_shows_all_five_and_names_their_conversation_where_another_is_open():
+    app = open_path(page("guide").run(), real_data("locomo", "locomo5.json"))
+    assert f"The five questions are about {CONVERSATION}: choose it" in texts(app)
+    app.selectbox(key="conversation").select_index(
+        next(
+            i
+            for i, name in enumerate(app.selectbox(key="conversation").options)
+            if CONVERSATION in name
+        )
+    ).run()
+    labels = [one.label for one in clean(app).expander]
+    assert all(f"{case.name} · {case.title}" in labels for case in CASES)
+    assert "“gamepad”" in texts(app)

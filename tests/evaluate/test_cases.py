@@ -1,0 +1,145 @@
+"""The paper's worked examples: recognised by their question, measured on the memory there is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import segviz
+from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.evaluate.cases import (
+    CASES,
+    CONVERSATION,
+    cascade_seen,
+    cases_in,
+    normalised,
+    seen,
+    setting_name,
+)
+from segviz.retrieval import RetrievalSettings, ranks
+from segviz.retrieval.gold import gold_evidence
+from tests.data import real_data
+from tests.memories import built, sample
+
+PLAIN = RetrievalSettings(policy="none", relevance="lexical", k=2)
+SAID = (
+    "Shall we walk to the lake on Sunday?",
+    "Yes, and bring the old map.",
+    "My cousin's dog slept on the sofa all day.",
+    "What is the dog's name?",
+    "She is called Luna.",
+    "A good name for a night walker.",
+)
+
+
+def question(text: str, answer: str | None = "Luna", evidence: tuple[str, ...] = ("D1:5",)):
+    return Question(0, text, answer, 4, evidence)
+
+
+@pytest.fixture(scope="module")
+def memory():
+    turns = tuple(Turn(f"D1:{i}", "AB"[i % 2], text) for i, text in enumerate(SAID, 1))
+    asked = question("What is the name of John’s cousin’s dog?")
+    talk = Conversation("made-up", ("A", "B"), (Session("1", None, "", turns),), (asked,))
+    return segviz.build(talk, unit="turn")
+
+
+class TestRecognition:
+    def test_a_question_is_known_whatever_its_apostrophes_and_case(self, memory):
+        ((case, found),) = cases_in(memory.conversation.questions)
+        assert (case.name, found) == ("Q2", memory.conversation.questions[0])
+
+    def test_other_questions_are_no_cases(self):
+        assert cases_in([question("What is the name of John's dog?")]) == []
+
+    def test_the_answerable_wording_is_preferred(self):
+        case = next(case for case in CASES if len(case.questions) == 2)
+        both = [replace(question(text), index=i) for i, text in enumerate(case.questions)]
+        assert cases_in(both[::-1]) == [(case, both[0])]
+        assert cases_in(both[1:]) == [(case, both[1])]
+
+    def test_wordings_are_normalised(self):
+        wordings = [text for case in CASES for text in case.questions]
+        assert [normalised(text) for text in wordings] == wordings
+
+    def test_settings_do_not_depend_on_defaults(self):
+        for case in CASES:
+            assert all(each.relevance and each.k == 10 for each in case.settings)
+            assert len({setting_name(each) for each in case.settings}) == len(case.settings)
+
+
+class TestSeen:
+    def test_it_names_the_ranks_the_result_has(self, memory):
+        asked = memory.conversation.questions[0]
+        result = memory.ask(asked, PLAIN)
+        (leaf,) = gold_evidence(result.structure, memory.units, asked.evidence).leaves
+        (place,) = ranks([leaf], result.final, result.structure)
+        told = seen(memory, asked, PLAIN)
+        assert f"The gold leaf ranks {place} of {int(result.structure.active.sum())} " in told
+        assert ("not retrieved" in told) == (leaf not in result.after)
+
+    def test_a_wider_node_that_says_the_answer_is_told(self, memory):
+        all_of_it = replace(PLAIN, k=30)
+        said = seen(memory, question("the map, the lake and Luna"), all_of_it)
+        covering = [
+            each
+            for each in memory.ask("the map, the lake and Luna", all_of_it).evidence
+            if each.level and "D1:5" in each.turn_ids and "luna" in each.text.lower()
+        ]
+        assert covering
+        assert f"Rank {covering[0].rank_after} " in said
+        assert "says “luna”" in said
+
+    def test_of_a_missed_leaf_it_says_that_no_wider_node_is_retrieved(self, memory):
+        only = replace(PLAIN, k=1, levels=(0,))
+        told = seen(memory, question("Who brings the old map?"), only)
+        assert "not retrieved. No wider node over it is retrieved." in told
+
+    def test_two_gold_leaves_are_counted(self, memory):
+        asked = question("Who brings the old map?", evidence=("D1:2", "D1:5"))
+        assert "1 of 2 retrieved" in seen(memory, asked, replace(PLAIN, k=1, levels=(0,)))
+
+    def test_propagation_tells_both_ranks_and_what_is_new(self, memory):
+        asked, how = memory.conversation.questions[0], replace(PLAIN, policy="bottom-up", alpha=0.9)
+        entered = len(memory.ask(asked, how).entered)
+        told = seen(memory, asked, how)
+        assert "The gold leaf moves from rank" in told or "The gold leaf stays at rank" in told
+        assert (f"{entered} node" if entered else "the same nodes as before") in told
+
+    def test_a_watched_word_is_counted(self, memory):
+        asked = memory.conversation.questions[0]
+        texts = [each.text.lower() for each in memory.ask(asked, PLAIN).evidence]
+        told = seen(memory, asked, PLAIN, "cousin")
+        assert f"“cousin” is in {sum('cousin' in text for text in texts)} of 2 texts." in told
+
+    def test_evidence_that_no_leaf_holds_and_a_missing_answer_are_no_error(self, memory):
+        assert "No leaf" in seen(memory, question("Luna?", evidence=("D9:9",)), PLAIN)
+        assert "says" not in seen(memory, question("Luna?", answer=None), replace(PLAIN, k=30))
+
+
+class TestCascade:
+    def test_where_nothing_joins_the_worst_case_is_reached(self):
+        memory = segviz.build(
+            sample("topic-switching"), compatibility={"name": "cosine", "threshold": 0.99}
+        )
+        assert cascade_seen(memory).startswith("40 leaves make 820 nodes on 40 levels. ")
+        assert "there are 820 nodes" in cascade_seen(memory)
+
+    def test_a_healthy_tree_is_far_from_it(self):
+        memory = built(name="topic-switching")
+        assert f"make {int(memory.structure.active.sum())} nodes" in cascade_seen(memory)
+
+
+def test_all_five_are_in_locomo_and_a_summary_answers_the_first():
+    """The level-1 node says the answer, and its gold leaf is not retrieved (App. C.4, Q1)."""
+    corpus = segviz.load(real_data("locomo", "locomo5.json"))
+    memory = segviz.build(corpus[CONVERSATION])
+    found = cases_in(memory.conversation.questions)
+    assert [case for case, _ in found] == list(CASES)
+    case, asked = found[0]
+    for setting in case.settings[:2]:
+        told = seen(memory, asked, setting)
+        assert ": not retrieved. Rank 2 (level 1) covers it and says “gamepad”" in told
+    lifted = seen(memory, asked, case.settings[2])
+    assert ": retrieved." in lifted
