@@ -151,7 +151,7 @@ class Extractive(Declared):
 
     max_words: int = param(90, "Longest annotation, in words.", (10, 400), source="ours")
     floor: float = param(
-        2.0, "Least weight of a line that is quoted; 1 is a rare word.", (0, 10), source="ours"
+        1.7, "Least weight of a line that is quoted; 1 is a rare word.", (0, 10), source="ours"
     )
     repeat: float = param(
         0.4, "Weight of a word each time it is quoted again.", (0, 1), source="ours"

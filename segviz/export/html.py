@@ -183,7 +183,7 @@ def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     label = view.memory.labels(view.structure)[item.node]
     (before, after), share = names, int(view.structure.active.sum())
     return (
-        f'<li value="{item.rank_after}"><b dir="auto">{_literal(label)}</b> node {item.node} '
+        f'<li value="{item.rank_after}"><bdi>{_literal(label)}</bdi> node {item.node} '
         f"<bdi>{_literal(level)} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
         f'<div class="scores">{before} ×{share * item.initial:.2f} → {after} '
         f"×{share * item.final:.2f} of an even share{moved}</div>"

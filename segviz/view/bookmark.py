@@ -112,15 +112,16 @@ def in_link(name: str) -> str:
 
 def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) -> dict[str, str]:
     """Returns the settings that differ from the opening or, where scores come about otherwise, from
-    the defaults and the system's usual method. The policy then tells the two apart."""
+    the defaults and the system's usual method; the policy then tells the defaults from it."""
     opens = retrieval == retrieval.scored_as(opening)
     usual = opening if opens else RetrievalSettings(method=opening.method)
     written: dict[str, str] = {}
     for name, part in _RETRIEVAL.items():
         value = getattr(retrieval, part)
-        if value != getattr(usual, part) or (name == "policy" and not opens):
+        if value != getattr(usual, part):
             written[name] = _as_text(not value if part == "literal" else value)
-    return written
+    silent = not opens and written.keys().isdisjoint(_SCORING)
+    return {"policy": retrieval.policy} | written if silent else written
 
 
 def looks(link: Mapping[str, str]) -> dict[str, str]:

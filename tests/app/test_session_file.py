@@ -104,7 +104,7 @@ def test_on_ask_the_same_question_with_the_same_settings(memory, tmp_path):
 def test_what_was_looked_at_before_does_not_shine_through(memory, tmp_path):
     """Opened again after other choices, the file is seen as it was saved."""
     path = session_file(
-        memory, Bookmark(retrieval=RetrievalSettings(k=7)), tmp_path / "s.json", page="grow"
+        memory, Bookmark(retrieval=replace(PRESETS[OPENING], k=7)), tmp_path / "s.json", page="grow"
     )
     app = open_path(grow().run(), path)
     assert address(app) == {"path": str(path), "k": "7"}

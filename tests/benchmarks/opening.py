@@ -1,7 +1,7 @@
 """The setting the app opens with, beside others on the same relevance: is propagation seen at work,
 and what does it cost?
 
-Run ``python -m tests.benchmarks opening`` from the project's root. *Enters* is the share of the
+Run ``python -m tests.benchmarks.opening`` from the project's root. *Enters* is the share of the
 questions in whose ten a node comes that was not there without propagation, and how many nodes come
 on average; up to 60 questions of each conversation are asked for that. The differences to no
 propagation are paired, with 95 % intervals. The setting was chosen on the first three LoCoMo

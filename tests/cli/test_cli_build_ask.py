@@ -238,7 +238,7 @@ def test_a_question_is_asked_at_its_moment_unless_a_step_is_named(run, moments, 
     assert f"Asked after step 7 of {total}; {later} {elsewhere}" in told
     told = run("ask", "m.json", "--number", 1).out
     assert (
-        "0 of 0 nodes, top-down, alpha 0.1, H 2, relevance contextual (ours)\n"
+        "0 of 0 nodes, top-down, alpha 0.1, H 2, relevance contextual (best evidence)\n"
         f"Asked after step 0 of {total}" in told
     )
     for name, options, at in (("a.py", (), step), ("b.py", ("--step", 7), 7)):

@@ -105,26 +105,6 @@ bookmarks = st.builds(
 
 
 @given(bookmarks)
-def test_a_link_without_a_setting_opens_the_tree_at_work():
-    assert decode({})[0].retrieval == PRESETS[OPENING]
-    assert decode({"k": "5"})[0].retrieval == replace(PRESETS[OPENING], k=5)
-    assert decode({"system": "h-mem"})[0].retrieval == RetrievalSettings(method="own")
-
-
-@pytest.mark.parametrize(
-    ("link", "settings"),
-    [
-        ({"policy": "bottom-up"}, RetrievalSettings(policy="bottom-up")),
-        ({"alpha": "0.3"}, RetrievalSettings(alpha=0.3)),
-        ({"relevance": "dense"}, RetrievalSettings(relevance="dense")),
-        ({"policy": "top-down"}, RetrievalSettings()),
-    ],
-)
-def test_a_link_that_names_a_setting_keeps_it(link, settings):
-    assert decode(link)[0].retrieval == settings
-    assert decode(encode(Bookmark(retrieval=settings)))[0].retrieval == settings
-
-
 def test_what_is_written_comes_back(bookmark):
     assert decode(encode(bookmark)) == (bookmark, [])
 
@@ -277,3 +257,23 @@ def test_no_link_breaks_it(link):
     bookmark, problems = decode(link)
     assert len(problems) <= len(link)
     encode(bookmark)
+
+
+def test_a_link_without_a_setting_opens_the_tree_at_work():
+    assert decode({})[0].retrieval == PRESETS[OPENING]
+    assert decode({"k": "5"})[0].retrieval == replace(PRESETS[OPENING], k=5)
+    assert decode({"system": "h-mem"})[0].retrieval == RetrievalSettings(method="own")
+
+
+@pytest.mark.parametrize(
+    ("link", "settings"),
+    [
+        ({"policy": "bottom-up"}, RetrievalSettings(policy="bottom-up")),
+        ({"alpha": "0.3"}, RetrievalSettings(alpha=0.3)),
+        ({"relevance": "dense"}, RetrievalSettings(relevance="dense")),
+        ({"policy": "top-down"}, RetrievalSettings()),
+    ],
+)
+def test_a_link_that_names_a_setting_keeps_it(link, settings):
+    assert decode(link)[0].retrieval == settings
+    assert decode(encode(Bookmark(retrieval=settings)))[0].retrieval == settings

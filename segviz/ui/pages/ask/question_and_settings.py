@@ -54,7 +54,7 @@ def ask_controls(session: Session, question: Question, row: DeltaGenerator) -> N
         view_choice(keys.ASK_VIEW)
         _why_opened(session, question)
     if read_settings(session).method == "propagate" and not live(session):
-        _propagation()
+        _propagation(session)
 
 
 def _why_opened(session: Session, question: Question) -> None:
@@ -206,9 +206,9 @@ def _budget() -> None:
         st.number_input("Tokens", 50, 100_000, step=50, **starts(keys.BUDGET, START_BUDGET))
 
 
-def _propagation() -> None:
+def _propagation(session: Session) -> None:
     """Draws policy, α and H as widgets, where the browser cannot follow them."""
-    columns, default = st.columns([5, 4, 3], gap="medium"), RetrievalSettings()
+    columns, default = st.columns([5, 4, 3], gap="medium"), read_settings(session)
     policy: str = columns[0].selectbox(
         "policy",
         list(POLICIES),
