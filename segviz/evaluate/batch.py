@@ -46,9 +46,9 @@ class Limits:
 class _Facts:
     """What is looked for in texts: f pairs of a question and a word or turn.
 
-    ``question`` int64 (f,) is the row of each; ``held`` bool (f, n + 1) says which nodes' texts hold
-    it; ``absent`` float64 (f,) is the chance that a random leaf does not hold it; ``size`` float64
-    (n + 1,) is the length of each node in leaves of mean length. The last column is padding.
+    ``question`` int64 (f,) is the row of each; ``held`` bool (f, n + 1) says which texts
+    hold it; ``absent`` float64 (f,) is the chance that a random leaf does not hold it; ``size``
+    float64 (n + 1,) is the length of each node in leaves of mean length. The last column is padding.
     """
 
     question: Ints

@@ -25,6 +25,7 @@ TABLES: dict[str, str] = {
     "ingredients": "what each ingredient of relevance and the tree add, on three data sets",
     "permutation": "what is lost when units change places",
     "shape": "tree shapes beside the paper's Table 5",
+    "nodes": "texts of inner nodes, before and after: what they say and what they are worth",
     "calls": "model calls per leaf",
     "systems": "all systems on one conversation",
     "locality": "nodes MemForest writes per unit",
