@@ -48,7 +48,7 @@ class _Facts:
 
     ``question`` int64 (f,) is the row of each; ``held`` bool (f, n + 1) says which texts
     hold it; ``absent`` float64 (f,) is the chance that a random leaf does not hold it; ``size``
-    float64 (n + 1,) is the length of each node in leaves of mean length. The last column is padding.
+    float64 (n + 1,) is the length of each node in leaves of mean length. The last node is padding.
     """
 
     question: Ints

@@ -1,8 +1,8 @@
 """Texts of inner nodes: what they say, what it is worth in retrieval, and what it costs.
 
 Run ``python -m tests.benchmarks.nodes`` from the project's root with the data under SEGVIZ_DATA or
-../shared/data. *Before* is :class:`ByCounts`, the earlier annotator in its plainest form; *after* is
-``Extractive`` as it is. Everything else is the default: exchange units, the same placement. A
+../shared/data. *Before* is :class:`ByCounts`, the earlier annotator in its plainest form; *after*
+is ``Extractive`` as it is. Everything else is the default: exchange units, the same placement. A
 contentless line has fewer than two content words (``segviz.evaluate.node_texts``). Intervals
 resample conversations and the questions in them. Nothing is asserted here.
 """
