@@ -12,10 +12,11 @@ from __future__ import annotations
 import multiprocessing
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import chain
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -131,90 +132,89 @@ def built(talk: Conversation, annotate: Any) -> Memory:
     return segviz.build(talk, segviz.SegmentTree(annotate=annotate))
 
 
-@cache
-def memories(name: str, annotate: Any) -> tuple[Memory, ...]:
-    """Returns the memories of a data set with an annotator."""
-    return tuple(built(talk, annotate) for talk in talks(name))
-
-
-# --- contentless lines -----------------------------------------------------------------------
-
 Lines = dict[int, tuple[int, int]]
+"""Contentless lines and all lines of levels 1, 2, 3 and, as 4, of all above."""
 
 
-def lines_of(found: Sequence[Memory]) -> Lines:
-    """Returns the numbers of contentless lines and of all lines on levels 1, 2, 3 and above."""
+def lines_of(memory: Memory) -> Lines:
+    """Counts the lines of a memory."""
+    counts = line_counts(memory.structure, memory.conversation.speakers)
+    return added({min(level, 4): pair} for level, pair in counts.items())
+
+
+def added(parts: Iterable[Lines]) -> Lines:
+    """Returns the sums of counts by level."""
     counts: Lines = {}
-    for memory in found:
-        for level, more in line_counts(memory.structure, memory.conversation.speakers).items():
-            empty, every = counts.get(min(level, 4), (0, 0))
-            counts[min(level, 4)] = empty + more[0], every + more[1]
+    for level, more in chain.from_iterable(part.items() for part in parts):
+        empty, every = counts.get(level, (0, 0))
+        counts[level] = empty + more[0], every + more[1]
     return counts
+
+
+def outcomes(memory: Memory, relevance: str, setting: Setting) -> Outcomes:
+    """Returns the outcomes of the questions of a memory."""
+    policy, alpha, horizon = setting
+    asked = {"policy": policy, "alpha": alpha, "horizon": horizon, "relevance": relevance}
+    return evaluate(memory, memory.conversation.questions, **asked).outcomes
+
+
+@cache
+def measured(name: str, when: str) -> tuple[dict[str, Lines], dict[tuple[str, Setting], Outcomes]]:
+    """Measures a data set before or after: the lines of each conversation, and the outcomes of
+    all questions under each setting."""
+    lines, parts = dict[str, Lines](), dict[tuple[str, Setting], dict[str, Outcomes]]()
+    for talk in talks(name):
+        memory = built(talk, ANNOTATORS[when])  # one at a time: a memory keeps all its moments
+        lines[talk.id] = lines_of(memory)
+        for relevance, setting in ASKED[name] if talk.questions else ():
+            found = outcomes(memory, relevance, setting)
+            parts.setdefault((relevance, setting), {})[talk.id] = found
+    return lines, {how: pooled(those) for how, those in parts.items()}
 
 
 def contentless() -> None:
     """Prints the share of contentless lines of each conversation and level."""
-    locomo, realmem = (range(len(talks(name))) for name in ("LoCoMo", "RealMem"))
-    groups: dict[str, dict[str, Sequence[Memory]]] = {}
+    (one,) = segviz.load(real_data(*ONE_LONGMEMEVAL.split("/")))
+    rows: dict[str, list[Lines]] = {}
     for when, annotate in ANNOTATORS.items():
-        found = memories("LoCoMo", annotate)
-        rows = {found[i].conversation.id: found[i : i + 1] for i in locomo}
-        rows |= {"LoCoMo, all": found}
-        (one,) = segviz.load(real_data(*ONE_LONGMEMEVAL.split("/")))
-        rows |= {f"LongMemEval-S, {one.id}": [built(one, annotate)]}
-        found = memories("RealMem", annotate)
-        rows |= {f"RealMem, {found[i].conversation.id}": found[i : i + 1] for i in realmem}
-        rows |= {"bundled sample": [built(sample(), annotate)]}
-        for name, those in rows.items():
-            groups.setdefault(name, {})[when] = those
-    levels = {1: "level 1", 2: "level 2", 3: "level 3", 4: "level 4 and above"}
-    print("Share of contentless lines in inner nodes, before → after, and the lines after:\n")
+        found, _ = measured("LoCoMo", when)
+        those = {**found, "all of LoCoMo": added(found.values())}
+        those[f"LongMemEval-S, {one.id}"] = lines_of(built(one, annotate))
+        found, _ = measured("LongMemEval-S", when)
+        those["LongMemEval-S, all of the sample"] = added(found.values())
+        found, _ = measured("RealMem", when)
+        those |= {f"RealMem, {name}": counts for name, counts in found.items()}
+        those["bundled sample"] = lines_of(built(sample(), annotate))
+        for name, counts in those.items():
+            rows.setdefault(name, []).append(counts)
+    heads = (">level 1", ">level 2", ">level 3", ">level 4 and above", ">lines before", ">after")
+    print("Share of contentless lines in inner nodes, before → after:\n")
     lines = []
-    for name, those in groups.items():
-        before, after = (lines_of(those[when]) for when in ANNOTATORS)
-        cells = [f"{_share(before, level)} → {_share(after, level)}" for level in levels]
-        lines.append((name, *cells, f"{sum(every for _, every in after.values()):,}"))
-    print(table(("", *(f">{label}" for label in levels.values()), ">lines"), lines))
+    for name, (before, after) in rows.items():
+        shares = (f"{_share(before, level)} → {_share(after, level)}" for level in (1, 2, 3, 4))
+        totals = (f"{sum(every for _, every in found.values()):,}" for found in (before, after))
+        lines.append((name, *shares, *totals))
+    print(table(("", *heads), lines))
 
 
 def _share(counts: Lines, level: int) -> str:
     empty, every = counts.get(level, (0, 0))
-    return number(empty / every, ".2f") if every else "none"
-
-
-# --- retrieval -------------------------------------------------------------------------------
-
-
-def outcomes(found: Sequence[Memory], relevance: str, setting: Setting) -> Outcomes:
-    """Returns the outcomes of the questions of all memories; conversations of one name stay
-    apart."""
-    policy, alpha, horizon = setting
-    asked = {"policy": policy, "alpha": alpha, "horizon": horizon, "relevance": relevance}
-    parts = {
-        f"{place} {memory.conversation.id}": evaluate(
-            memory, memory.conversation.questions, **asked
-        ).outcomes
-        for place, memory in enumerate(found)
-        if memory.conversation.questions
-    }
-    return pooled(parts)
+    return number(empty / every) if every else "no line"
 
 
 def differences() -> None:
     """Prints the measures before and after, and their paired differences."""
     rows = []
-    for name, settings in ASKED.items():
-        for relevance, setting in settings:
-            before, after = (
-                outcomes(memories(name, annotate), relevance, setting)
-                for annotate in ANNOTATORS.values()
-            )
+    for name in SETS:
+        (_, before), (_, after) = (measured(name, when) for when in ANNOTATORS)
+        for (relevance, setting), found in after.items():
+            other = before[relevance, setting]
             cells = [
-                f"{number(before.value(each))} → {number(after.value(each))}, "
-                f"{interval(after.gain(before, each), True)}"
+                f"{number(other.value(each))} → {number(found.value(each))}, "
+                f"{interval(found.gain(other, each), True)}"
                 for each in MEASURED
             ]
-            rows.append((f"{name}, {named(relevance, setting)}", f"{len(after):,}", *cells))
+            rows.append((f"{name}, {named(relevance, setting)}", f"{len(found):,}", *cells))
     print("\nMeasures before → after, and the paired difference with its 95 % interval:\n")
     heads = (f">{MEASURES[each].label}" for each in MEASURED)
     print(table(("data, relevance, policy α/H", ">questions", *heads), rows))
@@ -227,7 +227,7 @@ def differences() -> None:
 def scores(annotate: Extractive, place: int) -> tuple[Outcomes, Outcomes]:
     """Returns the outcomes of one LoCoMo conversation: hybrid without propagation, and the
     paper's bottom-up on plain cosines."""
-    memory = [built(talks("LoCoMo")[place], annotate)]
+    memory = built(talks("LoCoMo")[place], annotate)
     return outcomes(memory, "hybrid", STILL), outcomes(memory, "dense", BOTTOM_UP)
 
 
