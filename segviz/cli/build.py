@@ -11,6 +11,7 @@ from segviz.cli.command import OK, UsageError, command, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import models
 from segviz.cli.source import add_file, output_path, path_of
+from segviz.evaluate.node_texts import contentless_lines, contentless_share
 from segviz.memory import Memory
 from segviz.store import recognises
 from segviz.tree import total_cost
@@ -43,6 +44,9 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         return OK
     console.line(f"{path}: {memory.system} of {memory.conversation.id}")
     console.line(_told(shape(memory.structure), memory.unit))
+    empty = contentless_share(memory.structure, memory.conversation.speakers)
+    if empty is not None:
+        console.line(f"{empty:.1%} of the lines in inner nodes are contentless")
     console.line(f"embedded with {memory.embedder.name}")
     if memory.chat:
         console.line(f"{summary['calls']} calls of {memory.chat}, {summary['tokens']} tokens")
@@ -81,6 +85,7 @@ def summary_of(memory: Memory) -> dict[str, Any]:
         "shape": {
             **{name: getattr(measured, name) for name in measured.__dataclass_fields__},
             "nodes_per_leaf": measured.nodes_per_leaf,
+            "contentless_lines": contentless_lines(memory.structure, memory.conversation.speakers),
         },
         "calls": cost.calls,
         "tokens": cost.tokens,

@@ -150,6 +150,7 @@ def comparison_content(found: Comparison) -> dict[str, Any]:
                 "measures": summary(row.outcomes, found.rows[0].outcomes),
                 "build_seconds": row.build_seconds,
                 "query_seconds": row.query_seconds,
+                "contentless_lines": row.contentless,
             }
             for row in found.rows
         ],

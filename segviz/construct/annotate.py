@@ -36,6 +36,7 @@ _OPEN_SHARE = 0.5  # a question without its answer, or a heading without its lis
 _FACT = 0.3  # what a name of somebody else, or a number, tells beyond its word
 _NEEDS_QUESTION = 3.0  # an answer that says less is not understood without its question
 _NEXT_SHARE = 0.9  # each further line of a child, or of who was quoted more, counts for less
+_SPARE = 0.8  # share of the floor that a line must reach to fill the room that is left
 _WIDE = 32  # children that are read together
 _LONG = 25  # words; a sentence beyond this length is usually a list
 
@@ -203,7 +204,7 @@ def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Cand
         if each is not None:
             found.setdefault(each.line.text, (each, child))
     rows = list(found.values())
-    kept = [row for row in rows if row[0].tells >= annotator.floor]
+    kept = [row for row in rows if row[0].tells >= _SPARE * annotator.floor]
     if rows and not kept:
         kept = [max(rows, key=lambda row: row[0].tells)]
     return [each for each, _ in kept], [child for _, child in kept]
@@ -255,7 +256,11 @@ def _cover(
         before = quoted[children[place]] + max(0, ahead - 1)
         return float(_NEXT_SHARE**before * each.factor * covered)
 
-    heap = [(-gain(place), place, 0) for place in range(len(candidates))]
+    def turn(place: int) -> tuple[bool, float]:
+        # Lines below the floor come last, where room is left.
+        return candidates[place].tells < annotator.floor, -gain(place)
+
+    heap = [(turn(place), place, 0) for place in range(len(candidates))]
     heapify(heap)
     chosen: list[int] = []
     room = annotator.max_words
@@ -265,7 +270,7 @@ def _cover(
         if chosen and each.length > room:
             heappop(heap)
         elif known < len(chosen):
-            heapreplace(heap, (-gain(place), place, len(chosen)))
+            heapreplace(heap, (turn(place), place, len(chosen)))
         else:
             heappop(heap)
             chosen.append(place)

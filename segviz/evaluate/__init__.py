@@ -14,6 +14,7 @@ levels (what a reader would be given).
 ``grid``                :func:`sweep`: policy x alpha x horizon
 ``compare``             several memories side by side, also by their own retrieval
 ``many``                many conversations, systems and seeds, on one or more workers
+``node_texts``          contentless lines: how much of the texts of inner nodes says nothing
 ``traffic``             retrievals and score passing through every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           results printed in papers, from ``published.csv`` and ``papers.toml``
@@ -36,6 +37,7 @@ from segviz.evaluate.generation import (
 )
 from segviz.evaluate.grid import Cell, Sweep, sweep
 from segviz.evaluate.measures import MEASURES, Measure
+from segviz.evaluate.node_texts import contentless_lines
 from segviz.evaluate.outcomes import Evaluation, Outcomes, evaluate, pooled
 from segviz.evaluate.text_metrics import bleu1, token_f1
 
@@ -52,6 +54,7 @@ __all__ = [
     "Outcomes",
     "Sweep",
     "bleu1",
+    "contentless_lines",
     "evaluate",
     "evaluate_answers",
     "pooled",

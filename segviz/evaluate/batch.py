@@ -24,11 +24,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-_NEIGHBOURS = 0.05
-_MIN_NEIGHBOURS = 21
-"""A random node of the same length is one of this share of the nodes, and at least so many, that
-are nearest in length."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -51,22 +46,28 @@ class Limits:
 class _Facts:
     """What is looked for in texts: f pairs of a question and a word or turn.
 
-    ``question`` int64 (f,) the row of each; ``held`` bool (f, n + 1) whether a node's text holds
-    it; ``absent`` float32 (f, n + 1) the logarithm of the chance that a random node of the same
-    length does not. The last column is no node: it holds nothing, for sure.
+    ``question`` int64 (f,) is the row of each; ``held`` bool (f, n + 1) says which texts
+    hold it; ``absent`` float64 (f,) is the chance that a random leaf does not hold it; ``size``
+    float64 (n + 1,) is the length of each node in leaves of mean length. The last node is padding.
     """
 
     question: Ints
     held: Bools
-    absent: NDArray[np.float32]
+    absent: Floats
+    size: Floats
 
     def found(self, tops: Ints) -> tuple[Floats, Floats]:
-        """The share of each question's facts in its ``tops`` (q, m), and the share expected of
-        random nodes of the same lengths; NaN for a question without facts."""
+        """Returns the share of each question's facts in its ``tops`` (q, m), and the share expected
+        of random leaves of the same total length; NaN for a question without facts.
+
+        Leaves of mean length are drawn with replacement, W / L̄ of them for a top of W words and a
+        mean leaf of L̄. A fact that the share p of the leaves holds is drawn with the chance
+        1 − (1 − p) ** (W / L̄).
+        """
         rows = np.arange(len(self.question))[:, None]
         nodes = tops[self.question]
         held = np.asarray(self.held[rows, nodes].any(axis=1))
-        chance = -np.expm1(self.absent[rows, nodes].sum(axis=1, dtype=np.float64))
+        chance = 1 - self.absent ** self.size[nodes].sum(axis=1)
         whole = np.bincount(self.question, minlength=len(tops))
         whole = np.where(whole > 0, whole, np.nan)
 
@@ -194,18 +195,11 @@ class Batch:
         n = len(self.structure)
         question = np.array([row for row, _ in rows], dtype=np.int64)
         held = np.array([marks for _, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
-        # Nodes in the order of their length; of the window around each, the share that holds it.
-        order = self._nodes[np.argsort(self._lengths[self._nodes], kind="stable")]
-        count = len(order)
-        half = max(_MIN_NEIGHBOURS, round(_NEIGHBOURS * count)) // 2
-        places = np.arange(count)
-        first, last = np.maximum(places - half, 0), np.minimum(places + half + 1, count)
-        absent = np.zeros((len(rows), n + 1), dtype=np.float32)
-        for row, marks in enumerate(held):
-            summed = np.concatenate([[0], np.cumsum(marks[order])])
-            share = (summed[last] - summed[first]) / (last - first)
-            absent[row, order] = np.log1p(-np.minimum(share, 1 - 1e-9))
-        return _Facts(question, held, absent)
+        leaves = np.asarray(self.structure.leaves, dtype=np.int64)
+        absent = 1 - held[:, leaves].sum(axis=1) / max(len(leaves), 1)
+        # Where no leaf has a word, none holds a fact, whatever its length.
+        mean = self._lengths[leaves].sum() / max(len(leaves), 1) or 1.0
+        return _Facts(question, held, absent, self._lengths / mean)
 
     def first_scores(self, memory: Memory, relevance: str) -> Floats:
         """s⁽⁰⁾ of all questions, float64 (q, n). ValueError for an unknown relevance."""

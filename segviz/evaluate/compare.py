@@ -14,6 +14,7 @@ from segviz.conversation import Conversation, Question
 from segviz.evaluate.aggregate import Row
 from segviz.evaluate.batch import measured_settings
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS
+from segviz.evaluate.node_texts import contentless_share
 from segviz.evaluate.outcomes import Outcomes, evaluate, pooled
 from segviz.memory import Memory, build, declared, make_system, nested
 from segviz.retrieval import RetrievalSettings
@@ -49,7 +50,8 @@ COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
 class Standing:
     """One memory by one retrieval: ``collapsed`` (no propagation) or the system's ``own``, with
     the ``relevance`` behind it and the ``outcomes`` of all questions. ``cost`` is that of the build
-    but for its time; seconds where they were measured. Several memories as one have outcomes
+    but for its time; seconds where they were measured. ``contentless`` is the share of contentless
+    lines in all inner nodes, None without such lines. Several memories as one have outcomes
     alone."""
 
     name: str
@@ -61,10 +63,11 @@ class Standing:
     cost: Cost = Cost()
     build_seconds: float | None = None
     query_seconds: float | None = None
+    contentless: float | None = None
 
     def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
         """Shape, ``measures`` and cost of the build for each leaf; of a graph of facts the nodes
-        of each layer, of another structure the depth and breadth."""
+        of each layer, of another structure the depth, breadth and share of contentless lines."""
         found: Row = {"retrieved by": self.method}
         if self.shape:
             found["nodes per leaf"] = self.shape.nodes_per_leaf
@@ -75,6 +78,8 @@ class Standing:
                 found["mean depth"] = self.shape.mean_depth
                 found["greatest depth"] = self.shape.max_depth
                 found["children"] = self.shape.branching
+                if self.contentless is not None:
+                    found["contentless lines"] = self.contentless
         for name in measures:
             found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
         if self.shape:
@@ -164,6 +169,7 @@ def compare(
                     total_cost(memory.steps),
                     (clock and float(costs_of(memory.steps)["seconds"].sum())) or None,
                     clock and _seconds(memory, questions, found.settings, clock),
+                    contentless_share(memory.structure, memory.conversation.speakers),
                 )
             )
     return Comparison(settings, units, tokens, tuple(rows))

@@ -5,8 +5,9 @@ unit come back? The *mixed* ranking has the nodes of all levels, as Algorithm 2 
 returns them and a reader gets them; of it the *top* is read: K nodes, or what a budget of
 tokens pays for.
 
-A *lift* is the value less the one expected of random nodes of the same length, so that long
-texts earn nothing by their length alone.
+A *lift* is the value less the one expected of random leaves of the same total length, so that long
+texts earn nothing by their length alone. Random leaves, not random nodes: the expected value must
+not depend on how good the texts of the judged tree are.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "quoted_lift": Measure(
         "gold turns quoted, lift",
-        "Gold turns quoted, less what random nodes of the same length quote.",
+        "Gold turns quoted, less what random leaves of the same total length quote.",
     ),
     "answer_words": Measure(
         "answer words",
@@ -70,7 +71,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "answer_words_lift": Measure(
         "answer words, lift",
-        "Answer words, less those in random nodes of the same length.",
+        "Answer words, less those in random leaves of the same total length.",
         evidence=False,
         answer=True,
     ),

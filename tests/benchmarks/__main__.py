@@ -26,6 +26,7 @@ TABLES: dict[str, str] = {
     "opening": "whether propagation is seen at work in the setting the app opens with",
     "permutation": "what is lost when units change places",
     "shape": "tree shapes beside the paper's Table 5",
+    "nodes": "texts of inner nodes, before and after: what they say and what they are worth",
     "calls": "model calls per leaf",
     "systems": "all systems on one conversation",
     "locality": "nodes MemForest writes per unit",

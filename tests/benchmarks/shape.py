@@ -2,11 +2,12 @@
 
 Run ``python -m tests.benchmarks.shape [FILE …]`` from the project's root; by default the
 LoCoMo conversations the defaults were set on, then LongMemEval and RealMem, on which nothing
-was tuned (under SEGVIZ_DATA or ../shared/data). F1 is the agreement of level-1 nodes with
-sessions. No tree here is told where sessions begin: plain cosine at its best threshold of
-.30, .35 and .40 and a random cut into as many level-1 nodes stand beside. The last table
-sets the thresholds on some LoCoMo conversations and reports on the others. Nothing is
-asserted here; the targets are in tests/systems/test_real_conversations.py.
+was tuned (under SEGVIZ_DATA or ../shared/data). *Contentless* is the share of contentless lines
+in inner nodes. F1 is the agreement of level-1 nodes with sessions. No tree here is told where
+sessions begin: plain cosine at its best threshold of .30, .35 and .40 and a random cut into as
+many level-1 nodes stand beside. The last table sets the thresholds on some LoCoMo conversations
+and reports on the others. Nothing is asserted here; the targets are in
+tests/systems/test_real_conversations.py.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 import segviz
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.conversation import Conversation
+from segviz.evaluate.node_texts import contentless_share
 from segviz.evaluate.published import SHAPES
 from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
 from tests.benchmarks.report import real_data, table
@@ -39,18 +41,21 @@ HEAD = (
     ">depth std",
     ">branching",
     ">widest",
+    ">contentless",
     ">F1",
     ">F1, random cut",
     ">F1, cosine",
 )
-FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.2f}", "{:.2f}", "{:.1f}", "{:.0f}", *("{:.2f}",) * 3)
+F1 = HEAD[1:].index(">F1")
+FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.2f}", "{:.2f}", "{:.1f}", "{:.0f}", *("{:.2f}",) * 4)
 COSINE = (0.30, 0.35, 0.40)
 HALVES = (("conv-26", "conv-30", "conv-43"), ("conv-47", "conv-49"))
 GRID = tuple(itertools.product((-0.06, -0.03, 0.0), (-0.16, -0.12), (0.08, 0.10, 0.12)))
 
 
 def measure(conversation: Conversation, model: Calibrated | Cosine) -> tuple[float, ...]:
-    """Shape with same-text chains as one node, agreement with sessions, that of a random cut."""
+    """Measures the shape with same-text chains as one node, the share of contentless lines, the
+    agreement with sessions and that of a random cut."""
     memory = segviz.build(conversation, system=segviz.SegmentTree(compatibility=model))
     found = shape(memory.structure)
     starts = session_starts(unit.session for unit in memory.units)
@@ -62,6 +67,7 @@ def measure(conversation: Conversation, model: Calibrated | Cosine) -> tuple[flo
         found.depth_std,
         found.branching,
         found.widest,
+        contentless_share(memory.structure, conversation.speakers) or 0.0,
         boundary_f1(memory.structure, starts),
         random_f1(memory.structure, starts),
     )
@@ -69,7 +75,7 @@ def measure(conversation: Conversation, model: Calibrated | Cosine) -> tuple[flo
 
 def plain_cosine(conversations: Sequence[Conversation]) -> list[float]:
     """F1 of plain cosine, one per conversation, at the threshold with the best mean."""
-    found = [[measure(c, Cosine(threshold))[7] for c in conversations] for threshold in COSINE]
+    found = [[measure(c, Cosine(threshold))[F1] for c in conversations] for threshold in COSINE]
     return max(found, key=sum)
 
 
@@ -100,13 +106,13 @@ def crossed(conversations: Sequence[Conversation]) -> None:
         def fits(rows: np.ndarray, on: list[int] = on) -> float:
             mean = rows[on].mean(axis=0)
             near = np.abs(mean[1:6] / wanted - 1).max() <= 0.15
-            return float(mean[7]) if near else -1.0
+            return float(mean[F1]) if near else -1.0
 
         best = max(range(len(GRID)), key=lambda i: fits(grid[i]))
         one, three, crowding = GRID[best]
         chosen = f"level_1 {one:g}, level_3 {three:g}, crowding {crowding:g}"
         means = (grid[best][rows].mean(axis=0) for rows in (on, off))
-        lines.append((", ".join(half), chosen, *(f"{mean[7]:.2f}" for mean in means)))
+        lines.append((", ".join(half), chosen, *(f"{mean[F1]:.2f}" for mean in means)))
     print("\nThresholds set on some conversations, F1 there and on the others:\n")
     print(table(("set on", "thresholds", ">F1 there", ">F1, others"), lines))
 
@@ -132,7 +138,7 @@ def main() -> None:
     sources = [row for row in SHAPES if row.method.endswith("cosine")]
     for row, values in zip(sources, published(), strict=True):
         said = (form.format(v) for form, v in zip(FORMS, (row.leaves, *values), strict=False))
-        table_rows.append((f"paper, {row.data}", *said, "", "", "", ""))
+        table_rows.append((f"paper, {row.data}", *said, "", "", "", "", ""))
     print(table(HEAD, table_rows))
     for path in paths:
         crossed(list(segviz.load(path)))

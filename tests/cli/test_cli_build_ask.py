@@ -15,6 +15,7 @@ from segviz.cli.building import settings_of
 from segviz.cli.console import plain
 from segviz.construct import parameters
 from segviz.conversation import sample_path
+from segviz.evaluate.node_texts import contentless_lines, contentless_share
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
 from tests.data import ROOT
@@ -33,6 +34,19 @@ def test_a_build_is_that_of_the_library_byte_for_byte(run, tmp_path):
         conversation, unit="turn", compatibility={"name": "cosine", "threshold": 0.4}
     ).save(tmp_path / "three.json")
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "three.json").read_bytes()
+
+
+def test_a_build_tells_the_share_of_contentless_lines(run, tmp_path):
+    told = run("build", "sample:recurrence", "-o", "one.json").out
+    found = run("build", "sample:recurrence", "-o", "one.json", "--json").json
+    memory = segviz.open(tmp_path / "one.json")
+    speakers = memory.conversation.speakers
+    shares = contentless_lines(memory.structure, speakers)
+    assert found["shape"]["contentless_lines"] == plain(shares)
+    share = contentless_share(memory.structure, speakers)
+    assert f"{share:.1%} of the lines in inner nodes are contentless\n" in told
+    flat = run("build", "sample:recurrence", "--system", "bm25", "-o", "two.json").out
+    assert "contentless" not in flat
 
 
 STOPPING = """

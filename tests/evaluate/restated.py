@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache, cached_property
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -24,11 +24,6 @@ class Shown:
         self.nodes = [n for n in range(len(structure)) if chain[n] == n and structure.active[n]]
         pairs = [(chain[a], chain[b]) for a, b in structure.edges.tolist()]
         self.edges = list(dict.fromkeys((a, b) for a, b in pairs if a != b))
-
-    @cached_property
-    def by_length(self):
-        """The nodes from short to long."""
-        return sorted(self.nodes, key=lambda n: (len(self.whole.text[n].split()), n))
 
     @cache  # noqa: B019 - kept with the memories of the tests
     def units(self, node):
@@ -71,18 +66,16 @@ class Shown:
         return total / weight
 
 
-def by_chance(shown, node, holds):
-    """Share of the nodes of about a node's length that hold something."""
-    order = shown.by_length
-    half = max(21, round(0.05 * len(order))) // 2
-    place = order.index(node)
-    near = order[max(0, place - half) : place + half + 1]
-    return sum(holds(n) for n in near) / len(near)
-
-
 def expected(shown, top, facts):
-    """Share of facts (functions of a node) that random nodes of the same lengths would hold."""
-    missing = [math.prod(1 - by_chance(shown, node, fact) for node in top) for fact in facts]
+    """Share of facts (functions of a node) that random leaves of the same length would hold: each
+    node of the top counts as so many leaves of mean length."""
+    leaves = [n for n in shown.nodes if shown.whole.level[n] == 0]
+    size = {n: len(shown.whole.text[n].split()) for n in [*leaves, *top]}
+    mean = sum(size[n] for n in leaves) / len(leaves)
+    missing = [
+        math.prod((1 - sum(map(fact, leaves)) / len(leaves)) ** (size[n] / mean) for n in top)
+        for fact in facts
+    ]
     return sum(1 - chance for chance in missing) / len(facts)
 
 

@@ -236,6 +236,54 @@ class TestCounting:
         assert math.isnan(found.mean("recall").value)
 
 
+class TestLift:
+    """The chance level of a text depends on its length and on the leaves, on nothing else."""
+
+    def lifts(self, memory, questions, ranked):
+        structure = memory.structure.collapsed
+        batch = Batch(
+            memory, questions, range(len(questions)), structure, structure, None, Limits(10)
+        )
+        found = batch.measure(np.array([ranked] * len(questions)))
+        return {name: values for name, values in found.items() if name.endswith("_lift")}
+
+    def test_it_does_not_depend_on_the_texts_of_other_inner_nodes(self):
+        found = []
+        for max_words in (10, 200):
+            talk = random_memory(3).conversation
+            annotate = {"name": "extractive", "max_words": max_words}
+            memory = segviz.build(talk, embedder=HashingEmbedder(), annotate=annotate)
+            leaves = memory.structure.collapsed.leaves
+            found.append((memory, self.lifts(memory, talk.questions, leaves[:4])))
+        assert found[0][0].structure.text != found[1][0].structure.text
+        for name, values in found[0][1].items():
+            np.testing.assert_array_equal(values, found[1][1][name])
+
+    def test_a_word_of_every_leaf_is_always_expected_and_one_of_none_never(self):
+        talk = chat(
+            [[("A", "boat one two"), ("B", "boat three four"), ("A", "boat five six")]],
+            [Question(0, "?", "boat", 1, ()), Question(1, "?", "zebra", 1, ())],
+        )
+        memory = segviz.build(talk, unit="turn", embedder=HashingEmbedder())
+        lift = self.lifts(memory, talk.questions, memory.structure.leaves[:1])["answer_words_lift"]
+        assert lift.tolist() == [0.0, 0.0]
+
+    def test_one_leaf_of_mean_length_is_one_draw(self):
+        talk = chat(
+            [[("A", "red one two"), ("B", "blue three four"), ("A", "green five six")]],
+            [Question(0, "?", "blue", 1, ())],
+        )
+        memory = segviz.build(talk, unit="turn", embedder=HashingEmbedder())
+        first, second, _ = memory.structure.leaves
+        for ranked, lift in (
+            ([second], 1 - 1 / 3),
+            ([first], -1 / 3),
+            ([first, second], 1 - (1 - (2 / 3) ** 2)),
+        ):
+            found = self.lifts(memory, talk.questions, ranked)["answer_words_lift"]
+            assert found.tolist() == pytest.approx([lift])
+
+
 class TestBootstrap:
     @pytest.mark.parametrize("seed", range(5))
     def test_equals_resampling_one_by_one(self, seed):

@@ -28,13 +28,14 @@ _FREQUENT = 3
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A memory by its label, its system, its shape, and prompts per leaf where it was built for
-    them."""
+    """A memory by its label, its system, its shape, prompts per leaf where it was built for them,
+    and the share of contentless lines where it has inner nodes."""
 
     label: str
     system: str
     shape: Shape
     calls: float | None = None
+    contentless: float | None = None
 
 
 def draw_shapes(measured: Sequence[Measured], data: str) -> None:
@@ -68,7 +69,8 @@ def _trees(measured: Sequence[Measured], data: str) -> None:
         help="**Depth** of a leaf: edges of the longest path from a root down to it. "
         "**Branching**: children of a node that has any, on average. **Widest**: most children "
         "of one node; the paper does not give it. **Calls**: prompts a model answered, from the "
-        "server or the cache; none offline.",
+        "server or the cache; none offline. **Contentless lines**: share of the lines of inner "
+        "nodes with fewer than two content words, without names of the speakers.",
     )
 
 
@@ -76,7 +78,7 @@ def _own(one: Measured) -> dict[str, object]:
     kind = _KINDS.get(one.shape.kind, one.shape.kind)
     widest, shared = one.shape.widest, one.shape.shared or None
     more = {"widest": widest, "with several parents": shared, "calls/leaf": one.calls}
-    return _row(one.label, kind, one.shape) | more
+    return _row(one.label, kind, one.shape) | more | {"contentless lines": one.contentless}
 
 
 def _printed(row: PublishedShape) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluate.measures import UNITS
+from segviz.evaluate.node_texts import contentless_share
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
@@ -53,7 +54,12 @@ def render(session: Session) -> None:
         measure_panel(session, ready, settings, verdict)
     st.subheader("Shape", divider="gray")
     shapes = [
-        Measured(SYSTEMS[name].label, name, shape(memory.structure))
+        Measured(
+            SYSTEMS[name].label,
+            name,
+            shape(memory.structure),
+            contentless=contentless_share(memory.structure, session.conversation.speakers),
+        )
         for name, memory in ready.items()
     ]
     draw_shapes(shapes, session.conversation.source_format)

@@ -306,6 +306,8 @@ def _standing(
         "model calls": total_cost(memory.steps).calls,
         "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
     }
+    if row.contentless is not None:
+        cells["contentless lines"] = f"{row.contentless:.1%}"
     if row.build_seconds is not None:
         cells["build s"] = round(row.build_seconds, 2)
     if row.query_seconds is not None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from segviz.evaluate.node_texts import contentless_share
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
 from segviz.tree import Decision, Step, Structure, total_cost
 from segviz.tree.inspect import digest
@@ -171,10 +172,12 @@ def _table(session: Session, now: int) -> None:
     from segviz.ui.widgets.shapes import Measured, draw_shapes  # reads what is published
 
     # The structure as it was built: what is shown has every same-text chain as one node already.
-    measured = shape(session.memory.at(now))
+    structure = session.memory.at(now)
+    measured = shape(structure)
     steps = session.memory.steps[:now]
     calls = total_cost(steps).calls / max(1, measured.leaves)
-    this = Measured("this memory", session.memory.system, measured, calls)
+    empty = contentless_share(structure, session.conversation.speakers)
+    this = Measured("this memory", session.memory.system, measured, calls, empty)
     draw_shapes([this], session.conversation.source_format)
 
 

@@ -1,0 +1,65 @@
+"""Measures the texts of inner nodes: the share of their lines that say nothing.
+
+A line is *contentless* if it has fewer than two content words, without the names of the speakers.
+Function words, interjections, praise and the "image" or "photo" of a caption are no content words
+(:func:`segviz.construct.tasks.words.content`). Source: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from segviz.construct.tasks.words import content, lines
+from segviz.tree import Structure
+
+LEAST_CONTENT = 2
+"""Content words that a line must have to say something."""
+
+
+def contentless_lines(structure: Structure, speakers: Sequence[str]) -> dict[int, float]:
+    """Returns the share of contentless lines on each level above 0.
+
+    The lines of all nodes of a level are pooled. A same-text chain counts once, on its lowest
+    level.
+
+    Args:
+        structure: the memory at one moment.
+        speakers: names of the speakers of the conversation; they are no content.
+
+    Returns:
+        Level to share in [0, 1], ascending; a level without lines is left out.
+    """
+    return {
+        level: empty / every for level, (empty, every) in line_counts(structure, speakers).items()
+    }
+
+
+def contentless_share(structure: Structure, speakers: Sequence[str]) -> float | None:
+    """Returns the share of contentless lines over all levels above 0; None without such lines."""
+    counts = line_counts(structure, speakers).values()
+    empty, every = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
+    return empty / every if every else None
+
+
+def line_counts(structure: Structure, speakers: Sequence[str]) -> dict[int, tuple[int, int]]:
+    """Returns the numbers of contentless lines and of all lines on each level above 0.
+
+    O(n) for n nodes the first time, then cached with the structure.
+    """
+    key = (line_counts, tuple(speakers))
+    if key not in structure.kept:
+        shown, silent = structure.collapsed, content(" ".join(speakers))
+        counts: dict[int, tuple[int, int]] = {}
+        inner = np.flatnonzero(shown.active & (shown.level > 0))
+        for node in inner[np.argsort(shown.level[inner], kind="stable")].tolist():
+            said = [content(words) - silent for _, words in lines(shown.text[node])]
+            level = int(shown.level[node])
+            empty, every = counts.get(level, (0, 0))
+            empty += sum(len(words) < LEAST_CONTENT for words in said)
+            if said:
+                counts[level] = empty, every + len(said)
+        structure.kept[key] = counts
+    found: dict[int, tuple[int, int]] = structure.kept[key]
+    return found

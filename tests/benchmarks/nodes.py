@@ -1,0 +1,316 @@
+"""Texts of inner nodes: what they say, what it is worth in retrieval, and what it costs.
+
+Run ``python -m tests.benchmarks.nodes`` from the project's root with the data under SEGVIZ_DATA or
+../shared/data. *Before* is :class:`ByCounts`, the earlier annotator in its plainest form; *after*
+is ``Extractive`` as it is. Everything else is the default: exchange units, the same placement. A
+contentless line has fewer than two content words (``segviz.evaluate.node_texts``). Intervals
+resample conversations and the questions in them. Nothing is asserted here.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import chain
+from time import process_time
+from typing import Any, ClassVar
+
+import segviz
+from segviz.construct.annotate import Extractive
+from segviz.construct.parameter import Declared
+from segviz.construct.tasks.words import BREAK
+from segviz.conversation import Conversation
+from segviz.conversation.turns import SPEAKER
+from segviz.evaluate import MEASURES, Outcomes, evaluate, pooled
+from segviz.evaluate.node_texts import line_counts
+from segviz.memory import Memory
+from tests.benchmarks.recall import HELD_OUT, STILL, TUNED_ON, Setting, named
+from tests.benchmarks.report import interval, number, real_data, table
+from tests.benchmarks.synthetic import conversation
+from tests.memories import sample
+
+_WORD, _NUMBER, _NAME = re.compile(r"\w+"), re.compile(r"\d"), re.compile(r"(?<=[\w,;] )[A-Z]\w+")
+_COMMON = frozenset(
+    "a about after all also am an and any are as at be been but by can could did do does for from "
+    "get go going good got had has have he her him his how i if in is it just know like me more my "
+    "no not now of oh on one or our out really see she so some such than that the their them then "
+    "there they think this time to too up us very was way we were what when which who will with "
+    "would yeah yes you your m s t re ve ll d don im thanks great nice wow image photo".split()
+)
+
+
+@lru_cache(maxsize=4_096)
+def _sentences(text: str) -> tuple[tuple[str, frozenset[str], int, int], ...]:
+    """Returns sentence, content words, number of facts and length of each sentence of a text."""
+    found = []
+    for row in text.split("\n"):
+        spoken = SPEAKER.match(row)
+        prefix, body = (spoken.group(), row[spoken.end() :]) if spoken else ("", row)
+        for piece in map(str.strip, BREAK.split(body)):
+            said = _WORD.findall(piece)
+            facts = len(_NUMBER.findall(piece)[:2]) + len(_NAME.findall(piece)[:2])
+            if said:
+                words = frozenset(word.lower() for word in said) - _COMMON
+                found.append((prefix + piece, words, facts, len(said)))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class ByCounts(Declared):
+    """Quotes the sentences whose words are frequent, by maximal marginal relevance.
+
+    A sentence scores the counts of its words / (words + 1) ** .6, the best as 1, and .15 for each
+    name or number. It loses .3 of its largest Jaccard index with a chosen sentence.
+    """
+
+    name: ClassVar[str] = "by-counts"
+
+    def __call__(self, texts: Sequence[str]) -> str:
+        """Returns at most 80 words of the child texts, one sentence a line."""
+        pool = list(dict.fromkeys(each for text in texts for each in _sentences(text)))
+        if len(texts) == 1 or not pool:
+            return texts[0]
+        counts = Counter(word for _, words, _, _ in pool for word in words)
+        raw = [sum(counts[w] for w in words) / (len(words) + 1) ** 0.6 for _, words, _, _ in pool]
+        top = max(raw) or 1.0
+        score = [r / top + 0.15 * each[2] for r, each in zip(raw, pool, strict=True)]
+        waiting = sorted(range(len(pool)), key=lambda i: -score[i])[:32]
+        alike, chosen, room = dict.fromkeys(waiting, 0.0), list[int](), 80
+        while waiting:
+            best = max(waiting, key=lambda i: 0.7 * score[i] - 0.3 * alike[i])
+            chosen.append(best)
+            room -= pool[best][3]
+            waiting = [i for i in waiting if i != best and pool[i][3] <= room]
+            for i in waiting:
+                shared, every = pool[i][1] & pool[best][1], pool[i][1] | pool[best][1]
+                alike[i] = max(alike[i], len(shared) / max(len(every), 1))
+        return "\n".join(" ".join(pool[i][0].split(" ")[:80]) for i in sorted(chosen))
+
+
+ANNOTATORS: dict[str, Any] = {"before": ByCounts(), "after": Extractive()}
+SETS: dict[str, tuple[str, ...]] = {
+    "LoCoMo": ("locomo/locomo5.json",),
+    "LongMemEval-S": ("longmemeval/s_sample.json",),
+    "RealMem": tuple(
+        f"realmem/{who}.json" for who in ("Adeleke_Okonjo", "Kenta_Tanaka", "Pak_Budi")
+    ),
+}
+ONE_LONGMEMEVAL = "longmemeval/s_gpt4_4edbafa2.json"
+BOTTOM_UP: Setting = ("bottom-up", 0.1, 2)
+ASKED: dict[str, tuple[tuple[str, Setting], ...]] = {
+    "LoCoMo": (
+        ("dense", STILL),
+        ("dense", BOTTOM_UP),
+        ("hybrid", STILL),
+        ("hybrid", BOTTOM_UP),
+        ("contextual", STILL),
+    ),
+    "LongMemEval-S": (("hybrid", STILL), ("contextual", STILL)),
+    "RealMem": (("hybrid", STILL), ("contextual", STILL)),
+}
+MEASURED = ("reached", "quoted", "answer_words")
+GRID: dict[str, tuple[float, ...]] = {
+    "floor": (1.5, 2.0, 2.5),
+    "repeat": (0.2, 0.4, 0.6),
+    "max_words": (80, 90, 100),
+}
+
+
+@cache
+def talks(name: str) -> tuple[Conversation, ...]:
+    """Returns the conversations of a data set."""
+    return tuple(each for file in SETS[name] for each in segviz.load(real_data(*file.split("/"))))
+
+
+def built(talk: Conversation, annotate: Any) -> Memory:
+    """Returns the memory of a conversation with an annotator."""
+    return segviz.build(talk, segviz.SegmentTree(annotate=annotate))
+
+
+Lines = dict[int, tuple[int, int]]
+"""Contentless lines and all lines of levels 1, 2, 3 and, as 4, of all above."""
+
+
+def lines_of(memory: Memory) -> Lines:
+    """Counts the lines of a memory."""
+    counts = line_counts(memory.structure, memory.conversation.speakers)
+    return added({min(level, 4): pair} for level, pair in counts.items())
+
+
+def added(parts: Iterable[Lines]) -> Lines:
+    """Returns the sums of counts by level."""
+    counts: Lines = {}
+    for level, more in chain.from_iterable(part.items() for part in parts):
+        empty, every = counts.get(level, (0, 0))
+        counts[level] = empty + more[0], every + more[1]
+    return counts
+
+
+def outcomes(memory: Memory, relevance: str, setting: Setting) -> Outcomes:
+    """Returns the outcomes of the questions of a memory."""
+    policy, alpha, horizon = setting
+    asked = {"policy": policy, "alpha": alpha, "horizon": horizon, "relevance": relevance}
+    return evaluate(memory, memory.conversation.questions, **asked).outcomes
+
+
+@cache
+def measured(name: str, when: str) -> tuple[dict[str, Lines], dict[tuple[str, Setting], Outcomes]]:
+    """Measures a data set before or after: the lines of each conversation, and the outcomes of
+    all questions under each setting."""
+    lines, parts = dict[str, Lines](), dict[tuple[str, Setting], dict[str, Outcomes]]()
+    for talk in talks(name):
+        memory = built(talk, ANNOTATORS[when])  # one at a time: a memory keeps all its moments
+        lines[talk.id] = lines_of(memory)
+        for relevance, setting in ASKED[name] if talk.questions else ():
+            found = outcomes(memory, relevance, setting)
+            parts.setdefault((relevance, setting), {})[talk.id] = found
+    return lines, {how: pooled(those) for how, those in parts.items()}
+
+
+def contentless() -> None:
+    """Prints the share of contentless lines of each conversation and level."""
+    (one,) = segviz.load(real_data(*ONE_LONGMEMEVAL.split("/")))
+    rows: dict[str, list[Lines]] = {}
+    for when, annotate in ANNOTATORS.items():
+        found, _ = measured("LoCoMo", when)
+        those = {**found, "all of LoCoMo": added(found.values())}
+        those[f"LongMemEval-S, {one.id}"] = lines_of(built(one, annotate))
+        found, _ = measured("LongMemEval-S", when)
+        those["LongMemEval-S, all of the sample"] = added(found.values())
+        found, _ = measured("RealMem", when)
+        those |= {f"RealMem, {name}": counts for name, counts in found.items()}
+        those["bundled sample"] = lines_of(built(sample(), annotate))
+        for name, counts in those.items():
+            rows.setdefault(name, []).append(counts)
+    heads = (">level 1", ">level 2", ">level 3", ">level 4 and above", ">lines before", ">after")
+    print("Share of contentless lines in inner nodes, before → after:\n")
+    lines = []
+    for name, (before, after) in rows.items():
+        shares = (f"{_share(before, level)} → {_share(after, level)}" for level in (1, 2, 3, 4))
+        totals = (f"{sum(every for _, every in found.values()):,}" for found in (before, after))
+        lines.append((name, *shares, *totals))
+    print(table(("", *heads), lines))
+
+
+def _share(counts: Lines, level: int) -> str:
+    empty, every = counts.get(level, (0, 0))
+    return number(empty / every) if every else "no line"
+
+
+def differences() -> None:
+    """Prints the measures before and after, and their paired differences."""
+    rows = []
+    for name in SETS:
+        (_, before), (_, after) = (measured(name, when) for when in ANNOTATORS)
+        for (relevance, setting), found in after.items():
+            other = before[relevance, setting]
+            cells = [
+                f"{number(other.value(each))} → {number(found.value(each))}, "
+                f"{interval(found.gain(other, each), True)}"
+                for each in MEASURED
+            ]
+            rows.append((f"{name}, {named(relevance, setting)}", f"{len(found):,}", *cells))
+    print("\nMeasures before → after, and the paired difference with its 95 % interval:\n")
+    heads = (f">{MEASURES[each].label}" for each in MEASURED)
+    print(table(("data, relevance, policy α/H", ">questions", *heads), rows))
+
+
+# --- constants chosen on some conversations, reported on others --------------------------------
+
+
+@cache
+def scores(annotate: Extractive, place: int) -> tuple[Outcomes, Outcomes]:
+    """Returns the outcomes of one LoCoMo conversation: hybrid without propagation, and the
+    paper's bottom-up on plain cosines."""
+    memory = built(talks("LoCoMo")[place], annotate)
+    return outcomes(memory, "hybrid", STILL), outcomes(memory, "dense", BOTTOM_UP)
+
+
+def score(annotate: Extractive, places: Sequence[int]) -> tuple[float, float]:
+    """Returns hybrid's evidence reached and bottom-up's gold turns quoted over conversations."""
+    still, upwards = (
+        pooled({str(place): scores(annotate, place)[which] for place in places}) for which in (0, 1)
+    )
+    return still.value("reached"), upwards.value("quoted")
+
+
+def chosen(places: Sequence[int]) -> Extractive:
+    """Chooses the constants with the largest sum of both scores, one constant after the other."""
+    best = Extractive()
+    for name, values in GRID.items():
+        variants = [replace(best, **{name: value}) for value in values]
+        # The current value comes first, so that it wins a tie.
+        variants.sort(key=lambda each: each != best)
+        best = max(variants, key=lambda each: sum(score(each, places)))
+    return best
+
+
+def split() -> None:
+    """Prints what constants chosen on some conversations reach on the others."""
+    names = [talk.id for talk in talks("LoCoMo")]
+    rows = []
+    for here, there in ((TUNED_ON, HELD_OUT), (HELD_OUT, TUNED_ON)):
+        on, off = ([names.index(name) for name in half] for half in (here, there))
+        best = chosen(on)
+        for label, each in (("chosen", best), ("defaults", Extractive())):
+            said = ", ".join(f"{name} {getattr(each, name):g}" for name in GRID)
+            cells = [number(value) for value in (*score(each, on), *score(each, off))]
+            rows.append((", ".join(here), label, said, *cells))
+    print(
+        "\nConstants chosen on some LoCoMo conversations by the sum of both measures, one after "
+        "the other, and what they reach on the others:\n"
+    )
+    still, upwards = "hybrid, none: reached", "dense, bottom-up 0.1/2: quoted"
+    heads = (f">{still}, there", f">{upwards}, there", f">{still}, others", f">{upwards}, others")
+    print(table(("chosen on", "", "constants", *heads), rows))
+
+
+# --- time ------------------------------------------------------------------------------------
+
+
+def seconds(when: str, what: str) -> tuple[int, float]:
+    """Returns leaves and processor seconds of a build in a process without caches. What else the
+    machine does hardly changes them."""
+    if what == "synthetic":
+        talk, unit = conversation(10_000), "turn"
+    else:
+        (talk,) = (each for each in talks("LoCoMo") if each.id == what)
+        unit = "exchange"
+    system = segviz.SegmentTree(annotate=ANNOTATORS[when])
+    segviz.build(sample(), system)  # loads the word vectors
+    leaves, began = len(talk.units(unit)), process_time()
+    segviz.build(talk, system, unit=unit)
+    return leaves, process_time() - began
+
+
+def times() -> None:
+    """Prints build times, each measured in a process of its own."""
+    rows = []
+    spawn = multiprocessing.get_context("spawn")
+    for what in ("conv-47", "synthetic"):
+        found = []
+        for when in ANNOTATORS:
+            with ProcessPoolExecutor(1, spawn) as pool:
+                found.append(pool.submit(seconds, when, what).result())
+        leaves = found[0][0]
+        rows.append((what, f"{leaves:,}", *(f"{spent:.2f} s" for _, spent in found)))
+    print(
+        "\nProcessor time of a build, the embedder loaded (*before* without the caches it had):\n"
+    )
+    print(table(("", ">leaves", *(f">{when}" for when in ANNOTATORS)), rows))
+
+
+def main() -> None:
+    contentless()
+    differences()
+    split()
+    times()
+
+
+if __name__ == "__main__":
+    main()

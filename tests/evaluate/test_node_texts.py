@@ -1,0 +1,132 @@
+"""Contentless lines: by hand, against a slow restatement, and where they are shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.construct.tasks.words import content
+from segviz.embedding import HashingEmbedder
+from segviz.evaluate import contentless_lines
+from segviz.evaluate.node_texts import contentless_share
+from segviz.tree import Structure
+from tests.evaluate.test_permutation import talk
+from tests.trees import small_chat
+
+SPEAKERS = ("John", "Maria")
+
+
+def chain_of(*texts: str) -> Structure:
+    """A leaf, and above each other inner nodes with these texts."""
+    n = len(texts) + 1
+    return Structure(
+        level=np.arange(n, dtype=np.int32),
+        start=np.zeros(n, dtype=np.int32),
+        stop=np.ones(n, dtype=np.int32),
+        text=("John: Hey Maria!", *texts),
+        vector=np.zeros((n, 0), dtype=np.float32),
+        active=np.ones(n, dtype=np.bool_),
+        edges=np.array([[i + 1, i] for i in range(n - 1)], dtype=np.int32).reshape(-1, 2),
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Maria: Hey John!",
+        "John: Wow, that's amazing, Maria!",
+        "Definitely, John.",
+        "Sounds good, John.",
+        "John: Yes!",
+        "Maria: Thanks, John! Take care!",
+        "John: [image: a photo of a dog]",
+        "Maria: Really? A dog?",
+        "John: 😀",
+    ],
+)
+def test_a_line_with_less_than_two_content_words_is_contentless(line):
+    assert contentless_lines(chain_of(line), SPEAKERS) == {1: 1.0}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "John: I adopted a beagle in Bergen.",
+        "I adopted a beagle in Bergen.",
+        "Maria: My sister moved to Oslo, John.",
+        "John: [image: a photo of a dog on a beach]",
+        "Мария: Вчера я купила лодку.",
+        "小明: 我买了一只小狗。",
+        "健: 昨日は犬を飼いました。",
+        "Ay: 2019 Lisbon",
+    ],
+)
+def test_a_line_with_two_content_words_says_something(line):
+    assert contentless_lines(chain_of(line), SPEAKERS) == {1: 0.0}
+
+
+def test_names_of_the_speakers_are_no_content():
+    text = "Aino: Ngozi, Tenzin!"
+    assert contentless_lines(chain_of(text), ()) == {1: 0.0}
+    assert contentless_lines(chain_of(text), ("Ngozi Tenzin",)) == {1: 1.0}
+
+
+def test_lines_of_a_level_are_pooled_and_leaves_do_not_count():
+    found = chain_of(
+        "John: Hey Maria!\nI adopted a beagle in Bergen.",
+        "John: I adopted a beagle in Bergen.\n\nMaria: Wow!\nCool, John.\nGreat!",
+    )
+    assert contentless_lines(found, SPEAKERS) == {1: 0.5, 2: 0.75}
+    assert contentless_share(found, SPEAKERS) == pytest.approx(4 / 6)
+
+
+def test_a_chain_of_one_text_counts_once_on_its_lowest_level():
+    same = "John: Hey!\nMaria: My sister moved to Oslo."
+    assert contentless_lines(chain_of("John: Hey!", same, same), SPEAKERS) == {1: 1.0, 2: 0.5}
+    # A node with the text of its leaf is that leaf.
+    assert contentless_lines(chain_of("John: Hey Maria!"), SPEAKERS) == {}
+
+
+def test_without_inner_nodes_or_lines_there_is_no_share():
+    assert contentless_lines(chain_of(), SPEAKERS) == {}
+    assert contentless_lines(chain_of(""), SPEAKERS) == {}
+    assert contentless_share(chain_of(""), SPEAKERS) is None
+
+
+def slow(structure, speakers):
+    """Every line of every active node above level 0, one by one."""
+    names = {word for speaker in speakers for word in content(speaker)}
+    shown, found = structure.collapsed, {}
+    for node in range(len(shown)):
+        if not shown.active[node] or shown.level[node] == 0:
+            continue
+        for line in shown.text[node].split("\n"):
+            spoken, _, words = line.partition(": ")
+            said = words if spoken in speakers else line
+            if said.strip():
+                found.setdefault(int(shown.level[node]), []).append(len(content(said) - names) < 2)
+    return {level: sum(rows) / len(rows) for level, rows in sorted(found.items())}
+
+
+@pytest.mark.parametrize("system", ["segment-tree", "clustering", "memtree", "raptor"])
+def test_the_shares_are_those_of_a_slow_count(system):
+    for chat in (talk(), small_chat()):
+        memory = segviz.build(chat, system, embedder=HashingEmbedder())
+        for step in (len(memory.steps), len(memory.steps) // 2):
+            structure = memory.at(step)
+            expected = slow(structure, chat.speakers)
+            assert contentless_lines(structure, chat.speakers) == expected
+            assert list(contentless_lines(structure, chat.speakers)) == sorted(expected)
+
+
+def test_a_comparison_shows_the_share_of_each_structure_with_inner_nodes():
+    memories = {
+        name: segviz.build(talk(), name, embedder=HashingEmbedder())
+        for name in ("segment-tree", "bm25")
+    }
+    for row in segviz.compare(memories, talk().questions).rows:
+        share = contentless_share(memories[row.name].structure, talk().speakers)
+        assert row.contentless == share
+        assert row.row().get("contentless lines") == share
+        assert (share is None) == (row.name == "bm25")
