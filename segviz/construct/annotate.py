@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from heapq import heapify, heappop, heapreplace
 from itertools import chain, islice
 from operator import mul
 from typing import Any, ClassVar, NamedTuple
@@ -28,15 +27,16 @@ __all__ = ["ANNOTATORS", "TITLE", "Extractive", "Summary", "Titled", "title_fact
 _DIGIT = re.compile(r"\d")
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-Z]\w+")  # inside a sentence; one at its start is grammar
 _LIST_MARK = re.compile(r"^(?:(?:[-*•#>|]+|\d{1,3}[.)])\s+)+")
-_ADDRESS = re.compile(r"\S+://\S+|www\.\S+")
+_NO_WORDS = re.compile(r"\S+://\S+|www\.\S+|(?<=\w)['’`]\w{1,2}\b")  # links; "ll" of "I'll"
 _CAPTION = "[image: "
 _CAPTION_WORDS = frozenset(("image", "photo", "picture", "screenshot"))
 _CAPTION_SHARE = 0.5  # a caption says what a camera saw, not what was said
 _OPEN_SHARE = 0.5  # a question without its answer, or a heading without its list, states nothing
-_FACT = 0.3  # what a name of somebody else, or a number, tells beyond its word
+_FACT = 0.3  # what a name of somebody else, a number or an answer tells beyond its words
 _NEEDS_QUESTION = 3.0  # an answer that says less is not understood without its question
 _NEXT_SHARE = 0.9  # each further line of a child, or of who was quoted more, counts for less
-_SPARE = 0.8  # share of the floor that a line must reach to fill the room that is left
+_ANSWERS = 0.8  # an answer that says less ("Exactly!") says nothing with its question either
+_SHORTLIST = 48  # lines of a node's children that are compared with what is quoted
 _WIDE = 32  # children that are read together
 _LONG = 25  # words; a sentence beyond this length is usually a list
 
@@ -92,7 +92,7 @@ def _lines(text: str) -> tuple[_Line, ...]:
 @lru_cache(maxsize=16_384)
 def _line(speaker: str, text: str) -> _Line | None:
     """Reads one sentence; None if it has no words."""
-    words = words_of(_ADDRESS.sub(" ", text))
+    words = words_of(_NO_WORDS.sub(" ", text))
     if not words:
         return None
     names = frozenset(name.lower() for name in _CAPITAL.findall(text))
@@ -152,7 +152,7 @@ class Extractive(Declared):
 
     max_words: int = param(90, "Longest annotation, in words.", (10, 400), source="ours")
     floor: float = param(
-        1.7, "Least weight of a line that is quoted; 1 is a rare word.", (0, 10), source="ours"
+        2.0, "Least weight of a line that is quoted; 1 is a rare word.", (0, 10), source="ours"
     )
     repeat: float = param(
         0.4, "Weight of a word each time it is quoted again.", (0, 1), source="ours"
@@ -204,7 +204,7 @@ def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Cand
         if each is not None:
             found.setdefault(each.line.text, (each, child))
     rows = list(found.values())
-    kept = [row for row in rows if row[0].tells >= _SPARE * annotator.floor]
+    kept = [row for row in rows if row[0].tells >= annotator.floor]
     if rows and not kept:
         kept = [max(rows, key=lambda row: row[0].tells)]
     return [each for each, _ in kept], [child for _, child in kept]
@@ -213,12 +213,15 @@ def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Cand
 @lru_cache(maxsize=16_384)
 def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> _Candidate | None:
     """Weighs one line; None if it only addresses somebody."""
+    short_names = {name for name in line.names for each in speakers if each.startswith(name)}
+    speakers = speakers | short_names  # "Mel" for Melanie
     spoken = _plain(line, speakers)
     if spoken is None:
         return None
     weights = _weights(spoken, speakers)
     names, number, length = spoken.names - speakers, spoken.number, spoken.length
-    question = spoken.asked if sum(weights.values()) < _NEEDS_QUESTION else None
+    says = sum(weights.values())
+    question = spoken.asked if _ANSWERS <= says < _NEEDS_QUESTION else None
     if question is not None:
         weights = {**_weights(question, speakers), **weights}
         names |= question.names - speakers
@@ -230,7 +233,7 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
     if spoken.opens and question is None:
         factor *= _OPEN_SHARE
     words, values = tuple(weights), tuple(weights.values())
-    tells = sum(values) + _FACT * facts
+    tells = sum(values) + _FACT * (facts + (question is not None))
     return _Candidate(spoken, question, words, values, tells, length, factor)
 
 
@@ -239,44 +242,42 @@ def _cover(
     candidates: Sequence[_Candidate],
     children: Sequence[int],
 ) -> list[_Candidate]:
-    """Chooses candidates by their gain until ``max_words`` are used; returns them in order.
-
-    A gain only falls while others are chosen, so the heap may hold old ones: the first candidate
-    whose gain is up to date is the best (lazy greedy, Minoux 1978).
-    """
+    """Chooses candidates greedily by their gain until ``max_words`` are used, in order."""
     spread = Counter(chain.from_iterable(each.words for each in candidates))
     worth = {word: count**0.4 for word, count in spread.items()}
     quoted: Counter[int | str] = Counter()  # lines of each child and of each speaker
     speakers = {each.line.speaker for each in candidates}
 
-    def gain(place: int) -> float:
-        each = candidates[place]
-        covered = sum(map(mul, each.weights, map(worth.__getitem__, each.words)))
-        ahead = quoted[each.line.speaker] - min(map(quoted.__getitem__, speakers))
-        before = quoted[children[place]] + max(0, ahead - 1)
-        return float(_NEXT_SHARE**before * each.factor * covered)
+    def covers(each: _Candidate) -> float:
+        said = sum(map(mul, each.weights, map(worth.__getitem__, each.words)))
+        return float(each.factor * said)
 
-    def turn(place: int) -> tuple[bool, float]:
-        # Lines below the floor come last, where room is left.
-        return candidates[place].tells < annotator.floor, -gain(place)
-
-    heap = [(turn(place), place, 0) for place in range(len(candidates))]
-    heapify(heap)
+    covered = [covers(each) for each in candidates]
+    # A text holds a dozen lines at most, so the best by themselves are enough to choose from.
+    left = sorted(range(len(candidates)), key=lambda place: -covered[place])[:_SHORTLIST]
     chosen: list[int] = []
     room = annotator.max_words
-    while heap and room > 0:
-        _, place, known = heap[0]
-        each = candidates[place]
-        if chosen and each.length > room:
-            heappop(heap)
-        elif known < len(chosen):
-            heapreplace(heap, (turn(place), place, len(chosen)))
-        else:
-            heappop(heap)
-            chosen.append(place)
-            room -= each.length
-            quoted.update((children[place], each.line.speaker))
-            worth.update((word, worth[word] * annotator.repeat) for word in each.words)
+    while left and room > 0:
+        fewest = min(map(quoted.__getitem__, speakers))
+
+        def gain(place: int, fewest: int = fewest) -> tuple[float, int]:
+            each = candidates[place]
+            ahead = max(0, quoted[each.line.speaker] - fewest - 1)
+            share = _NEXT_SHARE ** (quoted[children[place]] + ahead)
+            return share * covered[place], -place
+
+        best = max(left, key=gain)
+        line = candidates[best]
+        chosen.append(best)
+        room -= line.length
+        quoted.update((children[best], line.line.speaker))
+        worth.update((word, worth[word] * annotator.repeat) for word in line.words)
+        left.remove(best)
+        left = [place for place in left if candidates[place].length <= room]
+        said = set(line.words)
+        for place in left:
+            if not said.isdisjoint(candidates[place].words):
+                covered[place] = covers(candidates[place])
     return [candidates[place] for place in sorted(chosen)]
 
 

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import segviz
+from segviz.retrieval import OPENING, PRESETS
 from tests.app.conftest import clean, on_canvas, page, texts
 from tests.app.test_address import address, opened
 
@@ -69,7 +70,7 @@ def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
     assert "asked" not in address(app)
     conversation = segviz.load(moments_file)[0]
     memory = segviz.build(conversation)
-    assert retrieved(app) == list(memory.ask(conversation.questions[0]).after)
+    assert retrieved(app) == list(memory.ask(conversation.questions[0], PRESETS[OPENING]).after)
 
 
 def test_the_step_can_be_moved_until_another_question_is_picked():

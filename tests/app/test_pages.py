@@ -68,8 +68,8 @@ class TestGrow:
         app = grow().run()
         app.slider[0].set_value(60).run()
         assert decided(clean(app)) == (
-            "“What? He's been Kanel for six weeks! You can't keep…” joins “seas, Denmark, "
-            "Frederikshavn” (S7: 0.17, needed 0.04) on level 1."
+            "“What? He's been Kanel for six weeks! You can't keep…” joins “Kanel, Denmark” "
+            "(S7: 0.17, needed 0.04) on level 1."
         )
         app.button(key="go-chevron_left").click().run()
         assert "Kanel" not in decided(clean(app))
@@ -77,8 +77,8 @@ class TestGrow:
     @pytest.mark.parametrize(
         ("system", "step", "told"),
         [
-            ("clustering", 9, "founds cluster “Agreed, room, Gareth” (S1); nearest “Retired, "),
-            ("memtree", 35, "and “settled, lists, Ooh” (S3: 0.55, needed 0.40) form the topic “"),
+            ("clustering", 9, "founds cluster “ferries once” (S1); nearest “"),
+            ("memtree", 35, "and “gold” (S3: 0.55, needed 0.40) form the topic “"),
             ("raptor", 9, "ends a session. Summaries taken away: 0"),
             ("h-mem", 10, "(S1: 0.51, needed 0.49)."),
             ("xmemory", 10, "opens a new episode: the session changed; nearest “"),
@@ -268,8 +268,8 @@ class TestAsk:
     def test_a_preset_is_one_click_and_the_one_in_force_is_marked(self):
         app = clean(page("ask").run())
         presets, relevance = "scoring-preset", "relevance-shown"
-        assert shown(app, presets).value == "ours"
-        assert shown(app, relevance).value == "contextual"
+        assert shown(app, presets).value == "tree at work"
+        assert shown(app, relevance).value == "hybrid"
         before = evidence_scores(app)
         shown(app, presets).set_value("paper, bottom-up").run()
         state = clean(app).session_state
@@ -280,7 +280,7 @@ class TestAsk:
         assert shown(app, presets).value == "paper, top-down"
         set_in_header(app, alpha=0.4)
         assert shown(app, presets).value == "custom"
-        shown(app, presets).set_value("ours").run()
+        shown(app, presets).set_value("best evidence").run()
         assert clean(app).session_state["alpha"] == 0.1
         assert shown(app, relevance).value == "contextual"
         # Back to the last setting that was no preset.

@@ -11,7 +11,7 @@ import segviz
 from segviz import store
 from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, View
-from segviz.retrieval import RetrievalSettings
+from segviz.retrieval import OPENING, PRESETS, RetrievalSettings
 from segviz.store import Shown
 from segviz.view.bookmark import Bookmark, decode, encode
 from tests.app.conftest import clean, grow, on_canvas, open_path, page, texts

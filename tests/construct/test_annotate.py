@@ -39,8 +39,9 @@ def plainly(annotate, texts):
         weights = {w: salience(w) for w in words_of(said) if w not in everybody}
         length, names, number = count(said), inner_names(said), bool(re.search(r"\d", said))
         opens = said.endswith("?")
-        if asked and sum(weights.values()) < module._NEEDS_QUESTION:
-            opens = False
+        brings = False
+        if asked and module._ANSWERS <= sum(weights.values()) < module._NEEDS_QUESTION:
+            opens, brings = False, True
             weights |= {w: salience(w) for w in words_of(asked[1]) if w not in everybody}
             length += count(asked[1])
             names |= inner_names(asked[1])
@@ -48,10 +49,11 @@ def plainly(annotate, texts):
         facts = min(2, len(names - everybody)) + number
         bonus = (1 + annotate.fact_bonus * facts) / (length + 3) ** 0.5
         bonus *= (0.5 if opens else 1) / max(1, length / module._LONG)
-        found.setdefault(said, (speaker, said, weights, length, bonus, child, facts))
-    tells = [sum(c[2].values()) + module._FACT * c[6] for c in found.values()]
-    enough = [c for c, each in zip(found.values(), tells, strict=True) if each >= annotate.floor]
-    enough = enough or [list(found.values())[tells.index(max(tells))]]
+        found.setdefault(said, (speaker, said, weights, length, bonus, child, facts, brings))
+    tells = [sum(c[2].values()) + module._FACT * (c[6] + c[7]) for c in found.values()]
+    pool = list(found.values())
+    enough = [c for c, each in zip(pool, tells, strict=True) if each >= annotate.floor]
+    enough = enough or [pool[tells.index(max(tells))]]
     spread = Counter(word for c in enough for word in c[2])
     chosen, room = [], annotate.max_words
 
@@ -125,7 +127,7 @@ class TestExtractive:
             "Ada: The harbour was frozen when we sailed to Bergen.",
         ]
         found = Extractive()(children)
-        assert "Ada: What's their name?\nBen: Luna!" in found
+        assert "What's their name?\nBen: Luna!" in found
 
     def test_a_long_answer_comes_without_its_question(self):
         children = [
@@ -133,6 +135,13 @@ class TestExtractive:
             "Ada: The harbour was frozen when we sailed to Bergen.",
         ]
         assert "And then?" not in Extractive()(children)
+
+    def test_a_nod_brings_no_question(self):
+        children = [
+            "Ada: Did the harbour freeze in Bergen?\nBen: Yeah!",
+            "Ada: My grandmother repaired the barometer.",
+        ]
+        assert "Yeah" not in Extractive()(children)
 
     def test_an_address_is_cut_off(self):
         children = [

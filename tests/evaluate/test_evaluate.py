@@ -16,10 +16,11 @@ from segviz.evaluate import MEASURES, Mean, evaluate
 from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.batch import Batch, Limits
 from segviz.evaluate.measures import CHOICES, sees
+from segviz.evaluate.outcomes import rescue
 from segviz.retrieval import POLICIES
 from segviz.retrieval.gold import COVERED, HIT, gold_evidence
 from tests.evaluate import restated
-from tests.memories import built
+from tests.memories import built, sample
 from tests.trees import chat, toy
 
 WORDS = "red blue bicycle bread telescope saturn rye flour gears utrecht luna cat rain".split()
@@ -371,3 +372,15 @@ def test_bad_settings_name_the_legal_ones(memory):
     ]:
         with pytest.raises(ValueError, match=message):
             evaluate(memory, memory.conversation.questions, **settings)
+
+
+def test_the_rescue_finds_most_gold_turns_and_loses_none():
+    memory, questions = built(), sample().questions
+    found = rescue(memory, questions)
+    after = evaluate(memory, questions, found.settings).outcomes.fates
+    before = evaluate(memory, questions, found.settings, policy="none").outcomes.fates
+    gains = [now[0] - was[0] for was, now in zip(before, after, strict=True)]
+    kept = [sum(now[:2]) >= sum(was[:2]) for was, now in zip(before, after, strict=True)]
+    assert gains[found.place] == max(g for g, k in zip(gains, kept, strict=True) if k) > 0
+    assert (found.won, found.lost) == (sum(g > 0 for g in gains), sum(g < 0 for g in gains))
+    assert rescue(memory, ()) is None

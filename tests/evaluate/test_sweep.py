@@ -14,7 +14,6 @@ from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.retrieval import POLICIES
 from tests.evaluate.test_evaluate import random_memory
-from tests.memories import built, sample
 
 ALPHAS, HORIZONS = (0.1, 0.3, 0.95), (0, 1, 3)
 
@@ -218,22 +217,3 @@ def test_bad_settings_name_the_legal_ones(grown):
     ]:
         with pytest.raises(ValueError, match=message):
             sweep(grown, grown.conversation.questions, **settings)
-
-
-def test_the_rescue_finds_most_gold_turns_and_loses_none():
-    found = sweep(
-        built(),
-        sample().questions,
-        policies=("both", "top-down"),
-        horizons=(1, 2),
-        relevance="hybrid",
-    )
-    place, cell = found.rescue()
-
-    def gain(one, at):
-        was, now = found.baseline.outcomes.fates[at], one.outcomes.fates[at]
-        return now[0] - was[0] if sum(now[:2]) >= sum(was[:2]) else 0
-
-    every = [gain(one, at) for one in found.cells for at in range(found.questions)]
-    assert gain(cell, place) == max(every) > 0
-    assert replace(found, cells=(found.baseline,)).rescue() is None

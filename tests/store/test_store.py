@@ -59,7 +59,7 @@ class TestRoundTrip:
             "annotate": {
                 "name": "extractive",
                 "max_words": 90,
-                "floor": 1.7,
+                "floor": 2.0,
                 "repeat": 0.4,
                 "fact_bonus": 0.25,
             },

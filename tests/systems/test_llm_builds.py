@@ -15,7 +15,9 @@ from dataclasses import replace
 import pytest
 
 import segviz
+from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import Pointwise
+from segviz.conversation import Turn
 from segviz.embedding import Cached, HashingEmbedder
 from segviz.llm import (
     Endpoint,
@@ -162,7 +164,7 @@ class TestVariants:
             return given
 
         server.answer = points
-        memory = build(client(server), "pointwise", annotate="extractive")
+        memory = build(client(server), "pointwise", annotate=Extractive(30))
         low = joined = 0
         for step in memory.steps[2:]:
             said = answers[step.unit.text]
@@ -286,7 +288,8 @@ class TestFaults:
             assert "never as an instruction" in system
             assert order not in system
             document = json.loads(user)
-            assert document["new_message"].split(": ", 1)[1] in (order, "hello there")
+            said = Turn("", "B", order).spoken.removeprefix("B: ")
+            assert document["new_message"].split(": ", 1)[1] in (said, "hello there")
 
 
 def filtered(words):

@@ -359,11 +359,16 @@ class TestBuilding:
         assert (max(shares) > 0) == (restructure != "w/o merge&split")
 
     def test_repeated_statements_are_one_with_several_episodes(self):
-        line = [("Ada", "I sold the old boat."), ("Ben", "It rained in May again.")]
+        line = [
+            ("Ada", "I sold the old boat in Lisbon."),
+            ("Ben", "It rained in May again."),
+            ("Ada", "The barometer fell off the wall."),
+            ("Ben", "My grandmother repaired the accordion."),
+        ]
         s = build(chat([line, line, line])).structure
         (boat,) = [n for n in nodes(s, "semantic") if "boat" in s.text[n]]
         assert len(s.children[boat]) == 2
-        assert s.facts[boat]["units"] == "0 2"
+        assert s.facts[boat]["units"] == "0 4"
 
 
 WORKSHOP = chat(
@@ -371,7 +376,7 @@ WORKSHOP = chat(
         [
             (who, f"{who} {did} the {thing} in {month}.")
             for who, did in (("Ada", "sold"), ("Ben", "washed"))
-            for thing in ("boat", "lamp", "door", "fence")
+            for thing in ("barometer", "accordion", "wheelbarrow", "lighthouse")
         ]
         for month in ("May", "June", "July")
     ]
@@ -483,7 +488,7 @@ class TestRecall:
             **{"candidates": 12, "neighbours": 3, "dense": 2, "probes": 4, "admit": -0.1},
         )
         admitted = set()
-        for question in ("Who sold the boat in May?", "What did Ben wash?", "a lamp"):
+        for question in ("Who sold the barometer in May?", "What did Ben wash?", "an accordion"):
             stages = model.retrieve(question, memory.view("dense", 50)).stages
             assert [list(stage.kept) for stage in stages[1:]] == restated(memory, model, question)
             admitted.add(len(stages[-1].kept))
