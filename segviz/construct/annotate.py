@@ -32,6 +32,7 @@ _CAPTION = "[image: "
 _CAPTION_WORDS = frozenset(("image", "photo", "picture", "screenshot"))
 _CAPTION_SHARE = 0.5  # a caption says what a camera saw, not what was said
 _OPEN_SHARE = 0.5  # a question without its answer, or a heading without its list, states nothing
+_PLAIN = 0.85  # share of letters, digits and blanks; a line of code has fewer
 _FACT = 0.3  # what a name of somebody else, a number or an answer tells beyond its words
 _NEEDS_QUESTION = 3.0  # an answer that says less is not understood without its question
 _NEXT_SHARE = 0.9  # each further line of a child, or of who was quoted more, counts for less
@@ -63,8 +64,10 @@ class _Line(NamedTuple):
 
     @property
     def opens(self) -> bool:
-        """Whether it only announces what follows."""
-        return self.asks or self.text.endswith((":", "："))
+        """Whether it states nothing by itself: a question, a heading, a line of code."""
+        plain = sum(sign.isalnum() or sign.isspace() for sign in self.text)
+        code = plain < _PLAIN * len(self.text) and not self.text.startswith(_CAPTION)
+        return code or self.asks or self.text.endswith((":", "："))
 
 
 @lru_cache(maxsize=4_096)

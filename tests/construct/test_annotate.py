@@ -178,6 +178,13 @@ class TestExtractive:
         again = Extractive()([found, "Ben: We sailed to Bergen on Sunday."])
         assert again.split("\n")[0] == "Ada: Oven: preheat to 220 degrees"
 
+    def test_code_gives_way_to_what_is_said(self):
+        children = [
+            "Ada: The sloop from Bergen leaks.\nsloop.set_rudder(int(float(harbour[mast])/(1e6)))",
+            "Ben: My grandmother repaired the barometer.",
+        ]
+        assert "set_rudder" not in Extractive(max_words=16)(children)
+
     def test_every_child_is_heard(self):
         words = "sloop harbour barometer accordion bakery puppy".split()
         children = [
