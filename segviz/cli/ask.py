@@ -26,7 +26,7 @@ from segviz.memory.answer import Answer, answer
 from segviz.retrieval import Result
 from segviz.retrieval.gold import gold_evidence
 from segviz.systems import level_name, level_names
-from segviz.view.captions import moment_sentence
+from segviz.view.captions import moment_sentence, shown_labels
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +105,7 @@ def _print_report(
         console.line(moment_sentence(memory, question, asked.step))
     gold = _gold(memory, result, question)
     names = level_names(memory.system)
-    labels = memory.labels(result.structure)
+    labels = shown_labels(memory, result.structure)
     for item in result.evidence:
         start, stop = item.span
         where = f"unit {start}" if stop - start == 1 else f"units {start}-{stop - 1}"

@@ -14,6 +14,7 @@ from segviz.export.snippet import python_snippet
 from segviz.export.story import story_page
 from segviz.export.tables import nodes_csv, nodes_parquet, ranks_csv
 from segviz.tree import Structure
+from segviz.view.captions import shown_labels
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ FORMATS: dict[str, Format] = {
         "Graph (GraphML)",
         "Every column but the vectors, typed edges and relations.",
         lambda view: graphml(
-            view.structure, view.memory.conversation.id, view.memory.labels(view.structure)
+            view.structure, view.memory.conversation.id, shown_labels(view.memory, view.structure)
         ),
         "application/xml",
     ),
@@ -149,7 +150,7 @@ FORMATS: dict[str, Format] = {
         "nwk",
         "Tree (Newick)",
         "For programs that draw trees; one line per root.",
-        lambda view: newick(view.structure, view.memory.labels(view.structure)),
+        lambda view: newick(view.structure, shown_labels(view.memory, view.structure)),
         "text/plain",
         problem=newick_problem,
     ),

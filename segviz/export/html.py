@@ -180,7 +180,7 @@ def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
     level = level_name(item.level, level_names(view.memory.system))
-    label = view.memory.labels(view.structure)[item.node]
+    label = shown_labels(view.memory, view.structure)[item.node]
     (before, after), share = names, int(view.structure.active.sum())
     return (
         f'<li value="{item.rank_after}"><bdi>{_literal(label)}</bdi> node {item.node} '

@@ -23,6 +23,7 @@ from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.export.text import legal, one_line
 from segviz.export.view import View
 from segviz.retrieval import ranking
+from segviz.view.captions import shown_labels
 
 Value = str | int | float | None
 
@@ -102,7 +103,7 @@ def nodes_csv(view: View) -> str:
     ``last_turn`` the ends of the span.
     """
     structure, result = view.structure, view.result
-    labels = view.memory.labels(structure)
+    labels = shown_labels(view.memory, structure)
     names = "node label level top start stop kind active depth parents children".split()
     names += _ENDS
     names += [] if result is None else ["initial", "final"]

@@ -14,10 +14,17 @@ from segviz.memory import Memory
 from segviz.tree import Structure
 
 MAX_LABELLED: Final = 5_000
-"""Beyond this many nodes no texts are sent."""
+"""Beyond this many nodes no texts are sent, and nodes have no labels on screen and in files."""
 
 _BUDGET = 400_000
 _LENGTH = (80, 320)
+
+
+def shown_labels(memory: Memory, structure: Structure) -> tuple[str, ...]:
+    """Returns ``memory.labels``, all "" where there are more than ``MAX_LABELLED`` nodes."""
+    if len(structure) > MAX_LABELLED:
+        return ("",) * len(structure)
+    return memory.labels(structure)
 
 
 def units_text(start: int, stop: int) -> str:

@@ -15,7 +15,7 @@ from segviz.memory import Memory
 from segviz.systems import level_name, level_names
 from segviz.tree import Structure
 from segviz.ui.state import Session
-from segviz.view.captions import MAX_LABELLED, units_text
+from segviz.view.captions import shown_labels, units_text
 
 _MARKS = frozenset(string.punctuation)
 
@@ -115,9 +115,7 @@ def node_row(session: Session, structure: Structure, node: int) -> dict[str, Any
 
 def called(session: Session, structure: Structure, node: int) -> str:
     """Returns the words a node is called by, and a dot; "" where none are known."""
-    if len(structure) > MAX_LABELLED:
-        return ""
-    name = session.memory.labels(structure)[node]
+    name = shown_labels(session.memory, structure)[node]
     return f"{name} · " if name else ""
 
 

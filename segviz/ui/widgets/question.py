@@ -11,7 +11,7 @@ from segviz.ui.settings import return_to_moment
 from segviz.ui.state import Session, shows
 from segviz.ui.view_state import asked_question, read_question, write_question
 from segviz.ui.widgets.captions import unmarked
-from segviz.view.captions import MAX_LABELLED
+from segviz.view.captions import shown_labels
 
 
 def question_box(session: Session, answer: str = "") -> Question:
@@ -104,9 +104,7 @@ def _suggested(session: Session) -> list[str]:
     """Returns questions about what the widest nodes are named by, for a conversation that comes
     without any; none where nodes have no names."""
     structure = session.memory.structure.collapsed
-    if len(structure) > MAX_LABELLED:
-        return []
-    names = session.memory.labels(structure)
+    names = shown_labels(session.memory, structure)
     width = structure.stop - structure.start
     wide = sorted(structure.nodes.tolist(), key=lambda node: (-int(width[node]), node))
     terms = dict.fromkeys(names[node].split(", ")[0] for node in wide if names[node])
