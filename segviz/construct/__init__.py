@@ -19,14 +19,12 @@ from segviz.construct.parameter import (
     parameters,
 )
 from segviz.construct.protocols import (
-    JOIN,
     LOOK_BACK,
     Annotate,
     Arrival,
     Candidate,
     Compatibility,
     Fades,
-    Joins,
     Operates,
     Operation,
     Retrieval,
@@ -42,7 +40,6 @@ from segviz.construct.protocols import (
 )
 
 __all__ = [
-    "JOIN",
     "LOOK_BACK",
     "Annotate",
     "Arrival",
@@ -50,7 +47,6 @@ __all__ = [
     "Compatibility",
     "Declared",
     "Fades",
-    "Joins",
     "Operates",
     "Operation",
     "Parameter",

@@ -2,7 +2,7 @@
 
 How a memory is built (Arrival, Candidate, Compatibility, Annotate, System), how a system
 looks for evidence of its own (View, Retriever), and what else can be done to a memory
-(Settles, Operates, Joins).
+(Settles, Operates).
 """
 
 from __future__ import annotations
@@ -256,20 +256,4 @@ class Operates(Protocol):
         """Returns an operation on the memory in ``view`` as a step whose
         ``operation`` is ``name`` and whose unit is the last one; ValueError says
         why it cannot be done."""
-        ...
-
-
-JOIN = "join"
-"""The ``operation`` of a step that takes a second memory in."""
-
-
-@runtime_checkable
-class Joins(Protocol):
-    """A system that can merge two of its memories without reading a unit again."""
-
-    def join(self, one: View, other: View) -> Step:
-        """Returns the step that merges the memory in ``other`` into the one in ``one``.
-
-        ``other.units`` are numbered as in the whole, after those of ``one``: indices and
-        sessions count on. The step's ``operation`` is ``JOIN``, its unit the last one."""
         ...

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from segviz import store
-from segviz.construct import JOIN, Operates, Scorer, Services, Settles, System, View
+from segviz.construct import Operates, Scorer, Services, Settles, System, View
 from segviz.construct.labels import node_labels
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
@@ -93,11 +93,10 @@ class Memory:
         """The step after which the memory knows what was said before ``question.asked_at``: the
         number of leading steps whose units lie wholly before that turn, 0 … len(steps).
 
-        A unit that mixes turns before and after does not count as known, nor does an
-        operation after the first unit that is not, nor a second memory that was joined as a
-        whole. Where units have moved, their places count, as questions stay at theirs. None
-        where the question has no moment, or names no turn. O(log steps), after
-        O(turns + steps) once per memory.
+        A unit that mixes turns before and after does not count as known, nor does a later
+        change of the memory (``Step.operation``, in older files). Where units have moved,
+        their places count, as questions stay at theirs. None where the question has no
+        moment, or names no turn. O(log steps), after O(turns + steps) once per memory.
         """
         place = self._place.get(question.asked_at or "")
         return None if place is None else bisect_left(self._heard, place)
@@ -232,8 +231,6 @@ class Memory:
         """This memory without its last operation; ValueError where there was none."""
         if not self.steps or not self.steps[-1].operation:
             raise ValueError("there is no operation to undo")
-        if self.steps[-1].operation == JOIN:
-            raise ValueError("joining cannot be undone; go back to the memory from before")
         steps = self.steps[:-1]
         if self.model is None or any(step.operation for step in steps):
             return replace(self, steps=steps)

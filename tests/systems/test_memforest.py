@@ -490,49 +490,6 @@ class TestOperations:
             garden.operate("entity", node=0)
 
 
-def behind(one, other):
-    """A memory as it is taken in after another: its units numbered on."""
-    sessions = one.units[-1].session + 1 if one.units else 0
-    units = [
-        replace(u, index=u.index + len(one.units), session=u.session + sessions)
-        for u in other.units
-    ]
-    return replace(other, units=units)
-
-
-class TestMerging:
-    def test_two_memories_become_one(self):
-        first = build(talk(*CLARA, [f"I painted the {t} in May." for t in THINGS for _ in "ab"]))
-        lines = [f"I {v} the {t} in June." for v in ("sold", "fixed") for t in THINGS * 2]
-        second = build(talk(CLARA[0], lines))
-        step = first.model.join(first.view(), behind(first.view(), second.view()))
-        s = replay([*first.steps, step])
-        assert check(s, "memforest") == []
-        assert len(s.leaves) == len(first.units) + len(second.units)
-        assert [int(s.start[leaf]) for leaf in s.leaves] == list(range(len(s.leaves)))
-        texts = {t for m in (first, second) for t, _ in facts_of(m.structure)}
-        assert sorted(t for t, _ in facts_of(s)) == sorted(texts)
-        assert len(nodes(s, "session")) == 5
-        clara = next(n for n in nodes(s, "entity") if s.facts[n]["label"] == "clara")
-        assert s.facts[clara]["items"] == 3
-        said = next(n for n in nodes(s, "fact") if "met Clara" in s.text[n])
-        assert s.facts[said]["occurrences"] == 2
-
-    def test_strangers_are_copied_without_writing(self):
-        one = build(talk(CLARA[0]))
-        other = build(chat([[("Ben", "The boat sank in June."), ("Ben", "It was an old boat.")]]))
-        step = one.model.join(one.view(), behind(one.view(), other.view()))
-        assert step.cost.annotated == 0
-        assert "0 nodes were written again" in step.note
-        assert check(replay([*one.steps, step]), "memforest") == []
-
-    def test_an_empty_memory_changes_nothing(self):
-        one, nothing = build(talk(CLARA[0])), build(talk())
-        assert one.model.join(one.view(), nothing.view()).events == ()
-        step = one.model.join(nothing.view(), one.view())
-        assert facts_of(replay([step])) == facts_of(one.structure)
-
-
 def test_a_model_extracts_writes_and_browses(model_chat):
     memory = build(small_chat(), tasks="llm", annotate="llm", chat=model_chat)
     assert memory.check() == []

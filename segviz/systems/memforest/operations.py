@@ -11,18 +11,12 @@ their words are equal; near duplicates are not judged again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-
-import numpy as np
 
 from segviz.construct import Operation
-from segviz.construct.tasks.words import normalised
 from segviz.conversation import Unit
-from segviz.systems.common.draft import Draft, centroid, leaf_of
-from segviz.systems.memforest.facts import FACT, Ingest, entities, said_again
-from segviz.systems.memforest.trees import CELL, FAMILIES, heading
-from segviz.tree import Facts, Structure, Vector, as_number
-from segviz.tree.structure import above_items
+from segviz.systems.common.draft import leaf_of
+from segviz.systems.memforest.facts import FACT, Ingest, entities
+from segviz.systems.memforest.trees import FAMILIES
 
 OPERATIONS: dict[str, Operation] = {
     "delete": Operation(
@@ -95,109 +89,3 @@ def _switch(node: int, ingest: Ingest) -> str:
     for entity in treeless:
         ingest.activate(entity)
     return f"{', '.join(f'“{n}”' for n in treeless)} got a tree."
-
-
-def merge_memory(ingest: Ingest, other: Structure, units: Sequence[Unit]) -> tuple[int, int]:
-    """Takes ``other`` into the memory that ``ingest`` took up.
-
-    ``units`` are the other memory's, numbered and with sessions as they shall be in the
-    whole. The number of trees copied and of trees grown; refreshing is left to the caller.
-    """
-    draft, forest = ingest.draft, ingest.forest
-    node_of: dict[int, int] = {}
-    shared: set[int] = set()
-    for leaf in other.leaves:
-        unit = units[int(other.start[leaf])]
-        node_of[leaf] = draft.leaf(replace(unit, text=other.text[leaf]), other.vector[leaf])
-    known = {normalised(draft.text[fact]): fact for fact in draft.of_kind(FACT)}
-    for node in np.flatnonzero(other.active).tolist():
-        if other.kind[node] not in (CELL, FACT):
-            continue
-        below = [node_of[child] for child in other.children[node]]
-        same = known.get(normalised(other.text[node])) if other.kind[node] == FACT else None
-        if same is None:
-            facts = dict(other.facts[node])
-            if other.kind[node] == CELL:
-                facts["session"] = units[int(other.start[node])].session
-            vector = other.vector[node]
-            node_of[node] = draft.add(1, below, other.text[node], other.kind[node], facts, vector)
-            continue
-        node_of[node] = same
-        shared.add(node)
-        for child in below:
-            draft.link(same, child)
-        more = other.facts[node]
-        said_again(draft, same, as_number(more, "to"), int(as_number(more, "occurrences")))
-        forest.touch_item(same)
-    return _trees(ingest, other, units, node_of, shared)
-
-
-def _trees(
-    ingest: Ingest,
-    other: Structure,
-    units: Sequence[Unit],
-    node_of: dict[int, int],
-    shared: set[int],
-) -> tuple[int, int]:
-    draft, forest = ingest.draft, ingest.forest
-    copied = grown = 0
-    for root in np.flatnonzero(other.active).tolist():
-        family = other.kind[root]
-        if family not in FAMILIES:
-            continue
-        inner = above_items(other.children, other.level.tolist(), root)
-        held = [c for n in inner for c in other.children[n] if other.level[c] == 1]
-        facts = dict(other.facts[root])
-        if family == "session":
-            number = units[int(other.start[held[0]])].session
-            facts |= {"scope": str(number), "label": f"session {number + 1}"}
-        elif family == "scene":
-            facts["scope"] = f"{facts['domain']} {node_of[held[0]]}"
-        target = forest.root(family, str(facts["scope"]))
-        if family == "scene":
-            target = _nearest_scene(ingest, centroid(other.vector[held]), facts)
-        if target is None and not shared.intersection(held):
-            forest.settle(_copy(draft, other, inner, facts, node_of))
-            copied += 1
-            continue
-        grown += 1
-        for item in held:
-            if target is None:
-                more = {n: facts[n] for n in ("domain",) if n in facts}
-                k, scope = int(facts["k"] or 3), str(facts["scope"])
-                target = forest.plant(family, scope, str(facts["label"]), k, node_of[item], **more)
-            elif not forest.holds(target, node_of[item]):
-                forest.insert(target, node_of[item])
-    return copied, grown
-
-
-def _copy(
-    draft: Draft, other: Structure, inner: list[int], facts: Facts, node_of: dict[int, int]
-) -> int:
-    """Copies a tree over the same items; returns its root. Only a changed heading is embedded
-    again."""
-    root = inner[0]
-    for node in reversed(inner):
-        own = facts if node == root else other.facts[node]
-        text = other.text[node].removeprefix(heading(other.facts[node]))
-        text = heading(own) + text
-        vector = other.vector[node] if text == other.text[node] else None
-        children = [node_of[child] for child in other.children[node]]
-        level = int(other.level[node])
-        node_of[node] = draft.add(level, children, text, other.kind[node], own, vector)
-    return node_of[root]
-
-
-def _nearest_scene(ingest: Ingest, centre: Vector, facts: Facts) -> int | None:
-    """Returns the scene of the same domain whose centroid is most like ``centre``, if it is like
-    enough (``merge``) and has room (``full``)."""
-    draft, forest, routing = ingest.draft, ingest.forest, ingest.routing
-    found: list[tuple[float, int]] = []
-    for root in forest.trees("scene"):
-        if draft.facts[root]["domain"] != facts["domain"]:
-            continue
-        total = int(draft.facts[root]["items"] or 0) + int(facts["items"] or 0)
-        score = float(centroid(draft.vectors(forest.items(root))) @ centre)
-        if score >= routing.merge and total <= routing.full:
-            found.append((score, -root))
-    return -max(found)[1] if found else None

@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from segviz.construct import (
-    JOIN,
     Annotate,
     Arrival,
     Declared,
@@ -26,7 +25,7 @@ from segviz.conversation import Clock
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.facts import Ingest
-from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
+from segviz.systems.memforest.operations import OPERATIONS, apply_operation
 from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, ForestSearch
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Decision, Event, Judgement, Step, Structure
@@ -212,24 +211,6 @@ class MemForest(Declared):
         refreshed, written = ingest.forest.summaries.refresh()
         note += f" {refreshed} nodes were written again."
         return draft.step(view.units[-1], note, written, ingest.inspected, operation=name)
-
-    def join(self, one: View, other: View) -> Step:
-        """Returns the step that takes a second memory into the one in ``one``, after its units.
-
-        ``other.units`` are numbered as in the whole; no unit is read again. Settings are
-        this system's.
-        """
-        units = list(other.units)
-        draft = Draft.of(one.structure, one.services.embedder)
-        ingest = self._taken_up(draft, one.services)
-        copied, grown = merge_memory(ingest, other.structure, units)
-        refreshed, written = ingest.forest.summaries.refresh()
-        note = (
-            f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "
-            f"grown or made anew; {refreshed} nodes were written again."
-        )
-        last = (units or one.units)[-1]
-        return draft.step(last, note, written, ingest.inspected, operation=JOIN)
 
 
 def _decision(judged: Sequence[Judgement]) -> Decision | None:
