@@ -195,7 +195,9 @@ class Ingest:
         for unit in units:
             if unit not in draft.children[fact]:
                 draft.link(fact, unit)
-        said_again(draft, fact, as_number(draft.facts[cell], "to"))
+        own, said = draft.facts[fact], as_number(draft.facts[cell], "to")
+        occurrences = int(as_number(own, "occurrences")) + 1
+        draft.note(fact, occurrences=occurrences, to=max(as_number(own, "to"), said))
         self.forest.touch_item(fact)
         self._entity_trees(fact)
 
@@ -253,13 +255,6 @@ def _stretch(draft: Draft, cell: int) -> tuple[str, datetime | None]:
     dated = bool(draft.facts[cell]["dated"])
     when = as_time(as_number(draft.facts[cell], "from")) if dated else None
     return payload(draft, cell), when
-
-
-def said_again(draft: Draft, fact: int, to: float) -> None:
-    """Counts one more occurrence of a fact, at ``to``."""
-    own = draft.facts[fact]
-    occurrences = int(as_number(own, "occurrences")) + 1
-    draft.note(fact, occurrences=occurrences, to=max(as_number(own, "to"), to))
 
 
 def entities(draft: Draft, fact: int) -> list[str]:

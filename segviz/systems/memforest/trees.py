@@ -232,16 +232,13 @@ class Forest:
         self.summaries.touch(node)
         return node
 
-    def _drop(self, node: int) -> None:
-        self.summaries.forget(node)
-        self._draft.remove(node)
-
     def fell(self, root: int) -> list[int]:
         """Removes a tree; returns its items in order."""
         draft = self._draft
-        held = self.items(root) if draft.children[root] else []
+        held = self.items(root)
         for node in above_items(draft.children, draft.level, root):
-            self._drop(node)
+            self.summaries.forget(node)
+            draft.remove(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
         del self._family[draft.kind[root]][root]
         return held
