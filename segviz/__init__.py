@@ -13,7 +13,7 @@ A package per stage, in the order the data walks:
 ``retrieval``     relevance, propagation, selection, ledger
 ``systems``       memory architectures, one package or file each
 ``store``         memories on disk
-``memory``        build, ask, save, merge, answer
+``memory``        build, ask, save, answer
 ``evaluate``      measures over many questions, sweeps, comparisons
 ``view``          the description of a view: scene, link, colours, captions
 ``figures``       charts; ``frontend`` the canvas and lists that run in the browser

@@ -4,7 +4,7 @@ from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.evaluate.compare import compare, construction_sweep
 from segviz.loaders import LoadError, load
-from segviz.memory import Memory, Watch, ask, build, given_vectors, memory_from, merge
+from segviz.memory import Memory, Watch, ask, build, given_vectors, memory_from
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
 from segviz.notebook import show
 from segviz.plugins import load_plugins
@@ -37,7 +37,6 @@ __all__ = [
     "given_vectors",
     "load",
     "memory_from",
-    "merge",
     "open",
     "propagate",
     "replay",

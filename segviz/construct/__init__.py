@@ -19,16 +19,12 @@ from segviz.construct.parameter import (
     parameters,
 )
 from segviz.construct.protocols import (
-    JOIN,
     LOOK_BACK,
     Annotate,
     Arrival,
     Candidate,
     Compatibility,
     Fades,
-    Joins,
-    Operates,
-    Operation,
     Retrieval,
     Retriever,
     Scorer,
@@ -42,7 +38,6 @@ from segviz.construct.protocols import (
 )
 
 __all__ = [
-    "JOIN",
     "LOOK_BACK",
     "Annotate",
     "Arrival",
@@ -50,9 +45,6 @@ __all__ = [
     "Compatibility",
     "Declared",
     "Fades",
-    "Joins",
-    "Operates",
-    "Operation",
     "Parameter",
     "Retrieval",
     "Retriever",

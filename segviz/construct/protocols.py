@@ -2,13 +2,13 @@
 
 How a memory is built (Arrival, Candidate, Compatibility, Annotate, System), how a system
 looks for evidence of its own (View, Retriever), and what else can be done to a memory
-(Settles, Operates, Joins).
+(Settles).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -226,50 +226,4 @@ class Settles(Protocol):
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
         """Returns the events that bring them up to date, as if the conversation ended here."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """Something that can be done to a finished memory: its label, what it does as one
-    sentence, and its arguments by name, each a whole number of this kind: "node",
-    "session", "unit" or "number". Arguments with a ``defaults`` value may be left out."""
-
-    label: str
-    help: str
-    arguments: Mapping[str, str]
-    defaults: Mapping[str, int] = field(default_factory=dict)
-
-
-@runtime_checkable
-class Operates(Protocol):
-    """A system whose memories can be changed after they are built.
-
-    Where its own ``invariants`` do not survive that, ``invariants_after`` names those that do.
-    """
-
-    def operations(self) -> Mapping[str, Operation]:
-        """What can be done, by name."""
-        ...
-
-    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """Returns an operation on the memory in ``view`` as a step whose
-        ``operation`` is ``name`` and whose unit is the last one; ValueError says
-        why it cannot be done."""
-        ...
-
-
-JOIN = "join"
-"""The ``operation`` of a step that takes a second memory in."""
-
-
-@runtime_checkable
-class Joins(Protocol):
-    """A system that can merge two of its memories without reading a unit again."""
-
-    def join(self, one: View, other: View) -> Step:
-        """Returns the step that merges the memory in ``other`` into the one in ``one``.
-
-        ``other.units`` are numbered as in the whole, after those of ``one``: indices and
-        sessions count on. The step's ``operation`` is ``JOIN``, its unit the last one."""
         ...

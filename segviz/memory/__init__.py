@@ -3,7 +3,6 @@
 ``builder``   builds a memory of a conversation; ``assemble`` makes systems and embedders by name
 ``memory``    Memory, and opening one from a file
 ``asking``    answers a question with evidence: ``ask``
-``merging``   joins two memories: ``merge``
 ``beside``    reads labels and vectors of turns from files beside the conversation
 ``foreign``   makes a memory of a tree built elsewhere: ``memory_from``
 ``watching``  grows the memory of a file that is still written: ``Watched``, ``Watch``
@@ -35,7 +34,6 @@ from segviz.memory.beside import (
 from segviz.memory.builder import Building, BuildPaused, arrivals, build
 from segviz.memory.foreign import memory_from
 from segviz.memory.memory import Memory, from_saved, open_memory
-from segviz.memory.merging import merge
 from segviz.memory.watching import Watch, Watched
 
 __all__ = [
@@ -58,7 +56,6 @@ __all__ = [
     "label_columns",
     "make_system",
     "memory_from",
-    "merge",
     "needs_chat",
     "nested",
     "open_memory",

@@ -1,10 +1,10 @@
-"""Defines Memory: structure at any step, questions, operations, saving and opening."""
+"""Defines Memory: structure at any step, questions, saving and opening."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from html import escape
 from itertools import accumulate
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from segviz import store
-from segviz.construct import JOIN, Operates, Scorer, Services, Settles, System, View
+from segviz.construct import Scorer, Services, Settles, System, View
 from segviz.construct.labels import node_labels
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
@@ -93,11 +93,10 @@ class Memory:
         """The step after which the memory knows what was said before ``question.asked_at``: the
         number of leading steps whose units lie wholly before that turn, 0 … len(steps).
 
-        A unit that mixes turns before and after does not count as known, nor does an
-        operation after the first unit that is not, nor a second memory that was joined as a
-        whole. Where units have moved, their places count, as questions stay at theirs. None
-        where the question has no moment, or names no turn. O(log steps), after
-        O(turns + steps) once per memory.
+        A unit that mixes turns before and after does not count as known, nor does a later
+        change of the memory (``Step.operation``, in older files). Where units have moved,
+        their places count, as questions stay at theirs. None where the question has no
+        moment, or names no turn. O(log steps), after O(turns + steps) once per memory.
         """
         place = self._place.get(question.asked_at or "")
         return None if place is None else bisect_left(self._heard, place)
@@ -204,40 +203,10 @@ class Memory:
         return ask(self, question, settings, chat=chat, **changes)
 
     def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> View:
-        """The finished memory as an argument of its system's own retrieval and operations."""
+        """The finished memory as an argument of its system's own retrieval."""
         return View(
             self.structure, self.units, self.scorer(relevance), Services(self.embedder, chat), k
         )
-
-    def operate(self, name: str, *, chat: Chat | None = None, **arguments: int) -> Memory:
-        """This memory after one more operation of its system, as a new memory.
-
-        ValueError lists the operations for an unknown name, and says why an operation
-        cannot be done.
-        """
-        if not isinstance(self.model, Operates):
-            raise ValueError(f"the system {self.system!r} has no operations")
-        known = self.model.operations()
-        if name not in known:
-            raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(known)}")
-        wanted = known[name].arguments
-        arguments = {**known[name].defaults, **arguments}
-        if set(arguments) != set(wanted):
-            raise ValueError(f"{name} takes {', '.join(wanted) or 'no arguments'}")
-        step = self.model.operate(name, arguments, self.view(chat=chat))
-        after = getattr(self.model, "invariants_after", self.laws)
-        return replace(self, steps=(*self.steps, step), laws=after)
-
-    def undo(self) -> Memory:
-        """This memory without its last operation; ValueError where there was none."""
-        if not self.steps or not self.steps[-1].operation:
-            raise ValueError("there is no operation to undo")
-        if self.steps[-1].operation == JOIN:
-            raise ValueError("joining cannot be undone; go back to the memory from before")
-        steps = self.steps[:-1]
-        if self.model is None or any(step.operation for step in steps):
-            return replace(self, steps=steps)
-        return replace(self, steps=steps, laws=self.model.invariants)
 
     @cached_property
     def speakers(self) -> tuple[str, ...]:

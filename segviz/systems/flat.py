@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, Declared, Operation, Retrieval, Scorer, Services, View, param
+from segviz.construct import Arrival, Declared, Retrieval, Scorer, Services, View, param
 from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
-from segviz.systems.common.draft import DELETE, Draft, deletion
 from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage
 from segviz.tree import Add, Cost, Step, Structure
 
@@ -28,7 +27,7 @@ class _Flat(Declared):
     invariants: ClassVar[str] = "flat"
     fidelity: ClassVar[str] = "faithful"
     relevance: ClassVar[str] = "dense"
-    departures: ClassVar[tuple[str, ...]] = ("Deleting a unit is ours.",)
+    departures: ClassVar[tuple[str, ...]] = ()
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One leaf per unit, lazily, and nothing above."""
@@ -36,14 +35,6 @@ class _Flat(Declared):
             span, note = (arrival.index, arrival.index + 1), f"Unit {arrival.index} is kept."
             events = (Add(node, 0, span, arrival.text, arrival.vector),)
             yield Step(arrival.unit, note, None, events, Cost(modified=1))
-
-    def operations(self) -> Mapping[str, Operation]:
-        """Deleting a unit."""
-        return {"delete": DELETE}
-
-    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """Returns the step of a deletion."""
-        return deletion(arguments, view, Draft.remove)
 
 
 @dataclass(frozen=True)
@@ -63,7 +54,6 @@ class BM25(_Flat):
     departures: ClassVar[tuple[str, ...]] = (
         "Words are stemmed and the commonest left out, as in the lexical relevance (the paper does "
         "not say how it cuts words); idf after Lucene, which is never negative.",
-        "Deleting a unit is ours.",
     )
 
     k1: float = param(
@@ -111,7 +101,6 @@ class DenseRetrieval(_Flat):
     label: ClassVar[str] = "Dense (flat)"
     departures: ClassVar[tuple[str, ...]] = (
         "The offline embedder in place of text-embedding-3-small, unless a model is configured.",
-        "Deleting a unit is ours.",
     )
 
     def retrieve(self, question: str, view: View) -> Retrieval:
@@ -143,8 +132,6 @@ def retriever(find: Callable[[str], Found], name: str, label: str = "") -> type[
     @dataclass(frozen=True)
     class FunctionRetriever(_Flat):
         """Units as a function of the question finds them. Source: whoever wrote the function."""
-
-        departures: ClassVar[tuple[str, ...]] = ()
 
         def retrieve(self, question: str, view: View) -> Retrieval:
             """What the function finds, best first."""

@@ -6,7 +6,7 @@ A node is a unit's leaf while it has no children, a topic afterwards.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -16,7 +16,6 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Declared,
-    Operation,
     Retrieval,
     Services,
     View,
@@ -24,7 +23,7 @@ from segviz.construct import (
 )
 from segviz.construct.compatibility import cosines
 from segviz.systems.common.annotation import annotator, prepared, shortened, write
-from segviz.systems.common.draft import DELETE, Draft, deletion
+from segviz.systems.common.draft import Draft
 from segviz.systems.common.retrieval import (
     as_retrieval,
     best_first,
@@ -67,8 +66,6 @@ class MemTree(Declared):
         "the leaf's copy, for equal texts without end), and at depth D.",
         "Every node on the path is merged, as in the text; Algorithm 1 leaves out the last.",
         "A leaf stays the node of its unit, and the topic is put above it in place of a copy.",
-        "Deleting a unit is ours: a topic left with one child is replaced by it, and the texts "
-        "above are written anew from their children's.",
     )
 
     base: float = param(
@@ -136,15 +133,6 @@ class MemTree(Declared):
             stage("threshold", note, nodes, near, kept[: view.k]),
         )
         return as_retrieval(kept, scores, stages)
-
-    def operations(self) -> Mapping[str, Operation]:
-        """Deleting a unit."""
-        return {"delete": DELETE}
-
-    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """Returns the step of a deletion."""
-        annotate = prepared(self.annotate, view.services)
-        return deletion(arguments, view, lambda draft, leaf: prune(draft, leaf, annotate))
 
 
 @dataclass(slots=True)
@@ -260,27 +248,6 @@ def _note(index: int, path: Sequence[int], found: int | None) -> str:
     if path:
         return f"Unit {index} joins the topic {path[-1]}."
     return f"Unit {index} stands at the top for itself."
-
-
-def prune(draft: Draft, leaf: int, annotate: Annotate) -> int:
-    """Takes a leaf out; returns the number of texts written.
-
-    A topic left with one child gives its place to it. Texts and levels above are made anew from
-    the children, from below upwards.
-    """
-    above = draft.upwards(leaf)[1:]
-    draft.remove(leaf)
-    if above and len(draft.children[above[0]]) == 1:
-        topic = above.pop(0)
-        only = draft.children[topic][0]
-        draft.remove(topic)
-        if above:
-            draft.link(above[0], only)
-    for node in above:
-        below = sorted(draft.children[node], key=draft.coverage)
-        draft.rewrite([node], write(annotate, [[draft.text[child] for child in below]]))
-    _settle_levels(draft, above)
-    return len(above)
 
 
 def _settle_levels(draft: Draft, nodes: Sequence[int]) -> None:

@@ -194,8 +194,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """Everything that happened for one unit, or by one ``operation`` on the memory as it
-    stood after that unit (a deletion, a merge); "" for the arrival of the unit itself."""
+    """Everything that happened for one unit.
+
+    ``operation`` is "" for the arrival of the unit. In files of earlier versions it names what
+    was done to the memory after that unit (a deletion, a merge)."""
 
     unit: Unit
     note: str

@@ -3,9 +3,7 @@
 ``check(structure)`` returns every violation; an empty list means clean. The general ones
 hold for every system. A system names further ones in its ``invariants`` attribute, one of
 ``INVARIANTS``; the segment tree's are those of SegTreeMem §4.1 and §4.2 (levelled tree,
-consecutive disjoint children, chronological leaves, one frontier node per level). Of these
-``maintained-segment-tree`` keeps what survives compression, rebuilding and merging: levels
-need not be even, and a leaf may hold several units.
+consecutive disjoint children, chronological leaves, one frontier node per level).
 
 An invariant is a function from a structure to its violations. To add one, write it beside its
 kind and name it in a row of ``INVARIANTS``.
@@ -123,7 +121,7 @@ def relations_are_sound(s: Structure) -> Iterator[Violation]:
             yield Violation("relations", relation.source, "a finite weight, not 0", str(relation))
 
 
-# --- trees over segments of time: the segment tree, also compressed, rebuilt, merged ---------
+# --- trees over segments of time: the segment tree -------------------------------------------
 
 
 def levels_are_even(s: Structure) -> Iterator[Violation]:
@@ -162,7 +160,8 @@ def frontier_is_a_chain(s: Structure) -> Iterator[Violation]:
     levels = [int(s.level[node]) for node in s.frontier]
     if levels != list(range(len(levels))):
         yield Violation("frontier", -1, "one node on each level from 0", f"levels {levels}")
-    yield from frontier_ends_in_a_root(s)
+    if s.frontier and s.frontier[-1] not in s.roots:
+        yield Violation("frontier", s.frontier[-1], "the root on top", "a node with a parent")
 
 
 def one_root(s: Structure) -> Iterator[Violation]:
@@ -174,29 +173,6 @@ def one_root(s: Structure) -> Iterator[Violation]:
         span = (int(s.start[root]), int(s.stop[root]))
         if span != whole:
             yield Violation("one root", root, f"the whole span {whole}", str(span))
-
-
-def leaves_tile(s: Structure) -> Iterator[Violation]:
-    """Leaves cover the units without a gap, in the order of their ids; one may hold several."""
-    reached = 0
-    for leaf in s.leaves:
-        if s.start[leaf] != reached:
-            yield Violation("tiling", leaf, f"a leaf from unit {reached}", f"from {s.start[leaf]}")
-        reached = int(s.stop[leaf])
-
-
-def frontier_rises(s: Structure) -> Iterator[Violation]:
-    """At most one frontier node per level, the root on top."""
-    levels = [int(s.level[node]) for node in s.frontier]
-    if len(set(levels)) < len(levels):
-        yield Violation("frontier", -1, "one node on each level", f"levels {levels}")
-    yield from frontier_ends_in_a_root(s)
-
-
-def frontier_ends_in_a_root(s: Structure) -> Iterator[Violation]:
-    """The highest frontier node has no parent."""
-    if s.frontier and s.frontier[-1] not in s.roots:
-        yield Violation("frontier", s.frontier[-1], "the root on top", "a node with a parent")
 
 
 # --- trees by similarity (clustering, MemTree, RAPTOR) and flat memories ---------------------
@@ -366,7 +342,6 @@ INVARIANTS: dict[str, tuple[Invariant, ...]] = {
         children_are_consecutive,
         frontier_is_a_chain,
     ),
-    "maintained-segment-tree": (*_ONE_TREE, leaves_tile, children_are_consecutive, frontier_rises),
     "clustering": (*_ONE_TREE, levels_are_even, leaves_are_chronological, three_levels),
     "memtree": (*_GENERAL, one_parent, leaves_are_units, topics_branch),
     "raptor": (*_GENERAL, leaves_are_units, children_are_one_below, layers_shrink),

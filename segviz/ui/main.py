@@ -8,7 +8,6 @@ from importlib import import_module
 import streamlit as st
 
 from segviz.ui import address, keys
-from segviz.ui.operations import operated
 from segviz.ui.pages import drawn
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.state import Session
@@ -71,7 +70,6 @@ def main() -> None:
     address.arrive()
     session = sidebar()
     if session is not None:
-        session = operated(session)
         address.settle(session)
     paths = [title.lower() for title in PAGES]
     pages = [

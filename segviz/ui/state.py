@@ -116,9 +116,8 @@ class Session:
     """What the sidebar hands to a page: the open file, conversation and memory.
 
     ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
-    ``chat`` is the model chosen under Models, None offline; ``built`` is the key of the
-    memory as it was built, where operations have changed it since; ``live`` tells that the
-    conversation is watched and goes on, ``saved`` that the memory was opened as it is: neither
+    ``chat`` is the model chosen under Models, None offline; ``live`` tells that
+    the conversation is watched and goes on, ``saved`` that the memory was opened as it is: neither
     takes turns that somebody types. ``how`` are the options of ``load`` its file was read with.
     """
 
@@ -128,7 +127,6 @@ class Session:
     conversation: Conversation
     memory: Memory
     chat: OpenAIChat | None = None
-    built: str = ""
     live: bool = False
     saved: bool = False
     how: Mapping[str, Any] = field(default_factory=dict)

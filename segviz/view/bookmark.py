@@ -409,7 +409,7 @@ _RETRIEVAL = {
 _SCORING = ("policy", "alpha", "horizon", "relevance", "method")
 
 _REMOVED = {
-    "done": "links hold no operations; save the memory as a session file instead",
+    "done": "finished memories can no longer be changed; the memory is shown as built",
     "annotate.diversity": "node texts are chosen otherwise now, see annotate.repeat",
 }
 """Parts that older links may have, with what to do instead."""

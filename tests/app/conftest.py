@@ -132,7 +132,6 @@ def _script(name: str, linked: bool) -> None:
     import streamlit as st
 
     from segviz.ui import address
-    from segviz.ui.operations import operated
     from segviz.ui.sidebar.sidebar import sidebar
 
     if name == "guide":
@@ -144,7 +143,6 @@ def _script(name: str, linked: bool) -> None:
     if session is None:
         return
     if linked:
-        session = operated(session)
         address.settle(session)
     shown = st.session_state.get("page", name)
     import_module(f"segviz.ui.pages.{shown}.page").render(session)
@@ -153,8 +151,9 @@ def _script(name: str, linked: bool) -> None:
 
 
 def page(name: str, linked: bool = False) -> AppTest:
-    """One page with the sidebar, not yet run; ``linked``: with the address and operations, as in
-    the app. An entry ``page`` in the state turns to another."""
+    """One page with the sidebar, not yet run; ``linked``: with the address, as in the app.
+
+    An entry ``page`` in the state turns to another."""
     given = {"name": name, "linked": linked}
     return AppTest.from_function(_script, default_timeout=180, kwargs=given)
 

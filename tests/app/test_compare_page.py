@@ -13,8 +13,7 @@ from segviz.tree.toy import toy_structure
 from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.widgets import measures
-from tests.app.conftest import clean, grow, keyed, labelled, page, tables, texts
-from tests.app.test_address import opened
+from tests.app.conftest import clean, keyed, labelled, page, tables, texts
 
 
 def frame(app: AppTest, column: str):
@@ -206,38 +205,3 @@ class TestGuide:
             assert kind.__doc__.split("\n")[0] in shown
             assert all(departure in shown for departure in kind.departures), kind.name
         assert "[arXiv 2606.04555](https://arxiv.org/abs/2606.04555)" in shown
-
-
-class TestOperations:
-    def test_a_deletion_is_shown_and_undone(self):
-        app = opened({"system": "memtree", "sample": "recurrence"})
-        before = app.slider[0].max
-        (field,) = [field for field in app.number_input if "delete" in field.key]
-        field.set_value(3).run()
-        app.button(key="operate").click().run()
-        assert clean(app).slider[0].max == before + 1
-        assert app.button(key="undo-operation").disabled is False
-        app.button(key="operate").click().run()
-        assert any("cannot be done" in w.value for w in clean(app).warning)
-        app.button(key="undo-operation").click().run()
-        assert clean(app).slider[0].max == before
-
-    @pytest.mark.usefixtures("small")
-    def test_defaults_are_filled_in_and_undo_takes_an_operation_back(self):
-        app = clean(grow().run())
-        for operation, arguments, told in (
-            ("compress", [], "left the tree"),
-            ("merge_duplicates", [100], "joined the one before"),
-        ):
-            app.selectbox(key="operation").set_value(operation).run()
-            fields = keyed(app.number_input, "argument")
-            assert [field.value for field in fields] == arguments
-            for field in fields:
-                field.set_value(50).run()
-            clean(app.button(key="operate").click().run())
-            assert told in texts(app)
-            clean(app.button(key="undo-operation").click().run())
-            assert told not in texts(app)
-
-    def test_a_system_without_operations_offers_none(self):
-        assert not keyed(opened({"system": "clustering"}).button, "operate")

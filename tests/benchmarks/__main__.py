@@ -30,7 +30,6 @@ TABLES: dict[str, str] = {
     "calls": "model calls per leaf",
     "systems": "all systems on one conversation",
     "locality": "nodes MemForest writes per unit",
-    "maintenance": "shape and recall before and after maintenance",
     "many": "sweeps of many conversations, one process beside several",
     "large": "a list of 280 MB on disk: listing it, reading one conversation, memory",
     "startup": "from the command to the painted demo (Chromium)",

@@ -281,23 +281,6 @@ class TestGroups:
         assert f"{row['groups']:,} groups" in groups_sentence([], [row])
         assert grouped(xmemory.structure)
 
-    def test_operations_count_too(self, xmemory):
-        s = xmemory.structure
-        theme = max(
-            (n for n in range(len(s)) if s.active[n] and s.kind[n] == "theme"),
-            key=lambda n: len(s.children[n]),
-        )
-        after = xmemory.operate("split", theme=theme)
-        last = change_rows(after.steps)[-1]
-        assert (last["step"], last["change"], last["group"]) == (len(after.steps), "split", theme)
-        other = int(last["others"].split(", ")[0])
-        joined = after.operate("merge", theme=theme, other=other)
-        again = change_rows(joined.steps)[-1]
-        assert again["change"] == "merge"
-        assert {again["group"], *map(int, again["others"].split(", "))} == {theme, other}
-        told = f"f {again['objective, before']:.3f} to {again['objective']:.3f}"
-        assert told in joined.steps[-1].note
-
     def test_nothing_happened(self, memory):
         assert not grouped(memory.structure)
         assert change_rows(memory.steps) == size_rows(()) == []

@@ -14,6 +14,7 @@ from segviz.export import FORMATS, view_of
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.retrieval.gold import ABSENT, gold_evidence
 from segviz.systems import SYSTEMS
+from segviz.tree import Step
 from tests.systems.test_contract import OWN, talk
 from tests.trees import chat
 
@@ -148,27 +149,15 @@ def test_a_turn_that_no_unit_holds_is_a_moment_too():
     assert memory.moment(asked_at("D1:4")) == 2
 
 
-def test_operations_after_the_build_are_not_known():
+def test_steps_of_operations_are_not_known():
+    """Files of earlier versions have them after the last unit."""
     memory = whole("segment-tree")
-    changed = memory.operate("compress")
-    assert len(changed.steps) == len(memory.steps) + 1
+    operation = Step(memory.units[-1], "", None, (), operation="compress")
+    changed = replace(memory, steps=(*memory.steps, operation))
     for turn in memory.conversation.turns:
         question = asked_at(turn.id)
         assert changed.moment(question) == memory.moment(question)
         assert changed.ask(question).evidence == memory.ask(question).evidence
-
-
-def test_in_a_joined_memory_the_second_is_known_as_a_whole():
-    """It arrived in one step: before it there is the first memory alone."""
-    one, other = whole("memforest"), built(talk(1, 2), "memforest")
-    both = replace(other, conversation=replace(other.conversation, questions=(asked_at("D1:3"),)))
-    merged = segviz.merge(one, both)
-    (question,) = merged.conversation.questions
-    assert merged.conversation.turn(question.asked_at).text == other.conversation.turn("D1:3").text
-    assert merged.moment(question) == len(one.steps) == len(merged.steps) - 1
-    assert merged.ask(question).evidence == one.ask(TEXT).evidence
-    for turn in one.conversation.turns:
-        assert merged.moment(asked_at(turn.id)) == one.moment(asked_at(turn.id))
 
 
 def test_the_index_of_a_moment_is_kept_while_it_is_asked_again():

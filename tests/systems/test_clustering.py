@@ -10,7 +10,7 @@ import pytest
 
 from segviz.retrieval.relevance import RELEVANCE
 from segviz.systems.clustering import Clustering
-from segviz.tree import history
+from segviz.tree import Retire, Step, history
 from tests.retrieval.test_relevance import literal_bm25
 from tests.systems.common import Letters, bracket, build, run
 from tests.trees import small_chat
@@ -82,16 +82,6 @@ def test_bm25_is_the_formula_and_its_words_add_up(bm25, question):
     assert np.allclose(summed, recall.scores, atol=1e-6)
 
 
-def test_a_deleted_unit_counts_no_more(bm25):
-    question = "What colour is the bicycle?"
-    less = bm25.operate("delete", unit=1)
-    rest = [u.text for u in bm25.units if u.index != 1]
-    scores = less.model.retrieve(question, less.view()).scores
-    assert scores[1] == 0
-    expected = literal_bm25(question, rest, 1.5, 0.75)
-    assert np.allclose(np.delete(scores, 1), expected, atol=1e-6)
-
-
 def test_dense_puts_a_units_own_text_first():
     memory = build("dense", small_chat())
     for unit in memory.units:
@@ -101,7 +91,8 @@ def test_dense_puts_a_units_own_text_first():
 def test_retired_texts_do_not_count_in_any_relevance():
     """Word frequencies and standardisation are those of the nodes that are left."""
     memory = build("dense", small_chat())
-    less = memory.operate("delete", unit=0)
+    gone = Step(memory.units[-1], "", None, (Retire(0),), operation="delete")
+    less = replace(memory, steps=(*memory.steps, gone))
     told = small_chat()
     first = replace(told.sessions[0], turns=told.sessions[0].turns[1:])
     without = build("dense", replace(told, sessions=(first, told.sessions[1])))

@@ -7,14 +7,14 @@ import json
 import re
 from dataclasses import replace
 from functools import cache
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import segviz
-from segviz.construct import Operates, Retriever, as_settings, parameters
+from segviz.construct import Retriever, as_settings, parameters
 from segviz.contract import QUESTIONS, trace, verify
 from segviz.embedding import HashingEmbedder
 from segviz.memory import COMPONENTS, make_system
@@ -190,67 +190,8 @@ def test_own_retrieval_scores_by_its_papers_relevance(name):
     assert memory.ask(QUESTIONS[0]).settings.relevance == "contextual"
 
 
-def operations(name):
-    model = built(name).model
-    return model.operations() if isinstance(model, Operates) else {}
-
-
-def test_operations_leave_it_clean_and_can_be_undone(name):
-    """An operation may have nothing to work on here and then says so; not all of them."""
-    if not operations(name):
-        pytest.skip("no operations")
-    memory = built(name)
-    level = memory.structure.level
-    high_first = sorted(range(len(level)), key=lambda node: -level[node])
-    tried = {"unit": (0, 7, 39), "session": (0, 2, 3), "node": high_first}
-    total = 0
-    for operation, told in operations(name).items():
-        done = 0
-        values = [tried.get(kind, (1, 2, 3)) for kind in told.arguments.values()]
-        for choice in islice(product(*values), 400):
-            if done == 4:
-                break
-            try:
-                after = memory.operate(operation, **dict(zip(told.arguments, choice, strict=True)))
-            except ValueError as error:
-                assert str(error)
-                continue
-            done += 1
-            assert after.check() == []
-            assert after.steps[-1].operation == operation
-            assert after.steps[-1].note
-            assert after.ask("red bicycle").evidence
-            if name in OWN:
-                after.ask("red bicycle", method="own")
-            assert [*map(trace, after.undo().steps)] == [*map(trace, memory.steps)]
-        total += done
-    assert total
-
-
-def test_operations_one_after_the_other(name):
-    if "delete" not in operations(name) or list(operations(name)["delete"].arguments) != ["unit"]:
-        pytest.skip("nothing to delete by unit")
-    memory = built(name, "small")
-    words = [set(re.findall(r"[^\W\d]{3,}", unit.text)) for unit in memory.units]
-    for unit in (3, 0, 8, 1, 2, 7, 6, 5, 4):
-        memory = memory.operate("delete", unit=unit)
-        assert memory.check() == []
-        structure = memory.structure
-        alive = np.flatnonzero(structure.active).tolist()
-        assert unit not in {u for node in alive for u in structure.coverage(node)}
-        # What was said in this unit alone stands nowhere any more.
-        own = words[unit].difference(*words[:unit], *words[unit + 1 :])
-        told = [f"{structure.text[node]} {structure.facts[node]}" for node in alive]
-        assert own
-        assert not [word for word in own if any(word in text for text in told)]
-        with pytest.raises(ValueError, match=f"unit {unit}"):
-            memory.operate("delete", unit=unit)
-    assert not memory.structure.active.any()
-    assert memory.ask("red bicycle").evidence == ()
-
-
 def test_with_a_chat_model(name, model_chat):
-    """Parts that can be done by a model are: built, asked and changed with it."""
+    """Parts that can be done by a model are: built and asked with it."""
     choices = [p for p in parameters(SYSTEMS[name]) if p.spec.registry]
     settings = {
         p.name: next(
@@ -273,5 +214,3 @@ def test_with_a_chat_model(name, model_chat):
     if name in OWN:
         assert memory.ask("red bicycle", method="own", chat=model_chat).evidence
         assert memory.ask("red bicycle", method="own").evidence
-    if "delete" in operations(name) and list(operations(name)["delete"].arguments) == ["unit"]:
-        assert memory.operate("delete", unit=2, chat=model_chat).check() == []

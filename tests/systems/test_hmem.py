@@ -230,11 +230,6 @@ class TestGraph:
             assert kept == told
             assert all(r.weight == len(r.facts["units"].split()) for r in s.relations if r.facts)
         assert told["Ada", "visited", "Clara"][0] == [0, 2]
-        gone = memory.operate("delete", unit=0).structure
-        left = {(r.label, gone.facts[r.target]["name"]): r for r in gone.relations}
-        assert left["visited", "Clara"].weight == 1
-        assert len(left["visited", "Clara"].facts["units"].split()) == 1
-        assert ("bought", "lamp") not in left
 
     def test_plural_and_singular_are_one_entity(self):
         s = build(diary([0, 1], ["I fed the dog.", "I fed the dogs."])).structure
@@ -446,21 +441,3 @@ def when(s, node, asked):
     facts = s.facts[events[0]]
     own = (facts.get("about_from", facts["from"]), facts.get("about_to", facts["to"]))
     return time_relevance(own, tuple(map(seconds, asked)))
-
-
-class TestOperations:
-    def test_reinforce(self, week):
-        event = nodes(week.structure, "event")[0]
-        after = week.operate("reinforce", node=event)
-        assert after.structure.facts[event]["n"] == week.structure.facts[event]["n"] + 1
-        assert after.check() == []
-        with pytest.raises(ValueError, match="no event"):
-            week.operate("reinforce", node=0)
-
-    def test_promote(self):
-        memory = build(diary([0, 1]))
-        after = memory.operate("promote")
-        assert after.check() == []
-        assert int(after.structure.level.max()) == 3
-        with pytest.raises(ValueError, match="4 levels"):
-            after.operate("promote").operate("promote")

@@ -1,4 +1,4 @@
-"""MemForest: trees against random operations, facts, routing, retrieval, lifecycle."""
+"""MemForest: trees against random insertions, facts, routing, retrieval, lifecycle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from segviz.embedding import HashingEmbedder
 from segviz.systems import MemForest
 from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.retrieval import BROWSES, VIEWS
-from segviz.systems.memforest.trees import FAMILIES, Forest
+from segviz.systems.memforest.trees import Forest
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
 from tests.systems import common
@@ -70,12 +70,6 @@ class Woodland:
             self.forest.insert(self.root, item)
         return item
 
-    def remove(self, item):
-        self.forest.remove(self.root, item)
-        if not self.draft.active[self.root]:
-            self.root = None
-        self.gone = item
-
     def structure(self):
         self.events += self.draft.take()
         return replay([Step(unit(0), "", None, tuple(self.events))])
@@ -83,31 +77,21 @@ class Woodland:
 
 class TestTrees:
     @settings(max_examples=60)
-    @given(
-        st.integers(3, 6),
-        st.lists(st.one_of(st.integers(0, 20), st.just("remove")), max_size=60),
-        st.randoms(use_true_random=False),
-    )
-    def test_any_insertions_and_removals(self, k, script, rng):
+    @given(st.integers(3, 6), st.lists(st.integers(0, 20), max_size=60))
+    def test_any_insertions(self, k, script):
         wood = Woodland(k)
         held = []
-        for move in script:
-            if move == "remove":
-                if held:
-                    item = held.pop(rng.randrange(len(held)))
-                    wood.remove(item)
-            else:
-                held.append(wood.add(float(move)))
-            if held:
-                items = wood.forest.items(wood.root)
-                assert sorted(items) == sorted(held)
-                times = [wood.times[i] for i in items]
-                assert times == sorted(times)
-                wood.forest.summaries.refresh()
-                s = wood.structure()
-                assert check(s, "memforest") == []
-                height = int(s.level[wood.root]) - 1
-                assert height <= max(1, math.ceil(math.log2(len(held))))
+        for when in script:
+            held.append(wood.add(float(when)))
+            items = wood.forest.items(wood.root)
+            assert sorted(items) == sorted(held)
+            times = [wood.times[i] for i in items]
+            assert times == sorted(times)
+            wood.forest.summaries.refresh()
+            s = wood.structure()
+            assert check(s, "memforest") == []
+            height = int(s.level[wood.root]) - 1
+            assert height <= max(1, math.ceil(math.log2(len(held))))
 
     def test_equal_times_keep_the_order_of_arrival(self):
         wood = Woodland(3)
@@ -126,16 +110,6 @@ class TestTrees:
         assert wood.forest.summaries.dirty <= 2 * height + 2
         refreshed, written = wood.forest.summaries.refresh()
         assert written <= refreshed <= 2 * height + 2
-
-    @given(st.integers(1, 60), st.integers(3, 9), st.integers(3, 9))
-    @settings(max_examples=40)
-    def test_migration_keeps_the_items(self, n, k, other):
-        wood = Woodland(k)
-        items = [wood.add(float(t)) for t in range(n)]
-        wood.forest.replant(wood.root, other, items)
-        wood.forest.summaries.refresh()
-        assert wood.forest.items(wood.root) == items
-        assert check(wood.structure(), "memforest") == []
 
 
 def talk(*sessions):
@@ -184,12 +158,6 @@ class TestWriting:
         (fact,) = [n for n in nodes(s, "fact") if "boat" in s.text[n]]
         assert s.facts[fact]["occurrences"] == 2
         assert s.coverage(fact) == (0, 2)
-        after = memory.operate("delete", unit=0)
-        assert after.check() == []
-        assert after.structure.active[fact]
-        assert after.structure.facts[fact]["occurrences"] == 1
-        last = after.operate("delete", unit=2)
-        assert not last.structure.active[fact]
 
     def test_an_entity_gets_its_tree_with_three_facts_from_two_sessions(self):
         memory = build(talk(*CLARA))
@@ -451,86 +419,6 @@ class TestRecall:
             parts[0],
             asked,
         ]
-
-
-class TestOperations:
-    def test_delete_is_as_if_it_had_not_been_said(self):
-        whole = talk(*CLARA, ["I bought a red lamp.", "It cost 20 euros."])
-        after = build(whole).operate("delete_session", session=2)
-        assert after.check() == []
-        never = build(talk(*CLARA))
-        assert facts_of(after.structure) == facts_of(never.structure)
-        a, b = after.structure, never.structure
-        assert [a.text[c] for c in nodes(a, "cell")] == [b.text[c] for c in nodes(b, "cell")]
-
-    def test_migration_changes_the_shape_alone(self, garden):
-        after = garden.operate("migrate", k=5)
-        assert after.check() == []
-        assert facts_of(after.structure) == facts_of(garden.structure)
-        assert {after.structure.facts[n]["k"] for n in nodes(after.structure, *FAMILIES)} == {5}
-        with pytest.raises(ValueError, match="between 3 and 32"):
-            garden.operate("migrate", k=2)
-
-    def test_entities_on_and_off(self, garden):
-        s = garden.structure
-        fact = next(n for n in nodes(s, "fact") if "Utrecht" in s.text[n])
-        after = garden.operate("entity", node=fact)
-        assert after.check() == []
-        tree = next(
-            n
-            for n in nodes(after.structure, "entity")
-            if after.structure.facts[n]["label"] == "utrecht"
-        )
-        gone = after.operate("entity", node=tree)
-        assert gone.check() == []
-        assert gone.structure.active[fact]
-        with pytest.raises(ValueError, match="already"):
-            after.operate("entity", node=fact)
-        with pytest.raises(ValueError, match="neither a fact"):
-            garden.operate("entity", node=0)
-
-
-def behind(one, other):
-    """A memory as it is taken in after another: its units numbered on."""
-    sessions = one.units[-1].session + 1 if one.units else 0
-    units = [
-        replace(u, index=u.index + len(one.units), session=u.session + sessions)
-        for u in other.units
-    ]
-    return replace(other, units=units)
-
-
-class TestMerging:
-    def test_two_memories_become_one(self):
-        first = build(talk(*CLARA, [f"I painted the {t} in May." for t in THINGS for _ in "ab"]))
-        lines = [f"I {v} the {t} in June." for v in ("sold", "fixed") for t in THINGS * 2]
-        second = build(talk(CLARA[0], lines))
-        step = first.model.join(first.view(), behind(first.view(), second.view()))
-        s = replay([*first.steps, step])
-        assert check(s, "memforest") == []
-        assert len(s.leaves) == len(first.units) + len(second.units)
-        assert [int(s.start[leaf]) for leaf in s.leaves] == list(range(len(s.leaves)))
-        texts = {t for m in (first, second) for t, _ in facts_of(m.structure)}
-        assert sorted(t for t, _ in facts_of(s)) == sorted(texts)
-        assert len(nodes(s, "session")) == 5
-        clara = next(n for n in nodes(s, "entity") if s.facts[n]["label"] == "clara")
-        assert s.facts[clara]["items"] == 3
-        said = next(n for n in nodes(s, "fact") if "met Clara" in s.text[n])
-        assert s.facts[said]["occurrences"] == 2
-
-    def test_strangers_are_copied_without_writing(self):
-        one = build(talk(CLARA[0]))
-        other = build(chat([[("Ben", "The boat sank in June."), ("Ben", "It was an old boat.")]]))
-        step = one.model.join(one.view(), behind(one.view(), other.view()))
-        assert step.cost.annotated == 0
-        assert "0 nodes were written again" in step.note
-        assert check(replay([*one.steps, step]), "memforest") == []
-
-    def test_an_empty_memory_changes_nothing(self):
-        one, nothing = build(talk(CLARA[0])), build(talk())
-        assert one.model.join(one.view(), nothing.view()).events == ()
-        step = one.model.join(nothing.view(), one.view())
-        assert facts_of(replay([step])) == facts_of(one.structure)
 
 
 def test_a_model_extracts_writes_and_browses(model_chat):

@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.construct import Services, View
 from segviz.construct.annotate import Extractive
 from segviz.embedding import HashingEmbedder
 from segviz.systems.memtree import MemTree
-from segviz.tree import Add, Revise, Unlink, history, replay
+from segviz.tree import Add, Revise, history, replay
 from segviz.tree.invariants import check
 from tests.systems.common import Letters, bracket, run
-from tests.trees import chat, small_chat
+from tests.trees import small_chat
 
 
 def nested(structure, node):
@@ -241,37 +240,3 @@ class TestRecall:
             found = MemTree(retrieval="traversal", width=width).retrieve("bread", view)
             assert set(found.ranked) == set(kept)
         assert set(found.ranked) == set(range(len(s)))
-
-
-class TestDeletion:
-    def test_a_topic_with_one_child_left_gives_way(self):
-        told = [
-            [("Ada", text) for text in ("red bicycle", "bread", "red bicycle", "red bicycle lamp")]
-        ]
-        memory = segviz.build(
-            chat(told), "memtree", unit="turn", embedder=HashingEmbedder(), base=0.5, rate=0
-        )
-        s = memory.structure
-        pair = s.parents[s.leaves[3]][0]
-        after = memory.operate("delete", unit=3)
-        assert not after.structure.active[pair]
-        assert any(isinstance(e, Unlink) for e in after.steps[-1].events)
-        assert after.check() == []
-
-    @given(st.lists(st.sampled_from(WORDS), min_size=2, max_size=14), st.randoms())
-    def test_texts_above_are_made_of_what_is_left(self, texts, rng):
-        system = MemTree(base=0.4, rate=0, annotate=bracket)
-        steps = run(system, texts)
-        left = list(range(len(texts)))
-        while left:
-            s = replay(steps)
-            unit = left.pop(rng.randrange(len(left)))
-            view = View(s, [step.unit for step in steps], None, Services(Letters()), 10)
-            step = system.operate("delete", {"unit": unit}, view)
-            steps.append(step)
-            after = replay(steps)
-            assert check(after, "memtree") == []
-            assert [int(after.start[leaf]) for leaf in after.leaves] == left
-            for node in {e.node for e in step.events if isinstance(e, Revise)}:
-                below = sorted(after.children[node], key=lambda c: after.start[c])
-                assert after.text[node] == bracket([after.text[c] for c in below])

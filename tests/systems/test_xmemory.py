@@ -1,4 +1,4 @@
-"""xMemory: the objective by hand and by brute force, upkeep, retrieval, operations."""
+"""xMemory: the objective by hand and by brute force, upkeep, retrieval."""
 
 from __future__ import annotations
 
@@ -203,8 +203,6 @@ class TestUpkeep:
             size = layer.draft.children
             for _ in range(25):
                 layer.say(np.array([1.0, 0, 0]) + 0.4 * rng.normal(size=3))
-            layer.themes.begin_step()
-            layer.themes.all_touched()
             known = {t: size[t][:] for t in layer.draft.of_kind("theme")}
             f = slow_objective([layer.draft.vectors(group) for group in known.values()])
             layer.themes.upkeep()
@@ -514,50 +512,6 @@ class TestRecall:
             assert last.kept == last.nodes
         kinds = {result.structure.kind[e.node] for e in result.evidence}
         assert {"theme", "semantic", "episode"} <= kinds
-
-
-class TestOperations:
-    def talk(self):
-        return build(
-            chat(
-                [
-                    [
-                        ("Ada", f"I {v} the {o}.")
-                        for v in ("sold", "bought")
-                        for o in ("boat", "lamp", "door")
-                    ]
-                    for _ in range(3)
-                ]
-            )
-        )
-
-    def test_split_merge_reassign_and_upkeep(self):
-        memory = self.talk()
-        s = memory.structure
-        theme = max(nodes(s, "theme"), key=lambda t: len(s.children[t]))
-        split = memory.operate("split", theme=theme)
-        assert split.check() == []
-        assert len(nodes(split.structure, "theme")) == len(nodes(s, "theme")) + 1
-        new = nodes(split.structure, "theme")[-1]
-        merged = split.operate("merge", theme=theme, other=new)
-        assert merged.check() == []
-        assert set(merged.structure.children[theme]) == set(s.children[theme])
-        statement = split.structure.children[theme][0]
-        moved = split.operate("reassign", statement=statement, theme=new)
-        assert moved.check() == []
-        assert moved.structure.parents[statement] == (new,)
-        assert moved.operate("upkeep").check() == []
-        assert reassigned(moved.structure) > 0
-
-    def test_what_cannot_be_done(self, memory):
-        s = memory.structure
-        theme = nodes(s, "theme")[0]
-        with pytest.raises(ValueError, match="not a theme"):
-            memory.operate("split", theme=0)
-        with pytest.raises(ValueError, match="give two themes"):
-            memory.operate("merge", theme=theme, other=theme)
-        with pytest.raises(ValueError, match="is in theme"):
-            memory.operate("reassign", statement=s.children[theme][0], theme=theme)
 
 
 @pytest.mark.slow

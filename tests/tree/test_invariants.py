@@ -10,7 +10,7 @@ import pytest
 from segviz.tree.invariants import INVARIANTS, check
 from tests.trees import grown, toy
 
-ONLINE, KEPT = "segment-tree", "maintained-segment-tree"
+ONLINE = "segment-tree"
 
 
 def changed(**columns):
@@ -101,17 +101,6 @@ def test_broken_columns_are_told(what):
         (ONLINE, [*leaves(2), (1, 0, 2)], "21 20", "consecutive 2"),
         # The newest unit is covered on levels 0 and 2 only.
         (ONLINE, [*leaves(2), (2, 0, 2)], "20 21", "frontier -1, levels 0, levels 1"),
-        (KEPT, [(0, 0, 1), (0, 2, 3), (1, 0, 3)], "20 21", "consecutive 2, tiling 1"),
-        (KEPT, [*leaves(2), (1, 0, 2)], "21 20", "consecutive 2"),
-        (KEPT, leaves(2), "", "one root -1, one root 0, one root 1"),
-        (
-            *(KEPT, [*leaves(1), (1, 0, 1), (1, 0, 1)], "10 20"),
-            "frontier -1, one parent 0, one root -1",
-        ),
-        (
-            *(KEPT, [(0, 0, 1), (0, 0, 1), (1, 0, 1)], "20 21"),
-            "consecutive 2, frontier -1, tiling 1",
-        ),
         ("flat", [(0, 0, 2)], "", "units 0"),
         ("flat", [(0, 1, 2), (0, 0, 1)], "", "units 1"),
         ("flat", [(0, 1, 2), (0, 1, 2)], "", "units 1"),

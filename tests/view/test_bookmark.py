@@ -148,10 +148,8 @@ def test_what_is_no_story_and_no_slices_is_named(part, given):
 def test_links_from_before_with_operations_open_the_rest():
     bookmark, problems = decode({"done": "merge.3.4,upkeep", "k": "3"})
     assert bookmark == Bookmark(retrieval=replace(PRESETS[OPENING], k=3))
-    assert problems == [
-        "done='merge.3.4,upkeep': links hold no operations; save the memory as a session file "
-        "instead"
-    ]
+    (problem,) = problems
+    assert problem.startswith("done='merge.3.4,upkeep': ")
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

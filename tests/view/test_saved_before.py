@@ -122,6 +122,17 @@ def test_a_session_file_opens_the_same_view(name):
         assert digest(moment) == expected["at_step"]["digest"]
 
 
+def test_a_memory_that_was_changed_after_its_build_is_kept_as_it_is(tmp_path):
+    memory = segviz.open(HERE / "operated-segment-tree.json.gz")
+    memory.save(tmp_path / "again.json")
+    again = segviz.open(tmp_path / "again.json")
+    for opened in (memory, again):
+        done = [step.operation for step in opened.steps if step.operation]
+        assert done == ["compress", "link_recurrences"]
+        assert opened.system == "segment-tree"
+        assert digest(opened.structure) == FILES["operated-segment-tree"]["memory"]["digest"]
+
+
 @pytest.mark.parametrize("name", LINKS)
 def test_a_link_opens_the_same_view(name):
     expected = LINKS[name]

@@ -1,20 +1,18 @@
 """A structure that a system changes, and the events of the changes.
 
-The same draft serves construction (from nothing) and operations (from a finished
-structure), so that a system states each change once. Spans above level 0 are the hulls of
-the children's spans and are kept up to date by the draft.
+Spans above level 0 are the hulls of the children's spans and are kept up to date by the draft.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Annotate, Operation, View
+from segviz.construct import Annotate
 from segviz.construct.annotate import title_facts
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
@@ -37,7 +35,6 @@ from segviz.tree import (
     Unlink,
     Vector,
 )
-from segviz.tree.structure import reachable
 
 
 class Draft:
@@ -54,7 +51,6 @@ class Draft:
         self.children: list[list[int]] = []
         self.parents: list[list[int]] = []
         self.relations: dict[tuple[int, int, str], Relate] = {}
-        self._relatives: list[dict[tuple[int, int, str], None]] = []
         self.embedder = embedder
         self._matrix: Vector = np.zeros((64, 0), dtype=np.float32)
         self._new: list[int] = []
@@ -77,13 +73,8 @@ class Draft:
         draft.active = structure.active.tolist()
         draft.children = [list(children) for children in structure.children]
         draft.parents = [list(parents) for parents in structure.parents]
-        draft._relatives = [{} for _ in range(len(structure))]
         draft._matrix = structure.vector.copy()
-        for relation in structure.relations:
-            key = (relation.source, relation.target, relation.label)
-            draft.relations[key] = relation
-            draft._relatives[relation.source][key] = None
-            draft._relatives[relation.target][key] = None
+        draft.relations = {(r.source, r.target, r.label): r for r in structure.relations}
         return draft
 
     def __len__(self) -> int:
@@ -112,18 +103,9 @@ class Draft:
         order = near[np.argsort(-scores[near], kind="stable")][:count]
         return [(nodes[i], float(scores[i])) for i in order.tolist()]
 
-    def has(self, node: int, *kinds: str) -> bool:
-        """Whether this is an active node, of one of the ``kinds`` where they are given."""
-        whole = 0 <= node < len(self) and self.active[node]
-        return whole and (not kinds or self.kind[node] in kinds)
-
     def of_kind(self, kind: str) -> list[int]:
         """Active nodes of this kind, oldest first."""
         return [n for n in range(len(self)) if self.kind[n] == kind and self.active[n]]
-
-    def related(self, node: int) -> list[tuple[int, int, str]]:
-        """Keys of the relations at a node, as first made."""
-        return list(self._relatives[node])
 
     def upwards(self, node: int, kind: str = "") -> list[int]:
         """A node and those above it along first parents, of one kind where it is given."""
@@ -131,14 +113,6 @@ class Draft:
         while above := [p for p in self.parents[path[-1]] if kind in ("", self.kind[p])]:
             path.append(above[0])
         return path
-
-    def below(self, node: int) -> list[int]:
-        """A node and all below it, ascending."""
-        return sorted(reachable(self.children, [node]))
-
-    def coverage(self, node: int) -> list[int]:
-        """Level-0 nodes at or below a node, ascending."""
-        return [n for n in self.below(node) if self.level[n] == 0]
 
     # --- changing --------------------------------------------------------------------
 
@@ -176,7 +150,6 @@ class Draft:
         self.active.append(True)
         self.children.append([])
         self.parents.append([])
-        self._relatives.append({})
         if node >= len(self._matrix) or not self._matrix.shape[1]:
             # Rows double, so that adding n nodes copies O(n) rows in all.
             grown = np.zeros((max(64, 2 * node), len(vector)), dtype=np.float32)
@@ -221,12 +194,8 @@ class Draft:
         relation = Relate(source, target, label, weight, facts or {})
         if weight:
             self.relations[key] = relation
-            self._relatives[source][key] = None
-            self._relatives[target][key] = None
         else:
             del self.relations[key]
-            self._relatives[source].pop(key)
-            self._relatives[target].pop(key, None)
         self._joins.append(relation)
 
     def note(self, node: int, **facts: Scalar) -> None:
@@ -269,7 +238,7 @@ class Draft:
             self.unlink(parent, node)
         for child in list(self.children[node]):
             self.unlink(node, child)
-        for key in self.related(node):
+        for key in [key for key in self.relations if node in key[:2]]:
             self.relate(*key, 0.0)
         self.active[node] = False
         self._retired.append(node)
@@ -318,14 +287,13 @@ class Draft:
         written: int = 0,
         inspected: int = 0,
         decision: Decision | None = None,
-        operation: str = "",
     ) -> Step:
         """Returns the changes since the last call as a step of this unit, whose cost are the texts
         ``written``, the candidates ``inspected`` and the nodes its events name."""
         events = self.take()
         touched = {getattr(event, "node", None) for event in events} - {None}
         cost = Cost(annotated=written, inspected=inspected, modified=len(touched))
-        return Step(unit, note, decision, events, cost, operation)
+        return Step(unit, note, decision, events, cost)
 
     def _stretch(self) -> None:
         """Recomputes spans as hulls of the children, from low to high level; a node that changed
@@ -346,15 +314,6 @@ class Draft:
                     heapq.heappush(pending, (self.level[parent], parent))
 
 
-def leaf_of(unit: int, draft: Draft) -> int:
-    """Returns the level-0 node that holds a unit; ValueError where there is none (any more)."""
-    leaves = (n for n in range(len(draft)) if draft.active[n] and draft.level[n] == 0)
-    for leaf in leaves:
-        if draft.span[leaf][0] == unit:
-            return leaf
-    raise ValueError(f"unit {unit} is not in this memory; give the index of one that is")
-
-
 def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
     """Those of these leaves that share most words with a text; all that tie."""
     shared = [len(content(text) & content(draft.text[leaf])) for leaf in leaves]
@@ -373,17 +332,3 @@ def even_parts(items: Sequence[int], most: int) -> list[Sequence[int]]:
     count = -(-len(items) // most)
     cuts = [round(i * len(items) / count) for i in range(count + 1)]
     return [items[a:b] for a, b in pairwise(cuts)]
-
-
-DELETE = Operation("Delete a unit", "Takes a unit out of the memory.", {"unit": "unit"})
-
-
-def deletion(
-    arguments: Mapping[str, int], view: View, take_out: Callable[[Draft, int], int | None]
-) -> Step:
-    """Returns the step in which ``take_out`` removes the leaf of the unit in ``arguments``; it
-    returns the number of texts it wrote, if any. ValueError where no leaf holds the unit."""
-    draft = Draft.of(view.structure, view.services.embedder)
-    unit = arguments["unit"]
-    written = take_out(draft, leaf_of(unit, draft)) or 0
-    return draft.step(view.units[-1], f"Unit {unit} is deleted.", written, operation="delete")

@@ -24,8 +24,7 @@ _SALIENT = frozenset({"person", "organisation", "location"})
 
 
 class EntityGraph:
-    """The entities of a draft. All its state stands in the nodes' facts, so that a saved
-    memory can be changed."""
+    """The entities of a draft."""
 
     def __init__(self, draft: Draft, annotate: Annotate, rules: HMem) -> None:
         self._draft = draft
@@ -34,9 +33,6 @@ class EntityGraph:
         self._by_name: dict[str, list[int]] = {}
         # Names by first letter and by word: those that can be like another (``likeness``).
         self._near: dict[str, dict[str, None]] = {}
-        for node in draft.of_kind(ENTITY):
-            for alias in str(draft.facts[node]["aliases"]).split("\n"):
-                self._know(lemmas(alias), node)
 
     def take_in(self, extraction: Extraction, fragment: int, when: Moment) -> tuple[list[int], int]:
         """Resolves a fragment's entities and relations; returns the entities mentioned and the
@@ -155,51 +151,6 @@ class EntityGraph:
         shown = [n for n in nodes if draft.facts[n]["persistent"]]
         draft.rewrite(shown, [_profile(draft, n) for n in shown])
         return len(due)
-
-    def forget(self, fragment: int) -> int:
-        """Takes a fragment out of the graph: entities nobody mentions any more go, and relations
-        without evidence left; returns the number of entities that went."""
-        draft, unit = self._draft, str(self._draft.span[fragment][0])
-        gone = 0
-        for node in [p for p in draft.parents[fragment] if draft.kind[p] == ENTITY]:
-            draft.unlink(node, fragment)
-            if not draft.children[node]:
-                draft.remove(node)
-                gone += 1
-                continue
-            self._describe_again(node)
-            for key in draft.related(node):
-                told = draft.relations[key].facts
-                said = str(told.get("units", "")).split()
-                if unit in said:
-                    said.remove(unit)
-                    draft.relate(*key, float(len(said)), {**told, "units": " ".join(said)})
-        return gone
-
-    def _describe_again(self, node: int) -> None:
-        """A profile from the events that are left, so that nothing forgotten stays in it."""
-        draft = self._draft
-        aliases = str(draft.facts[node]["aliases"]).split("\n")
-        events = dict.fromkeys(
-            p for f in draft.children[node] for p in draft.parents[f] if draft.level[p] == 1
-        )
-        said = [
-            draft.text[e]
-            for e in events
-            if draft.kind[e] != ENTITY
-            and any(f" {a} " in f" {normalised(draft.text[e])} " for a in aliases)
-        ]
-        persistent = ""
-        if draft.facts[node]["persistent"] and said:
-            persistent = write(self._annotate, [said])[0]
-        draft.note(
-            node,
-            mentions=len(draft.children[node]),
-            persistent=persistent,
-            recent="\n".join(said[-self._rules.recent :]),
-        )
-        text = _profile(draft, node) if persistent else str(draft.facts[node]["name"])
-        draft.rewrite([node], [text])
 
 
 @lru_cache(maxsize=50_000)

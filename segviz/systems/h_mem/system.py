@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +10,6 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Declared,
-    Operation,
     Retrieval,
     Services,
     View,
@@ -18,12 +17,12 @@ from segviz.construct import (
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
-from segviz.conversation import DAY, Clock, as_time, moments
+from segviz.conversation import DAY, Clock, as_time
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
-from segviz.systems.common.draft import Draft, leaf_of
+from segviz.systems.common.draft import Draft
 from segviz.systems.h_mem.graph import EntityGraph
 from segviz.systems.h_mem.retrieval import HMemSearch, robustness
-from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree
+from segviz.systems.h_mem.tree import EventTree
 from segviz.tree import Decision, Facts, Step, as_number
 
 
@@ -221,7 +220,8 @@ class HMem(Declared):
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
         draft = Draft(services.embedder)
-        tree, graph = self._parts(draft, services)
+        annotate = or_offline(self.annotate, services, Extractive)
+        tree, graph = EventTree(draft, self, annotate), EntityGraph(draft, annotate, self)
         tasks: Tasks = prepared(self.tasks, services)
         clock = Clock()
         for arrival in arrivals:
@@ -247,10 +247,6 @@ class HMem(Declared):
                 note += " The model's answer could not be read, so rules extracted them."
             yield draft.step(arrival.unit, note, written, tree.inspected, _decision(tree))
 
-    def _parts(self, draft: Draft, services: Services) -> tuple[EventTree, EntityGraph]:
-        annotate = or_offline(self.annotate, services, Extractive)
-        return EventTree(draft, self, annotate), EntityGraph(draft, annotate, self)
-
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Returns the evidence chain; see the class for its course."""
         tasks = or_offline(self.tasks, view.services, Offline)
@@ -268,50 +264,6 @@ class HMem(Declared):
             f"R = exp(-age / (τ(1 + η·ln(1 + n)))) with τ = {self.tau:g} days and "
             f"η = {self.eta:g} (H-Mem, equation 2)."
         )
-
-    def operations(self) -> Mapping[str, Operation]:
-        """Reinforcement, promotion and deletion."""
-        return {
-            "reinforce": Operation(
-                "Reinforce",
-                "An event or summary is met again now: n grows and its forgetting starts anew.",
-                {"node": "node"},
-            ),
-            "promote": Operation(
-                "Promote",
-                "The tree gets its next level now instead of when it is old enough.",
-                {},
-            ),
-            "delete": Operation(
-                "Delete a unit",
-                "A unit leaves with its events, entities only it mentions, and empty summaries.",
-                {"unit": "unit"},
-            ),
-        }
-
-    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """Returns the step of an operation; ValueError says why it cannot be done."""
-        draft = Draft.of(view.structure, view.services.embedder)
-        tree, graph = self._parts(draft, view.services)
-        if name == "reinforce":
-            node = arguments["node"]
-            if not draft.has(node, EVENT, SUMMARY):
-                raise ValueError(f"node {node} is no event and no summary of this memory")
-            tree.reinforce(node, moments(view.units)[-1].seconds)
-            note = f"Node {node} was met again: n is now {draft.facts[node]['n']}."
-        elif name == "promote":
-            if tree.top == TOP or not len(draft):
-                raise ValueError(f"the tree has {tree.top} of {TOP} levels; there is none to add")
-            tree.promote()
-            note = f"Everything on level {tree.top - 1} moved up into level {tree.top}."
-        else:
-            unit = arguments["unit"]
-            leaf = leaf_of(unit, draft)
-            gone, entities = tree.remove_events(leaf), graph.forget(leaf)
-            draft.remove(leaf)
-            note = f"Unit {unit} was deleted with {gone} events and {entities} entities."
-        written = tree.rewrite()
-        return draft.step(view.units[-1], note, written, tree.inspected, _decision(tree), name)
 
 
 def _decision(tree: EventTree) -> Decision | None:

@@ -24,8 +24,7 @@ _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
 
 class EventTree:
-    """The tree of events over a draft. All its state stands in the nodes' facts, so that a
-    saved memory can be changed."""
+    """The tree of events over a draft."""
 
     def __init__(self, draft: Draft, rules: HMem, annotate: Annotate) -> None:
         self._draft = draft
@@ -37,15 +36,8 @@ class EventTree:
         self.inspected = 0
         self.judged: list[Judgement] = []
         self.joined: list[int] = []
-        events = draft.of_kind(EVENT)
-        self._began = min((as_number(draft.facts[n], "from") for n in events), default=None)
+        self._began: float | None = None
         self.top = 2
-        for node in draft.of_kind(SUMMARY):
-            self._windows.setdefault(self._place(node), []).append(node)
-            self.top = max(self.top, draft.level[node])
-
-    def _place(self, node: int) -> tuple[int, float]:
-        return self._draft.level[node], as_number(self._draft.facts[node], "window_from")
 
     def begin_step(self) -> None:
         """Resets the judgements of the previous unit."""
@@ -145,34 +137,6 @@ class EventTree:
                 draft.note(upper, **{"from": start})
             if stop > as_number(draft.facts[upper], "to"):
                 draft.note(upper, to=stop)
-
-    def remove_events(self, fragment: int) -> int:
-        """Removes a fragment's events and summaries left empty; returns the number of events."""
-        draft = self._draft
-        events = [p for p in draft.parents[fragment] if draft.kind[p] == EVENT]
-        pending = list(events)
-        while pending:
-            node = pending.pop()
-            above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
-            if draft.kind[node] == SUMMARY:
-                self._windows[self._place(node)].remove(node)
-                self._stale.pop(node, None)
-            draft.remove(node)
-            for parent in above:
-                if not draft.children[parent]:
-                    pending.append(parent)
-                else:
-                    self._narrow(parent)
-        return len(events)
-
-    def _narrow(self, node: int) -> None:
-        draft = self._draft
-        for upper in draft.upwards(node, SUMMARY):
-            self._stale[upper] = None
-            children = [draft.facts[child] for child in draft.children[upper]]
-            start = min(as_number(facts, "from") for facts in children)
-            stop = max(as_number(facts, "to") for facts in children)
-            draft.note(upper, **{"from": start, "to": stop})
 
     def rewrite(self) -> int:
         """Writes the summaries whose children changed, from low to high; their number."""

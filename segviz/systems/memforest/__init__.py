@@ -5,7 +5,6 @@
 ``scenes``      which scene a fact belongs to
 ``trees``       the trees, their edits and the summaries of their nodes
 ``retrieval``   recalling trees, following branches, ranking facts
-``operations``  what can be done to a finished memory, merging two among it
 """
 
 from segviz.systems.memforest.system import MemForest

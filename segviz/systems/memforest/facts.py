@@ -78,8 +78,7 @@ FACT = "fact"
 
 
 class Ingest:
-    """Writes cells and facts to a draft. All its state stands in the structure, so that a
-    saved memory can be changed."""
+    """Writes cells and facts to a draft."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: MemForest, tasks: Tasks) -> None:
         self.draft = draft
@@ -89,8 +88,6 @@ class Ingest:
         self._facts: list[int] = []
         self._texts: dict[str, int] = {}
         self._named: dict[str, list[int]] = {}
-        for fact in draft.of_kind(FACT):
-            self._know(fact)
         self._cells = Cells(draft, routing.cell_turns, routing.gap)
         self._scenes = Scenes(draft, forest, routing)
         self._foreseen: dict[tuple[str, datetime | None], Extraction] = {}
@@ -198,7 +195,9 @@ class Ingest:
         for unit in units:
             if unit not in draft.children[fact]:
                 draft.link(fact, unit)
-        said_again(draft, fact, as_number(draft.facts[cell], "to"))
+        own, said = draft.facts[fact], as_number(draft.facts[cell], "to")
+        occurrences = int(as_number(own, "occurrences")) + 1
+        draft.note(fact, occurrences=occurrences, to=max(as_number(own, "to"), said))
         self.forest.touch_item(fact)
         self._entity_trees(fact)
 
@@ -250,59 +249,12 @@ class Ingest:
             self._place(fact, "entity", name, name)
         self._events.append(f"“{name}” gets a tree of its own")
 
-    def forget(self, unit: int) -> int:
-        """Removes a level-0 node: its cell is rewritten or removed, facts without a source are
-        removed; returns the number of facts removed."""
-        draft, forest = self.draft, self.forest
-        self._scenes.clear()
-        gone = 0
-        for item in list(draft.parents[unit]):
-            draft.unlink(item, unit)
-            if not draft.children[item]:
-                for root in forest.homes(item):
-                    forest.remove(root, item)
-                gone += draft.kind[item] == FACT
-                forest.summaries.forget(item)
-                draft.remove(item)
-            elif draft.kind[item] == CELL:
-                forest.touch_item(item)
-            else:
-                self._still_said(item)
-        draft.remove(unit)
-        return gone
-
-    def _still_said(self, fact: int) -> None:
-        """Updates a fact that lost a source: its times, and with them its places in the trees."""
-        draft, homes = self.draft, self.forest.homes(fact)
-        cells = beside(draft, fact, CELL)
-        for root in homes:
-            if int(as_number(draft.facts[root], "items")) > 1:
-                self.forest.remove(root, fact)
-        draft.note(
-            fact,
-            **{"from": min(as_number(draft.facts[c], "from") for c in cells)},
-            to=max(as_number(draft.facts[c], "to") for c in cells),
-            occurrences=len(set(cells)),
-        )
-        for root in homes:
-            if not self.forest.holds(root, fact):
-                self.forest.insert(root, fact)
-            else:
-                self.forest.touch_item(fact)
-
 
 def _stretch(draft: Draft, cell: int) -> tuple[str, datetime | None]:
     """What was said in a cell, and when it began."""
     dated = bool(draft.facts[cell]["dated"])
     when = as_time(as_number(draft.facts[cell], "from")) if dated else None
     return payload(draft, cell), when
-
-
-def said_again(draft: Draft, fact: int, to: float, times: int = 1) -> None:
-    """Counts more occurrences of a fact, the last at ``to``."""
-    own = draft.facts[fact]
-    occurrences = int(as_number(own, "occurrences")) + times
-    draft.note(fact, occurrences=occurrences, to=max(as_number(own, "to"), to))
 
 
 def entities(draft: Draft, fact: int) -> list[str]:

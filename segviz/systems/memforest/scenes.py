@@ -17,16 +17,12 @@ if TYPE_CHECKING:
 
 
 class Scenes:
-    """Assigns facts to the scene trees of a forest; all state stands in the structure."""
+    """Assigns facts to the scene trees of a forest."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: MemForest) -> None:
         self._draft = draft
         self._forest = forest
         self._routing = routing
-        self.clear()
-
-    def clear(self) -> None:
-        """Resets judgements and the cached centroids of scenes that may have changed."""
         self._centres: dict[int, Vector] = {}
         self.begin_step()
 

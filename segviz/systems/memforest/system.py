@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar
@@ -10,11 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from segviz.construct import (
-    JOIN,
     Annotate,
     Arrival,
     Declared,
-    Operation,
     Retrieval,
     Services,
     View,
@@ -26,9 +24,8 @@ from segviz.conversation import Clock
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.facts import Ingest
-from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
 from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, ForestSearch
-from segviz.systems.memforest.trees import Forest
+from segviz.systems.memforest.trees import Forest, Summaries
 from segviz.tree import Decision, Event, Judgement, Step, Structure
 
 
@@ -152,16 +149,13 @@ class MemForest(Declared):
         source="Table 7, its rows; the paper's default is llm+planner (§5.1), which needs a model",
     )
 
-    def _taken_up(self, draft: Draft, services: Services) -> Ingest:
-        forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
-        return Ingest(draft, forest, self, or_offline(self.tasks, services, Offline))
-
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
         draft = Draft(services.embedder)
         for part in (self.tasks, self.annotate):
             prepared(part, services)  # says where a model is missing
-        ingest = self._taken_up(draft, services)
+        forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
+        ingest = Ingest(draft, forest, self, or_offline(self.tasks, services, Offline))
         summaries = ingest.forest.summaries
         clock = Clock()
         heard = ((arrival, clock.tell(arrival)) for arrival in arrivals)
@@ -191,45 +185,14 @@ class MemForest(Declared):
     ) -> tuple[Event, ...]:
         """Writes the pending nodes from below upwards, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
-        forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
-        forest.summaries.refresh()
+        annotate = or_offline(self.annotate, services, Extractive)
+        Summaries(draft, annotate, self.leaves).refresh()
         return draft.take()
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Trees, branches, facts; see the class for its course."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return ForestSearch(view, tasks, self).run(question)
-
-    def operations(self) -> Mapping[str, Operation]:
-        """Deletion, another fan-out, and entity trees on and off."""
-        return OPERATIONS
-
-    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """Returns the step of an operation; ValueError says why it cannot be done."""
-        draft = Draft.of(view.structure, view.services.embedder)
-        ingest = self._taken_up(draft, view.services)
-        note = apply_operation(name, arguments, view.units, ingest)
-        refreshed, written = ingest.forest.summaries.refresh()
-        note += f" {refreshed} nodes were written again."
-        return draft.step(view.units[-1], note, written, ingest.inspected, operation=name)
-
-    def join(self, one: View, other: View) -> Step:
-        """Returns the step that takes a second memory into the one in ``one``, after its units.
-
-        ``other.units`` are numbered as in the whole; no unit is read again. Settings are
-        this system's.
-        """
-        units = list(other.units)
-        draft = Draft.of(one.structure, one.services.embedder)
-        ingest = self._taken_up(draft, one.services)
-        copied, grown = merge_memory(ingest, other.structure, units)
-        refreshed, written = ingest.forest.summaries.refresh()
-        note = (
-            f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "
-            f"grown or made anew; {refreshed} nodes were written again."
-        )
-        last = (units or one.units)[-1]
-        return draft.step(last, note, written, ingest.inspected, operation=JOIN)
 
 
 def _decision(judged: Sequence[Judgement]) -> Decision | None:

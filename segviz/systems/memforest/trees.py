@@ -1,11 +1,11 @@
 """MemForest's trees: items in the order of time under nodes of at most k children.
 
-A tree is known by its root, which stays the same node while the tree grows and shrinks
-under it. Items (cells, facts) lie on level 1 and may be in several trees. ``Forest`` keeps
-the shape of the trees, ``Summaries`` the times, counts and texts of their nodes. Everything
-a node must remember is in its facts: what it holds happened ``from`` … ``to`` (seconds,
-``dated`` where those are dates) and counts ``items``; ``dirty`` nodes wait for a refresh.
-A cell, the leaf of a session's tree, is summarised like a node above it, from its turns.
+A tree is known by its root, which stays the same node while the tree grows under it. Items
+(cells, facts) lie on level 1 and may be in several trees. ``Forest`` keeps the shape of the
+trees, ``Summaries`` the times, counts and texts of their nodes. Everything a node must remember
+is in its facts: what it holds happened ``from`` … ``to`` (seconds, ``dated`` where those are
+dates) and counts ``items``; ``dirty`` nodes wait for a refresh. A cell, the leaf of a session's
+tree, is summarised like a node above it, from its turns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from segviz.construct import Annotate
 from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
-from segviz.systems.common.draft import Draft, even_parts
+from segviz.systems.common.draft import Draft
 from segviz.tree import Facts, Scalar, Structure, as_number
 from segviz.tree.structure import above_items
 
@@ -138,14 +138,11 @@ class Forest:
     """The trees of a draft and their edits; ``summaries`` keeps what an edit left dirty."""
 
     def __init__(self, draft: Draft, annotate: Annotate, leaves: str) -> None:
-        """Takes up the trees as they stand in ``draft``; ``leaves`` as in ``Summaries``."""
+        """No trees yet; ``leaves`` as in ``Summaries``."""
         self.summaries = Summaries(draft, annotate, leaves)
         self._draft = draft
         self._roots: dict[tuple[str, str], int] = {}
         self._family: dict[str, dict[int, None]] = {family: {} for family in FAMILIES}
-        for node in range(len(draft)):
-            if draft.active[node] and draft.kind[node] in FAMILIES:
-                self.settle(node)
 
     def root(self, family: str, scope: str) -> int | None:
         """Returns the tree of this scope, if there is one."""
@@ -175,7 +172,8 @@ class Forest:
         draft = self._draft
         facts: Facts = {"scope": scope, "label": label, "k": k, **more, **totals(draft, [item])}
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)
-        self.settle(root)
+        self._roots[family, scope] = root
+        self._family[family][root] = None
         self.summaries.touch(root)
         return root
 
@@ -234,84 +232,16 @@ class Forest:
         self.summaries.touch(node)
         return node
 
-    def remove(self, root: int, item: int) -> None:
-        """Removes an item; a node with fewer than k/2 children takes some from a neighbour or
-        is merged with it, as in a B-tree, and an empty tree is removed."""
-        draft = self._draft
-        k = int(draft.facts[root]["k"] or 2)
-        path = self._path(item, root)
-        draft.unlink(path[0], item)
-        for place, node in enumerate(path):
-            if node == root:
-                break
-            if not draft.active[node] or len(draft.children[node]) >= (k + 1) // 2:
-                continue
-            self._refill(path[place + 1], node, k)
-        while draft.level[root] > 2 and len(draft.children[root]) == 1:
-            only = draft.children[root][0]
-            below = list(draft.children[only])
-            self._drop(only)
-            draft.raise_to(root, draft.level[root] - 1)
-            draft.arrange(root, below)
-        if not draft.children[root]:
-            self.fell(root)
-        else:
-            self.summaries.mend([n for n in path if draft.active[n]])
-
-    def _refill(self, parent: int, node: int, k: int) -> None:
-        draft = self._draft
-        siblings = list(draft.children[parent])
-        place = siblings.index(node)
-        if len(siblings) == 1:
-            return  # the root collapses onto it
-        left, right = siblings[place - 1 : place + 1] if place else siblings[:2]
-        # Either both fit into one node, or they share their children evenly.
-        together = [*draft.children[left], *draft.children[right]]
-        draft.arrange(right, [])
-        if len(together) <= k:
-            self._drop(right)
-            draft.arrange(left, together)
-            self.summaries.mend([left])
-            return
-        draft.arrange(left, together[: len(together) // 2])
-        draft.arrange(right, together[len(together) // 2 :])
-        self.summaries.mend([left, right])
-
-    def _drop(self, node: int) -> None:
-        self.summaries.forget(node)
-        self._draft.remove(node)
-
     def fell(self, root: int) -> list[int]:
         """Removes a tree; returns its items in order."""
         draft = self._draft
-        held = self.items(root) if draft.children[root] else []
+        held = self.items(root)
         for node in above_items(draft.children, draft.level, root):
-            self._drop(node)
+            self.summaries.forget(node)
+            draft.remove(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
         del self._family[draft.kind[root]][root]
         return held
-
-    def settle(self, root: int) -> None:
-        """Registers a tree whose nodes are in the draft already."""
-        family = self._draft.kind[root]
-        self._roots[family, str(self._draft.facts[root]["scope"])] = root
-        self._family[family][root] = None
-
-    def replant(self, root: int, k: int, items: Iterable[int]) -> None:
-        """Rebuilds a tree under its root, level by level, with at most k children a node."""
-        draft = self._draft
-        for node in above_items(draft.children, draft.level, root)[1:]:
-            self._drop(node)
-        layer = list(items)
-        draft.arrange(root, [])
-        draft.note(root, k=k)
-        level = 1
-        while len(layer) > k:
-            level += 1
-            layer = [self._interval(level, part) for part in even_parts(layer, k)]
-        draft.raise_to(root, level + 1)
-        draft.arrange(root, layer)
-        self.summaries.mend([root])
 
     def _path(self, item: int, root: int) -> list[int]:
         """Nodes from an item's parent in this tree up to the root."""

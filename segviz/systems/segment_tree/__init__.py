@@ -1,8 +1,7 @@
 """SegTreeMem: the temporal segment tree (arXiv 2606.04555).
 
-``system``       parameters and operations
+``system``       parameters and steps
 ``builder``      Algorithm 1, a unit at a time
-``maintenance``  compressing, rebuilding, merging repeated leaves
 """
 
 from segviz.systems.segment_tree.system import SegmentTree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile, zip_longest
 from typing import ClassVar
@@ -14,18 +14,14 @@ from segviz.construct import (
     Arrival,
     Compatibility,
     Declared,
-    Operation,
     Services,
-    View,
     param,
 )
-from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import Calibrated
-from segviz.systems.common.annotation import annotator, or_offline, prepared
+from segviz.systems.common.annotation import annotator, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
-from segviz.systems.segment_tree.maintenance import compress, merge_duplicates, rebuild
-from segviz.tree import Add, Cost, Event, Revise, Step, Structure
+from segviz.tree import Event, Step, Structure
 
 
 @dataclass(frozen=True)
@@ -48,7 +44,6 @@ class SegmentTree(Declared):
     label: ClassVar[str] = "Segment tree (SegTreeMem)"
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "segment-tree"
-    invariants_after: ClassVar[str] = "maintained-segment-tree"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Levels count from 0, the paper's from 1.",
@@ -60,8 +55,6 @@ class SegmentTree(Declared):
         "The default compatibility model is ours: it compares a unit with the unit before it, "
         "which the paper's C(x, F) does not see. Sessions it sees only with session_break above "
         "0, which is off.",
-        "Maintenance of a finished tree (compressing, rebuilding, merging leaves) is ours; "
-        "the paper leaves it as future work (§6).",
     )
 
     compatibility: Compatibility = param(
@@ -106,54 +99,3 @@ class SegmentTree(Declared):
         if pending:
             draft.write(pending, prepared(self.annotate, services))
         return draft.take()
-
-    def operations(self) -> Mapping[str, Operation]:
-        """Compression, rebuilding and merging of repeated leaves."""
-        return {
-            "compress": Operation(
-                "Compress single-child nodes",
-                "Nodes with one child, which only repeat its text, leave; leaves may then lie "
-                "at different depths.",
-                {},
-            ),
-            "rebuild": Operation(
-                "Rebuild below a node",
-                "The units below a node are inserted again, as if the conversation held only "
-                "them; what stands above is written anew.",
-                {"node": "node"},
-            ),
-            "merge_duplicates": Operation(
-                "Merge repeated leaves",
-                "Sibling leaves that follow each other and are similar become one leaf over all "
-                "their units; at 100 percent their texts must agree.",
-                {"percent": "number"},
-                {"percent": 100},
-            ),
-        }
-
-    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """Returns the step of an operation; ValueError says why it cannot be done."""
-        draft = Draft.of(view.structure, view.services.embedder)
-        annotate = or_offline(self.annotate, view.services, Extractive)
-        written = 0
-        if name == "compress":
-            gone = compress(draft)
-            note = f"{_count(gone, 'single-child node')} left the tree."
-        elif name == "rebuild":
-            node = arguments["node"]
-            if not draft.has(node):
-                raise ValueError(f"node {node} is not in the tree")
-            model = prepared(self.compatibility, view.services)
-            gone, written = rebuild(draft, node, view.units, model, annotate)
-            note = f"The subtree of node {node} was built anew; {_count(gone, 'node')} left."
-        else:
-            gone, written = merge_duplicates(draft, arguments["percent"], annotate)
-            note = f"{_count(gone, 'repeated leaf', 'repeated leaves')} joined the one before."
-        events = draft.take()
-        modified = sum(isinstance(event, Add | Revise) for event in events)
-        cost = Cost(annotated=written, modified=modified)
-        return Step(view.units[-1], note, None, events, cost, operation=name)
-
-
-def _count(number: int, one: str, several: str = "") -> str:
-    return f"{number} {one if number == 1 else several or one + 's'}"

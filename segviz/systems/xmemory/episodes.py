@@ -11,7 +11,7 @@ from segviz.construct import Annotate, Arrival
 from segviz.construct.tasks import Boundary, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
-from segviz.systems.common.draft import Draft, leaf_of, sources
+from segviz.systems.common.draft import Draft, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
 from segviz.tree import Facts, Vector, as_number
@@ -136,31 +136,3 @@ class Episodes:
         scores = self._draft.cosines(vector, self._statements)
         order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[: self._reading.known]
         return [self._statements[i] for i in order if scores[i] >= self._reading.known_from]
-
-
-def forget(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:
-    """Removes a unit with the statements only it supports; returns a sentence for the note.
-    ValueError where there is no such unit."""
-    leaf = leaf_of(unit, draft)
-    episode = draft.parents[leaf][0]
-    gone = 0
-    for statement in list(draft.parents[episode]):
-        units = [u for u in str(draft.facts[statement]["units"]).split() if int(u) != unit]
-        draft.note(statement, units=" ".join(units))
-        inside = {str(draft.span[u][0]) for u in draft.children[episode]}
-        if not inside & set(units):
-            draft.unlink(statement, episode)
-        if not units:
-            theme = draft.parents[statement][0]
-            draft.remove(statement)
-            themes.left(theme)
-            gone += 1
-    draft.remove(leaf)
-    left = draft.children[episode]
-    if not left:
-        draft.remove(episode)
-    else:
-        texts = [draft.text[u] for u in left]
-        closed = draft.facts[episode]["closed"] and len(texts) > 1
-        draft.rewrite([episode], [annotate(texts) if closed else "\n".join(texts)])
-    return f"unit {unit} was deleted with {gone} statements"

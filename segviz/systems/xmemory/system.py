@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,20 +10,18 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Declared,
-    Operation,
     Retrieval,
     Services,
     View,
     param,
 )
-from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock, Unit
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
-from segviz.systems.xmemory.episodes import Episodes, forget
+from segviz.systems.xmemory.episodes import Episodes
 from segviz.systems.xmemory.retrieval import XMemorySearch
-from segviz.systems.xmemory.themes import SEMANTIC, THEME, Themes
+from segviz.systems.xmemory.themes import Themes
 from segviz.tree import Decision, Step
 
 
@@ -205,32 +203,8 @@ class XMemory(Declared):
         tasks = or_offline(self.tasks, view.services, Offline)
         return XMemorySearch(view, tasks, self).run(question)
 
-    def operations(self) -> Mapping[str, Operation]:
-        """Splits, merges, reassignment, upkeep and deletion."""
-        return OPERATIONS
 
-    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """Returns the step of an operation; ValueError says why it cannot be done."""
-        draft = Draft.of(view.structure, view.services.embedder)
-        annotate = or_offline(self.annotate, view.services, Extractive)
-        themes = Themes(draft, self, annotate)
-        for argument, kind in _KINDS.items():
-            node = arguments.get(argument)
-            if node is not None and not draft.has(node, kind):
-                what = "statement" if kind == SEMANTIC else kind
-                raise ValueError(f"node {node} is not a {what} of this memory")
-        if name == "delete":
-            themes.changes.append(forget(arguments["unit"], draft, themes, annotate))
-        else:
-            _restructure(name, arguments, draft, themes, self.most)
-        text = "; ".join(themes.changes) or "nothing had to change"
-        note = f"{text[0].upper()}{text[1:]}."
-        return _step(view.units[-1], note, draft, themes, themes.rewrite(), name)
-
-
-def _step(
-    unit: Unit, note: str, draft: Draft, themes: Themes, written: int, operation: str = ""
-) -> Step:
+def _step(unit: Unit, note: str, draft: Draft, themes: Themes, written: int) -> Step:
     decision = None
     if themes.judged:
         first = themes.judged[0]
@@ -240,65 +214,4 @@ def _step(
             f"{first.label}, has {similar} against {needed}."
         )
         decision = Decision(tuple(themes.judged), themes.chosen, why)
-    return draft.step(unit, note, written, themes.inspected, decision, operation)
-
-
-OPERATIONS: dict[str, Operation] = {
-    "split": Operation(
-        "Split a theme",
-        "A theme is cut into parts of at most half its size, the way f is highest.",
-        {"theme": "node"},
-    ),
-    "merge": Operation(
-        "Merge two themes",
-        "Two themes become one, if they fit; what f gains or loses is told.",
-        {"theme": "node", "other": "node"},
-    ),
-    "reassign": Operation(
-        "Reassign a statement",
-        "A statement is attached to another theme; a theme left empty goes.",
-        {"statement": "node", "theme": "node"},
-    ),
-    "upkeep": Operation(
-        "Tidy up",
-        "Every theme is looked at again: split where too large, merged where f gains.",
-        {},
-    ),
-    "delete": Operation(
-        "Delete a unit",
-        "A unit leaves with the statements only it supports.",
-        {"unit": "unit"},
-    ),
-}
-
-_KINDS = {"theme": THEME, "other": THEME, "statement": SEMANTIC}
-
-
-def _restructure(
-    name: str, arguments: Mapping[str, int], draft: Draft, themes: Themes, most: int
-) -> None:
-    """Changes the themes, each of at most ``most`` statements. ValueError says why it cannot be."""
-    theme, held = arguments.get("theme", -1), draft.children
-    match name:
-        case "split":
-            if len(held[theme]) < 2:
-                raise ValueError(f"theme {theme} has one statement; there is nothing to split")
-            themes.split(theme, -(-len(held[theme]) // 2))
-        case "merge":
-            other = arguments["other"]
-            size = len(held[theme]) + len(held[other])
-            if theme == other or size > most:
-                raise ValueError(
-                    f"themes {theme} and {other} would hold {size} statements; give two themes "
-                    f"that together hold at most {most}"
-                )
-            themes.merge(theme, other)
-        case "reassign":
-            statement = arguments["statement"]
-            if theme in draft.parents[statement] or len(held[theme]) >= most:
-                raise ValueError(f"statement {statement} is in theme {theme}, or no room is left")
-            themes.move(statement, theme)
-            themes.changes.append(f"statement {statement} moved to theme {theme}")
-        case "upkeep":
-            themes.all_touched()
-            themes.upkeep()
+    return draft.step(unit, note, written, themes.inspected, decision)

@@ -189,8 +189,6 @@ class Themes:
         self._limits = limits
         self._annotate = annotate
         self._parts = Partition(limits.spread)
-        for theme in draft.of_kind(THEME):
-            self._parts.put(theme, self._members(theme))
         self._stale: dict[int, None] = {}
         self.begin_step()
 
@@ -246,10 +244,6 @@ class Themes:
         self._draft.note(theme, size=len(self._draft.children[theme]))
         self._stale[theme] = None
         self._touched[theme] = None
-
-    def all_touched(self) -> None:
-        """Marks every theme for the next upkeep."""
-        self._touched = dict.fromkeys(self._parts.themes)
 
     def upkeep(self) -> None:
         """Splits overcrowded themes, then merges the tiny ones touched where f gains."""
@@ -358,17 +352,13 @@ class Themes:
         self._draft.link(theme, statement)
         self._moved(statement)
         self._changed(theme)
-        self.left(old)
-
-    def left(self, theme: int) -> None:
-        """Updates a theme that lost a member; one left empty is removed."""
-        if self._draft.children[theme]:
-            self._changed(theme)
+        if self._draft.children[old]:
+            self._changed(old)
             return
-        self._parts.drop(theme)
-        self._stale.pop(theme, None)
-        self._touched.pop(theme, None)
-        self._draft.remove(theme)
+        self._parts.drop(old)
+        self._stale.pop(old, None)
+        self._touched.pop(old, None)
+        self._draft.remove(old)
 
     def rewrite(self) -> int:
         """Writes the themes that changed from all their statements; their number."""

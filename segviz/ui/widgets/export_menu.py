@@ -152,8 +152,6 @@ def _link(session: Session, view: View) -> None:
     address = (st.context.url or "").partition("?")[0]
     link = urlencode(encode(view.bookmark))
     st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
-    if session.built:  # operations have changed it since
-        st.caption("The link leaves out what was done under Change; the session file holds it.")
     if view.typed:
         st.caption("A link does not hold turns you typed; the files above do.")
     elif view.bookmark.upload is not None:

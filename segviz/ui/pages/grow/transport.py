@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.ui import keys
-from segviz.ui.operations import operations_panel
 from segviz.ui.state import Session, shows, typed_turns
 from segviz.ui.view_state import go_to_step
 from segviz.ui.widgets.canvas import part
@@ -65,7 +64,6 @@ def transport(session: Session) -> None:
             view_choice(keys.GROW_VIEW)
             if not (session.live or session.saved):
                 typing_panel(session)
-            operations_panel(session)
             exports_panel(session, session.shown(session.memory.at(now)))
     if total == 1:
         st.caption("This conversation makes a single leaf: there is one step.")
