@@ -217,15 +217,17 @@ class ModelCache:
         """Renames the damaged file, unless another process has put a new one in its place."""
         if self.path is None or self._file is None:
             return
-        if not os.path.samestat(self.path.stat(), self._file):
-            return
-        aside = self.path.with_name(f"{self.path.name}.damaged")
-        for suffix in ("", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                os.replace(f"{self.path}{suffix}", f"{aside}{suffix}")
+        aside = f"{self.path}.damaged"
+        with suppress(FileNotFoundError):
+            if not os.path.samestat(self.path.stat(), self._file):
+                return
+            for suffix in ("-wal", "-shm"):  # first, or they may be those of the new file
+                with suppress(FileNotFoundError):
+                    Path(f"{self.path}{suffix}").replace(f"{aside}{suffix}")
+            self.path.replace(aside)
         self._note(
-            f"The model cache {self.path} was damaged or of another version. It is kept as "
-            f"{aside.name}; a new one was begun, and its replies are requested again when needed."
+            f"The model cache {self.path} was damaged or of another version. It was renamed to "
+            f"{aside} and a new one begun; its replies are requested again when needed."
         )
 
 

@@ -67,7 +67,7 @@ class OpenAIChat(Client):
     def reply(self, prompt: Prompt) -> Reply:
         """Returns the answer. ModelError after bounded retries: LabelError where the model kept
         answering outside the labels, LastingFault where this prompt alone fails."""
-        return self.replies([prompt])[0]
+        return self._kept(prompt) or self.replies([prompt])[0]
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers independent prompts in order, at most ``concurrency`` at once, equal ones
@@ -79,12 +79,15 @@ class OpenAIChat(Client):
         return [answers[prompt] for prompt in prompts]
 
     def _reply(self, prompt: Prompt) -> Reply:
-        key = self._key("chat", prompt)
-        kept = self.cache.completion(key)
+        return self._kept(prompt) or self._fresh(prompt)
+
+    def _kept(self, prompt: Prompt) -> Reply | None:
+        """Returns the reply in the cache, or one without an answer if that was waived."""
+        kept = self.cache.completion(self._key("chat", prompt))
         if kept is not None:
             return self._counted(prompt, kept, cached=True)
         waiver = self.cache.completion(self._key("waived", prompt))
-        return self._without(prompt, waiver.text) if waiver else self._fresh(prompt, key)
+        return self._without(prompt, waiver.text) if waiver else None
 
     def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply:
         """Counts an answer and returns it. Raises LabelError for a kept wrong label."""
@@ -93,8 +96,9 @@ class OpenAIChat(Client):
             raise LabelError(_STUBBORN, kept.text)
         return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached)
 
-    def _fresh(self, prompt: Prompt, key: bytes) -> Reply:
-        """Returns the answer from the server, kept under ``key``."""
+    def _fresh(self, prompt: Prompt) -> Reply:
+        """Returns the answer from the server and keeps it."""
+        key = self._key("chat", prompt)
         failing: set[str] = set()  # forms of output at which the server failed
         failed: RequestError | None = None
         try:
