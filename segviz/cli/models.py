@@ -20,7 +20,6 @@ from segviz.llm.endpoint import CACHE_BYTES, RANGES, cache_path, key_for
 
 _LIMITS = {
     "timeout": (float, "longest silence of the server, seconds"),
-    "deadline": (float, "longest request, seconds"),
     "retries": (int, "tries after the first"),
     "concurrency": (int, "requests at once"),
     "max_tokens": (int, "longest answer, tokens"),

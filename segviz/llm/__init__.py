@@ -2,12 +2,12 @@
 
 ``protocols``   what a chat model promises, and how it fails
 ``endpoint``    which model, where, with what parameters and whose key
-``client``      one endpoint: requests, retries, limits in time, errors for people
+``client``      one endpoint: requests, retries, errors for people
 ``chat``        a chat model on it; ``embedder`` an embedding model
 ``prompts``     what is said to chat models, from ``prompts.toml``
 ``cache``       finished replies by content, in SQLite
 ``usage``       counts requests and tokens, and what they cost
-``waiting``     waits that can be watched and ended; several requests at once
+``waiting``     several requests at once; waits that can be watched and ended
 
 Nothing here is used unless the user configured an endpoint. Importing it does not import
 the ``openai`` package; making a client does. May import ``tree`` and ``embedding``.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from segviz.llm import waiting
@@ -38,8 +37,8 @@ class OpenAIChat(Client):
 
     A prompt with labels is sent with structured output in the first form the server takes:
     OpenAI's ``json_schema``; ``json_object`` with the schema beside it, as llama.cpp has it;
-    none. A form that is refused, or fails twice with status 500 while the next one does not,
-    is left out from then on by all clients of this address, model and cache, as is a sampling
+    none. A form that is refused, or fails with status 500 while the next one does not, is left
+    out from then on by all clients of this address, model and cache, as is a sampling
     parameter that is refused. The label is checked in any case.
     """
 
@@ -50,14 +49,13 @@ class OpenAIChat(Client):
         *,
         waives: bool = False,
         total: Metered | None = None,
-        sleep: Callable[[float], None] = waiting.sleep,
     ) -> None:
         """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
         do without the answer to a prompt that never gets one, as by ``waive``. ``total``
         counts along and may outlive the client."""
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
-        super().__init__(endpoint, cache, total, sleep)
+        super().__init__(endpoint, cache, total)
         self._waives = waives
         self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
 
@@ -69,34 +67,48 @@ class OpenAIChat(Client):
     def reply(self, prompt: Prompt) -> Reply:
         """Returns the answer. ModelError after bounded retries: LabelError where the model kept
         answering outside the labels, LastingFault where this prompt alone fails."""
-        key = self._key("chat", prompt)
-        while True:
-            kept = self.cache.completion(key)
-            if kept is not None:
-                self.count_answer(kept.tokens_in, kept.tokens_out, cached=True)
-                if prompt.labels and kept.text not in prompt.labels:
-                    raise LabelError(_STUBBORN, kept.text)
-                return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached=True)
-            waiver = self.cache.completion(self._key("waived", prompt))
-            if waiver is not None:
-                return self._without(prompt, waiver.text)
-            with self._claimed([key]) as mine:
-                if mine:
-                    return self._fresh(prompt, key)
-            waiting.sleep(waiting.TICK / 2)  # somebody else asks for it just now
+        return self._kept(prompt) or self.replies([prompt])[0]
 
-    def _fresh(self, prompt: Prompt, key: bytes) -> Reply:
-        """The answer from the server, kept under ``key``."""
-        troubles: Counter[str] = Counter()  # how often each form of output met a status 500
+    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """Answers independent prompts in order, at most ``concurrency`` at once, equal ones
+        once. When one fails the others still finish, and are cached, before its error is
+        raised."""
+        distinct = list(dict.fromkeys(prompts))
+        found = waiting.in_parallel(self._reply, distinct, self.endpoint.concurrency)
+        answers = dict(zip(distinct, found, strict=True))
+        return [answers[prompt] for prompt in prompts]
+
+    def _reply(self, prompt: Prompt) -> Reply:
+        return self._kept(prompt) or self._fresh(prompt)
+
+    def _kept(self, prompt: Prompt) -> Reply | None:
+        """Returns the reply in the cache, or one without an answer if that was waived."""
+        kept = self.cache.completion(self._key("chat", prompt))
+        if kept is not None:
+            return self._counted(prompt, kept, cached=True)
+        waiver = self.cache.completion(self._key("waived", prompt))
+        return self._without(prompt, waiver.text) if waiver else None
+
+    def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply:
+        """Counts an answer and returns it. Raises LabelError for a kept wrong label."""
+        self.count_answer(kept.tokens_in, kept.tokens_out, cached)
+        if prompt.labels and kept.text not in prompt.labels:
+            raise LabelError(_STUBBORN, kept.text)
+        return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached)
+
+    def _fresh(self, prompt: Prompt) -> Reply:
+        """Returns the answer from the server and keeps it."""
+        key = self._key("chat", prompt)
+        failing: set[str] = set()  # forms of output at which the server failed
         failed: RequestError | None = None
         try:
             answer = self._ask(
                 "chat",
                 lambda fault: self._body(
-                    prompt, troubles, remind=fault is not None and fault.kind == "label"
+                    prompt, failing, remind=fault is not None and fault.kind == "label"
                 ),
                 lambda reply: self._read(prompt, reply),
-                lambda body, status, said: self._adapt(body, status, said.lower(), troubles),
+                lambda body, status, said: self._adapt(body, status, said.lower(), failing),
             )
         except LabelError as error:
             # Kept too: what was decided in its place must be decided again the same way,
@@ -113,28 +125,19 @@ class OpenAIChat(Client):
                 raise LastingFault(str(failed), prompt, failed.reason)
             self.waive(prompt, failed.reason)
             return self._without(prompt, failed.reason)
-        self.cache.keep_completion(key, answer)
-        self.count_answer(answer.tokens_in, answer.tokens_out)
         if prompt.labels:
-            used = self._form(troubles)
+            used = self._form(failing)
             for form in _FORMS[: _FORMS.index(used)]:
                 self._accepted.setdefault(form, False)
             self._accepted[used] = True
-        return Reply(answer.text, answer.tokens_in + answer.tokens_out)
+        # Another process may have kept another answer meanwhile; a rebuild will find that one.
+        return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
         """From now on do without an answer to ``prompt``: what asks for it gets a reply
         marked as ``waived`` for this ``reason``, also when a build is repeated, for as long
         as the cache keeps it."""
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
-
-    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """As ``reply``, at most ``concurrency`` at once, in order, equal prompts once. When one
-        fails the others still finish, and are cached, before its error is raised."""
-        distinct = list(dict.fromkeys(prompts))
-        found = waiting.in_parallel(self.reply, distinct, self.endpoint.concurrency)
-        answers = dict(zip(distinct, found, strict=True))
-        return [answers[prompt] for prompt in prompts]
 
     def _without(self, prompt: Prompt, reason: str) -> Reply:
         self.count_waived(text=not prompt.labels)
@@ -144,17 +147,15 @@ class OpenAIChat(Client):
         request = [prompt.system, prompt.user, list(prompt.labels)]
         return content_key(kind, self.endpoint.identity, request)
 
-    def _form(self, troubles: Counter[str]) -> str:
-        for form in _FORMS[:-1]:
-            accepted = self._accepted.get(form)
-            if accepted or (accepted is None and troubles[form] < 2):
-                return form
-        return _FORMS[-1]
+    def _form(self, failing: set[str]) -> str:
+        """Returns the first form of output that may work."""
+        usable = (f for f in _FORMS[:-1] if self._accepted.get(f, f not in failing))
+        return next(usable, _FORMS[-1])
 
-    def _body(self, prompt: Prompt, troubles: Counter[str], remind: bool) -> Body:
+    def _body(self, prompt: Prompt, failing: set[str], remind: bool) -> Body:
         endpoint = self.endpoint
         refused = {name for name, accepted in [*self._accepted.items()] if not accepted}
-        user, form = prompt.user, self._form(troubles)
+        user, form = prompt.user, self._form(failing)
         if prompt.labels and (remind or form != "json_schema"):
             user = f"{user}\n\n{_instruction(prompt.labels, form)}"
         limit = "max_tokens"
@@ -177,17 +178,19 @@ class OpenAIChat(Client):
             body["response_format"] = _response_format(form, [clean(x) for x in prompt.labels])
         return {name: value for name, value in body.items() if name not in refused}
 
-    def _adapt(self, body: Body, status: int, said: str, troubles: Counter[str]) -> bool:
-        """Leaves out a parameter of ``body`` the server names in its refusal, from now on; a
-        server in trouble counts only where it names the form of output, or keeps failing."""
+    def _adapt(self, body: Body, status: int, said: str, failing: set[str]) -> bool:
+        """Leaves out, from now on, a parameter of ``body`` that the server names in its
+        refusal. Where it fails without a reason the next form of output is tried."""
         form = body.get("response_format", {}).get("type", "")
         for name, words in _OPTIONAL.items():
             named = name in body and any(word in said for word in words)
             if named and (status < 500 or name == "response_format"):
                 self._accepted[form if name == "response_format" else name] = False
                 return True
-        troubles[form] += status >= 500
-        return False
+        if status < 500 or not form or self._accepted.get(form):
+            return False
+        failing.add(form)
+        return True
 
     def _read(self, prompt: Prompt, reply: Body) -> Completion:
         tokens = self.count_tokens(reply)
@@ -230,7 +233,7 @@ class OpenAIChat(Client):
                 said,
             )
 
-        raise Fault("the answer was none of the labels", "label", at_once=True, error=error)
+        raise Fault("the answer was none of the labels", "label", error=error)
 
 
 # --- labels ---------------------------------------------------------------------------------
@@ -250,7 +253,7 @@ def _response_format(form: str, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _instruction(labels: Sequence[str], form: str) -> str:
-    """What a server is told that may not keep to a schema, and any after a wrong answer."""
+    """Names the labels in words: for servers that ignore a schema, and after a wrong answer."""
     listed = ", ".join(json.dumps(label, ensure_ascii=False) for label in dict.fromkeys(labels))
     if form == "json_object":
         return f'Answer with the JSON object {{"label": …}}, the label being one of: {listed}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -36,7 +36,6 @@ class OpenAIEmbedder(Client):
         cache: ModelCache | None = None,
         *,
         total: Metered | None = None,
-        sleep: Callable[[float], None] = waiting.sleep,
     ) -> None:
         """Nothing is sent yet; without ``cache`` vectors are kept in memory. ``total``
         counts along and may outlive the client."""
@@ -44,7 +43,7 @@ class OpenAIEmbedder(Client):
             raise ValueError(
                 "embedding_model is empty; name one the server has, such as text-embedding-3-small"
             )
-        super().__init__(endpoint, cache, total, sleep)
+        super().__init__(endpoint, cache, total)
         self._identity = f"{endpoint.address} {endpoint.embedding_model}"
         self._dimensions: int | None = None
         self._batch_texts = BATCH_TEXTS
@@ -78,18 +77,11 @@ class OpenAIEmbedder(Client):
         rows = self._kept(keys)
 
         def fetch(batch: list[str]) -> dict[str, Vector]:
-            """What nobody else asks for just now from the server, the rest from the cache."""
-            found: dict[str, Vector] = {}
-            while missing := {text: keys[text] for text in batch if text not in found}:
-                with self._claimed([*missing.values()]) as mine:
-                    sent = [text for text, key in missing.items() if key in mine]
-                    fresh = dict(zip(sent, self._fetch(sent) if sent else [], strict=True))
-                    self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
-                done = {text: row.vector for text, row in fresh.items()} or self._kept(missing)
-                if not done:
-                    waiting.sleep(waiting.TICK / 2)
-                found |= done
-            return found
+            fresh = dict(zip(batch, self._fetch(batch), strict=True))
+            self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
+            # Another process may have kept other vectors meanwhile; a rebuild will find those.
+            kept = self._kept({text: keys[text] for text in batch})
+            return {text: row.vector for text, row in fresh.items()} | kept
 
         # Batches are cut from all texts, not from those that are missing: an interrupted
         # call repeated sends the very batches that did not finish, which are charged alike.
@@ -178,7 +170,7 @@ class OpenAIEmbedder(Client):
         return [Embedding(rows[places.index(place)], shares[place]) for place in range(count)]
 
     def _fits(self, row: Vector) -> bool:
-        """Whether a vector has the dimensions of those before; the first one sets them."""
+        """Checks that a vector has the dimensions of those before; the first one sets them."""
         with self._lock:
             if self._dimensions is None:
                 self._dimensions = len(row)
@@ -203,7 +195,7 @@ def _unit(values: object) -> Vector:
 
 
 def _sent(text: str) -> str:
-    """What is sent of a text; nothing of an empty one."""
+    """Returns the part of a text that is sent; nothing of an empty one."""
     return clean(text)[:MAX_CHARACTERS] if text.strip() else ""
 
 

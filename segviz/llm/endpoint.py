@@ -15,7 +15,6 @@ _GAP = re.compile(r"[\s\x00-\x1f\x7f\\]")
 
 RANGES: dict[str, tuple[float, float]] = {
     "timeout": (0.05, 3600),
-    "deadline": (0.05, 7200),
     "retries": (0, 10),
     "concurrency": (1, 64),
     "max_tokens": (1, 1_000_000),
@@ -28,8 +27,8 @@ RANGES: dict[str, tuple[float, float]] = {
 class Endpoint:
     """A server that speaks the OpenAI API, and how to use it.
 
-    ``timeout`` is the longest silence of the server and ``deadline`` the longest a request
-    may take in all, both in seconds; ``retries`` counts the tries after the first;
+    ``timeout`` is the longest silence of the server in seconds; ``retries`` counts the tries
+    after the first;
     ``concurrency`` is how many requests may be under way at once. ``model`` answers
     prompts and ``embedding_model`` embeds; either may stay empty where it is not used.
 
@@ -43,7 +42,6 @@ class Endpoint:
     embedding_model: str = ""
     key: str = field(default="", repr=False, compare=False)
     timeout: float = 30
-    deadline: float = 120
     retries: int = 4
     concurrency: int = 4
     max_tokens: int = 1024
@@ -140,18 +138,18 @@ PRESETS: dict[str, Endpoint] = {
     ),
     "gpt-4o-mini (judge)": Endpoint(_OPENAI, "gpt-4o-mini", _SMALL),
     "text-embedding-3-small": Endpoint(_OPENAI, "", _SMALL),
-    "Ollama": Endpoint("http://localhost:11434/v1", timeout=120, deadline=240, concurrency=1),
-    "LM Studio": Endpoint("http://localhost:1234/v1", timeout=120, deadline=240, concurrency=1),
-    "vLLM": Endpoint("http://localhost:8000/v1", timeout=120, deadline=240),
+    "Ollama": Endpoint("http://localhost:11434/v1", timeout=120, concurrency=1),
+    "LM Studio": Endpoint("http://localhost:1234/v1", timeout=120, concurrency=1),
+    "vLLM": Endpoint("http://localhost:8000/v1", timeout=120),
 }
 """The paper's models, and servers on this computer whose model the user names.
 ``dataclasses.replace(PRESETS[name], key=...)`` makes one ready to use."""
 
 CACHE_BYTES = 1_000_000_000
-"""Beyond this the oldest kept replies are dropped, and asked for again when needed."""
+"""A cache beyond this loses the older half of its replies at the next start."""
 
 NAMES = ("SEGVIZ_BASE_URL", "SEGVIZ_API_KEY", "OPENAI_API_KEY")
-"""What is looked at to find a key."""
+"""Variables and secrets that may hold a key."""
 
 
 def key_for(endpoint: Endpoint, known: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One request to a chat model.
+    """A request to a chat model.
 
     With ``labels`` the reply must be exactly one of them; the client enforces it by
     structured output and refuses anything else.
@@ -94,5 +94,5 @@ class Chat(Protocol):
         ...
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """As ``reply`` for independent prompts, a bounded number of them at once."""
+        """Answers independent prompts, a bounded number of them at once."""
         ...

@@ -14,7 +14,7 @@ _MOST_TOKENS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was requested so far; ``unknown_usage`` counts replies that named no tokens."""
+    """Requests and tokens so far; ``unknown_usage`` counts replies that named no tokens."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -41,14 +41,14 @@ class Metered:
             return Usage(self.calls, self.tokens_in, self.tokens_out, self.unknown_usage)
 
     def count_call(self) -> None:
-        """One request was sent."""
+        """Counts a request that was sent."""
         with self._counting:
             self.calls += 1
         if self._total is not None:
             self._total.count_call()
 
     def count_answer(self, tokens_in: int, tokens_out: int, cached: bool = False) -> None:
-        """One prompt was answered, by the server or by the cache, for so many tokens then.
+        """Counts a prompt answered by the server or the cache, for so many tokens then.
 
         Unlike the other counters these do not depend on what was in the cache or on how
         often a request had to be repeated.
@@ -60,7 +60,7 @@ class Metered:
             self.from_cache += cached
 
     def count_waived(self, text: bool) -> None:
-        """One prompt, for a free ``text`` or for a label, was done without."""
+        """Counts a prompt, for a free ``text`` or for a label, that was done without."""
         with self._counting:
             self.waived_texts += text
 

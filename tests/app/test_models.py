@@ -207,7 +207,7 @@ class TestModels:
         assert {r["max_tokens"] for r in server.chats} == {77}
         assert {r["temperature"] for r in server.chats} == {0.5}
         sent = len(server.requests)
-        for name, value in (("timeout", 5), ("deadline", 50), ("retries", 1), ("concurrency", 2)):
+        for name, value in (("timeout", 5), ("retries", 1), ("concurrency", 2)):
             app.number_input(key=limit.format(name)).set_value(value).run()
         assert clean(app).slider[0].max == 6
         app.number_input(key=limit.format("max_tokens")).set_value(78).run()

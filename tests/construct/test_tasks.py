@@ -207,9 +207,7 @@ def server():
 @pytest.fixture
 def asked(server):
     cache = ModelCache(None)
-    chat = OpenAIChat(
-        Endpoint(server.url, model="m", timeout=0.5, retries=1), cache, sleep=lambda s: None
-    )
+    chat = OpenAIChat(Endpoint(server.url, model="m", timeout=0.5, retries=1), cache)
     yield ChatTasks().prepare(Services(embedder=None, chat=chat))
     chat.close()
     cache.close()

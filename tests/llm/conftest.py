@@ -36,22 +36,21 @@ def limit(name: str) -> dict[str, float]:
 
 
 class Bench:
-    """Clients on one server and one cache; waits are recorded instead of slept."""
+    """Clients on one server and one cache."""
 
     def __init__(self, server: ModelServer, endpoint: Endpoint, path: Path) -> None:
         self.server = server
         self.endpoint = endpoint
         self.path = path
-        self.waits: list[float] = []
         self.cache = ModelCache(path)
 
     def chat(self, **changes: Any) -> OpenAIChat:
         changed = replace(self.endpoint, **changes)
-        return OpenAIChat(changed, self.cache, sleep=self.waits.append)
+        return OpenAIChat(changed, self.cache)
 
     def embedder(self, **changes: Any) -> OpenAIEmbedder:
         changed = replace(self.endpoint, **changes)
-        return OpenAIEmbedder(changed, self.cache, sleep=self.waits.append)
+        return OpenAIEmbedder(changed, self.cache)
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from segviz.llm import ModelCache, ModelError, OpenAIChat, OpenAIEmbedder, Prompt
+from segviz.llm import ModelCache, OpenAIChat, Prompt
 from segviz.llm.cache import Completion, Embedding, content_key
 from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench
@@ -58,22 +58,35 @@ def test_what_is_kept_comes_back_also_later(path: Path):
         assert [found[key(n)].tokens for n in (1, 2)] == [7, 0]
         assert found[key(1)].vector.dtype == np.float32
         assert cache.embeddings([]) == {}
-        assert len(cache.embeddings([key(n) for n in range(2000)])) == 2
+        assert len(cache.embeddings([key(n) for n in range(1, 2000)])) == 2
         assert cache.counts() == (1, 2)
         assert cache.notes == ()
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_a_file_without_tokens_of_embeddings_is_read_and_goes_on(path: Path):
-    with ModelCache(path) as cache:
-        cache.keep_embeddings({key(1): Embedding(np.ones(2, np.float32), 5)})
-    db = sqlite3.connect(path)
-    db.execute("ALTER TABLE embeddings DROP COLUMN tokens")
-    db.close()
-    with ModelCache(path) as cache:
-        cache.keep_embeddings({key(2): Embedding(np.ones(2, np.float32), 5)})
-        assert [cache.embeddings([key(n)])[key(n)].tokens for n in (1, 2)] == [0, 5]
-        assert cache.notes == ()
+def test_a_file_of_version_1_goes_on(path: Path):
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(VERSION_1)
+        db.execute("INSERT INTO completions VALUES (2, ?, 'answer', 3, 4)", (key(2),))
+        vector = np.ones(2, np.float32)
+        db.execute("INSERT INTO embeddings VALUES (1, ?, ?, 5)", (key(1), vector.tobytes()))
+        db.commit()
+    for _ in range(2):
+        with ModelCache(path) as cache:
+            assert cache.completion(key(2)) == ("answer", 3, 4)
+            assert cache.embeddings([key(1)])[key(1)].tokens == 5
+            assert (cache.counts(), cache.notes) == ((1, 1), ())
+
+
+VERSION_1 = """
+CREATE TABLE completions (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,
+    text TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL);
+CREATE TABLE embeddings (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,
+    vector BLOB NOT NULL, tokens INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE claims (key BLOB PRIMARY KEY, owner BLOB NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = 1;
+"""
 
 
 def test_clearing_forgets_everything_and_gives_the_room_back(path: Path):
@@ -151,76 +164,6 @@ def test_several_processes_share_one_file(path: Path):
         assert cache.counts() == (200, 200)
 
 
-def ask(bench: Bench) -> None:
-    """What one of several processes on one cache does; the file is opened anew."""
-    with ModelCache(bench.path) as cache:
-        chat = OpenAIChat(bench.endpoint, cache)
-        for number in range(10):
-            assert chat.reply(Prompt("s", f"unit {number}")).text.startswith("Answer")
-        texts = [f"text {number}" for number in range(300)]
-        assert OpenAIEmbedder(bench.endpoint, cache).embed(texts).any(axis=1).all()
-        assert cache.notes == ()
-
-
-def ask_at_once(bench: Bench, threads: int) -> None:
-    others = [threading.Thread(target=ask, args=(bench,)) for _ in range(threads)]
-    for other in others:
-        other.start()
-    for other in others:
-        other.join()
-
-
-def test_what_is_asked_at_the_same_time_is_asked_once(bench: Bench):
-    bench.server.delay = 0.05
-    ask_at_once(bench, 3)
-    assert len(bench.server.chats) == 10
-    assert len(bench.server.embedded) == len(set(bench.server.embedded)) == 300
-    assert bench.cache.counts() == (10, 300)
-
-
-def test_a_claim_lasts_while_its_holder_waits(bench: Bench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("segviz.llm.cache.LEASE", 0.8)
-    bench.server.script(wire.hang(2))
-    ask_at_once(bench, 2)
-    assert len(bench.server.chats) == 10
-
-
-def test_a_claim_of_the_dead_is_over_in_time(bench: Bench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("segviz.llm.cache.LEASE", 0.5)
-    prompt, began = Prompt("s", "unit"), time.monotonic()
-    with bench.cache.claimed([bench.chat()._key("chat", prompt)]) as (mine, _):
-        assert len(mine) == 1
-        assert bench.chat().reply(prompt).text.startswith("Answer")  # nobody renews the claim
-    assert 0.4 < time.monotonic() - began < 20
-    assert len(bench.server.requests) == 1
-    tries: list[object] = []
-    whole = bench.cache.claimed
-    monkeypatch.setattr(bench.cache, "claimed", lambda keys: tries.append(keys) or whole(keys))
-    embedder = bench.embedder()
-    with ModelCache(bench.path) as other, other.claimed([*embedder._keys(["b"]).values()]):
-        assert embedder.embed(["a", "b"]).any(axis=1).all()
-    assert bench.server.embedded == ["a", "b"]
-    assert 3 <= len(tries) < 20, "it waits between two tries"
-    monkeypatch.undo()
-    later, owner = time.time() + 1000, b"before the clock was set back"
-    bench.cache._db.execute("INSERT INTO claims VALUES (?, ?, ?)", (key(1), owner, later))
-    with bench.cache.claimed([key(1), key(2)]) as (mine, _):
-        assert mine == {key(1), key(2)}
-        with ModelCache(bench.path) as other, other.claimed([key(2), key(3)]) as (rest, _):
-            assert rest == {key(3)}
-    bench.cache.keep_completion(key(2), Completion("kept", 0, 0))
-    with bench.cache.claimed([key(2)]) as (mine, _):
-        assert mine == set(), "what is kept is not asked for"
-
-
-def test_a_failed_call_leaves_no_claim(bench: Bench):
-    bench.server.script(wire.status(401), wire.status(401))
-    for work in (lambda: bench.chat().reply(Prompt("s", "u")), lambda: bench.embedder().embed("a")):
-        with pytest.raises(ModelError):
-            work()
-    assert bench.cache._run("SELECT * FROM claims") == []
-
-
 BUILDER = """
 import sys
 from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
@@ -237,14 +180,29 @@ for number in range(count):
 
 
 @pytest.mark.slow
-def test_several_processes_make_each_call_once(bench: Bench):
+def test_several_processes_build_with_one_file(bench: Bench):
     bench.server.delay = 0.02
     builders = [run(BUILDER, bench.server.url, str(bench.path), "39") for _ in range(3)]
     for builder in builders:
         _, errors = builder.communicate(timeout=120)
         assert builder.returncode == 0, errors
-    assert len(bench.server.chats) == 39
-    assert sorted(bench.server.embedded) == ["one", "two"]
+    assert bench.cache.counts() == (39, 2)
+
+
+def test_the_first_of_two_answers_to_one_prompt_counts(bench: Bench):
+    """A build that runs at the same time as another gets what a rebuild will get."""
+    prompt = Prompt("s", "u")
+
+    def answer(request: wire.Body) -> str:
+        if len(bench.server.requests) > 1:
+            return "first"
+        with ModelCache(bench.path) as cache:  # another process is faster
+            OpenAIChat(bench.endpoint, cache).reply(prompt)
+        return "second"
+
+    bench.server.answer = answer
+    assert [bench.chat().reply(prompt).text for _ in range(2)] == ["first", "first"]
+    assert bench.cache.counts() == (1, 0)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
@@ -273,10 +231,10 @@ def test_a_damaged_file_is_set_aside_and_said(path: Path, content: bytes):
     path.write_bytes(content)
     with ModelCache(path) as cache:
         (note,) = cache.notes
-        assert "models.sqlite.damaged-1" in note
+        assert "models.sqlite.damaged" in note
         cache.keep_completion(key(0), Completion("new", 0, 0))
         assert cache.completion(key(0)) == ("new", 0, 0)
-    assert path.with_name("models.sqlite.damaged-1").read_bytes() == content
+    assert path.with_name("models.sqlite.damaged").read_bytes() == content
     with ModelCache(path) as cache:
         assert cache.notes == ()
         assert cache.completion(key(0)) == ("new", 0, 0)
@@ -286,34 +244,19 @@ def test_damage_while_open_costs_only_what_was_kept(path: Path):
     with ModelCache(path) as cache:
         for number in range(200):
             cache.keep_completion(key(number), Completion("x" * 2000, 0, 0))
-        cache._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        size = path.stat().st_size
+    with ModelCache(path) as cache, ModelCache(path) as other:
         with path.open("r+b") as file:
             file.seek(4096)
-            file.write(b"\xff" * (size - 4096))
-        cache._db.execute("PRAGMA shrink_memory")
-        for number in range(200):
-            cache.completion(key(number))
-        cache.keep_completion(key(999), Completion("after", 0, 0))
-        assert cache.completion(key(999)) == ("after", 0, 0)
-        assert any("damaged" in note for note in cache.notes)
-    assert path.with_name("models.sqlite.damaged-1").exists()
-
-
-def test_two_objects_do_not_set_aside_each_others_new_file(path: Path):
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"rubbish" * 1000)
-    with ModelCache(path) as one, ModelCache(path) as two:
-        one.keep_completion(key(0), Completion("kept", 0, 0))
-        two._trouble(sqlite_corrupt())
-        assert two.completion(key(0)) == ("kept", 0, 0)
-    assert not path.with_name("models.sqlite.damaged-2").exists()
-
-
-def sqlite_corrupt() -> sqlite3.DatabaseError:
-    error = sqlite3.DatabaseError("database disk image is malformed")
-    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    return error
+            file.write(b"\xff" * (path.stat().st_size - 4096))
+        for each in (cache, other):
+            for number in range(200):
+                each.completion(key(number))
+            each.keep_completion(key(999), Completion("after", 0, 0))
+            assert each.completion(key(999)) == ("after", 0, 0)
+        assert "models.sqlite.damaged" in cache.notes[0]
+        assert other.notes == (), "it takes the new file, and does not set that aside"
+        assert other.counts() == (1, 0)
+    assert path.with_name("models.sqlite.damaged").exists()
 
 
 def test_a_file_of_another_version_is_set_aside(path: Path):
@@ -335,27 +278,18 @@ def test_a_place_that_cannot_be_written_is_said_and_passed_over(tmp_path: Path):
         assert cache.completion(key(0))
 
 
-def test_a_limit_drops_the_oldest_of_both_kinds(path: Path):
-    with ModelCache(path, limit_bytes=200_000) as cache:
-        for number in range(300):
-            cache.keep_completion(key(number), Completion("x" * 1000, 1, 1))
-            cache.keep_embeddings({key(1000 + number): Embedding(np.ones(250, np.float32))})
-        texts = [number for number in range(300) if cache.completion(key(number))]
-        rows = [n for n in range(300) if cache.embeddings([key(1000 + n)])]
-        for left in (texts, rows):
-            assert left == list(range(left[0], 300))
-            assert 20 < len(left) < 150
-        assert abs(texts[0] - rows[0]) <= 1
-    assert path.stat().st_size < 600_000
-
-
-def test_one_entry_beyond_the_limit_does_no_harm():
-    with ModelCache(limit_bytes=100_000) as cache:
-        cache.keep_completion(key(0), Completion("x" * 500_000, 1, 1))
-        cache.keep_completion(key(1), Completion("y", 1, 1))
-        assert cache.completion(key(1))
-    with pytest.raises(ValueError, match=r"limit_bytes is 5; legal range"):
-        ModelCache(limit_bytes=5)
+def test_a_file_beyond_the_limit_loses_the_older_half_when_opened(path: Path):
+    with ModelCache(path, limit_bytes=300_000) as cache:
+        for number in range(100):
+            cache.keep_completion(key(number), Completion("x" * 3000, 1, 1))
+            cache.keep_embeddings({key(1000 + number): Embedding(np.ones(9, np.float32))})
+        assert cache.counts() == (100, 100)
+    for _ in range(2):
+        with ModelCache(path, limit_bytes=300_000) as cache:
+            assert cache.counts() in ((50, 50), (49, 50))
+            assert cache.completion(key(99))
+            assert cache.completion(key(0)) is None
+            assert cache.size < 300_000
 
 
 def test_neither_key_nor_question_is_in_the_file(bench: Bench):

@@ -42,7 +42,7 @@ def model_chat():
     with ModelServer() as server:
         server.answer = plausible
         cache = ModelCache(None)
-        chat = OpenAIChat(Endpoint(server.url, model="m", timeout=5), cache, sleep=lambda s: None)
+        chat = OpenAIChat(Endpoint(server.url, model="m", timeout=5), cache)
         yield chat
         chat.close()
         cache.close()

@@ -94,7 +94,7 @@ def opened(path=None):
 def client(server, cache=None, **options):
     settings = {"timeout": 30, "retries": 2, **options}
     endpoint = Endpoint(server.url, model="test-model", key=KEY, **settings)
-    return OpenAIChat(endpoint, cache or opened(), sleep=lambda seconds: None)
+    return OpenAIChat(endpoint, cache or opened())
 
 
 def build(chat, compatibility="batch", refresh="eager", conversation=None, **options):
@@ -375,7 +375,7 @@ class TestLasting:
 
         # A client that waives by itself ends in the same memory without a pause.
         endpoint = client(server).endpoint
-        fresh = OpenAIChat(endpoint, opened(), waives=True, sleep=lambda seconds: None)
+        fresh = OpenAIChat(endpoint, opened(), waives=True)
         at_once = build(fresh, "cosine", refresh)
         assert saved(memory, tmp_path, "a") == saved(at_once, tmp_path, "c")
 
@@ -435,7 +435,7 @@ class TestEmbeddings:
 
     def embedder(self, server, cache):
         endpoint = Endpoint(server.url, embedding_model="e", key=KEY, timeout=2, retries=0)
-        return Cached(OpenAIEmbedder(endpoint, cache, sleep=lambda seconds: None))
+        return Cached(OpenAIEmbedder(endpoint, cache))
 
     def build(self, server, cache, embedder=None, **options):
         return segviz.build(

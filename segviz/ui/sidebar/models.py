@@ -38,7 +38,6 @@ CUSTOM = "Another server"
 
 _LIMITS = {
     "timeout": ("Longest silence, seconds", "A server that sends nothing for so long is given up"),
-    "deadline": ("Longest request, seconds", "A reply must be complete after so long"),
     "retries": ("Tries after the first", "Waiting 0.5, 1, 2, 4, 8 s, or as the server asks"),
     "concurrency": ("Requests at once", "Lower it when the server answers 429"),
     "max_tokens": ("Longest answer, tokens", "Models that reason first need room for it"),
@@ -238,9 +237,9 @@ def _kept_replies() -> None:
     with st.popover("Kept replies", icon=":material/database:", width="stretch"):
         answers, vectors = cache.counts()
         st.caption(
-            f"{answers:,} answers and {vectors:,} embeddings, {cache.size / 1e6:.1f} MB of at "
-            f"most {CACHE_BYTES / 1e9:.0f} GB, on the machine that runs segviz. They make "
-            "rebuilding free; beyond the limit the oldest go."
+            f"{answers:,} answers and {vectors:,} embeddings, {cache.size / 1e6:.1f} MB, on "
+            "the machine that runs segviz. They make rebuilding free. Beyond "
+            f"{CACHE_BYTES / 1e9:.0f} GB the older half goes at the next start."
         )
         sure = st.checkbox("Forget them, for everybody who uses this segviz", key=keys.CACHE_SURE)
         st.button("Clear", key="cache-clear", disabled=not sure, on_click=_clear)
