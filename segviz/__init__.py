@@ -24,7 +24,6 @@ A package per stage, in the order the data walks:
 ================  ================================================================
 """
 
-import signal
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -33,13 +32,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from segviz.public import *  # noqa: F403
-
-_as_command = sys.orig_argv[1:3] == ["-m", "segviz"] or sys.argv[0].endswith(
-    ("/segviz", "segviz.exe")
-)
-if _as_command and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # While the command is being imported Ctrl+C ends it without a traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator as Verdict
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import Retriever
 from segviz.evaluate import MEASURES, Mean, Outcomes
@@ -201,7 +201,7 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
 
 
 def measure_panel(
-    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any], verdict: Verdict
+    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any], verdict: DeltaGenerator
 ) -> None:
     """Draws quality, reading and time over all questions, measured at once or on request; what
     came of it is the ``verdict``, too."""
@@ -238,7 +238,7 @@ def _standings(
     measure: str,
     adversarial: bool,
     key: str,
-    verdict: Verdict,
+    verdict: DeltaGenerator,
 ) -> None:
     """Draws every system and retrieval by one measure, beside the first of them."""
     first = found.rows[0].outcomes
