@@ -48,7 +48,7 @@ import segviz
 from segviz import files, store
 from segviz.conversation import Question
 from segviz.embedding import Cached, WordLlamaEmbedder
-from segviz.evaluate import sweep as sweep_all
+from segviz.evaluation.sweep import sweep as sweep_all
 from segviz.frontend.message import pack
 from segviz.memory import Building
 from segviz.retrieval import initial_scores, over_active, propagate, top_k

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from segviz.evaluate import Sweep
+from segviz.evaluation import Sweep
 from segviz.export import FORMATS, SCALES, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made

@@ -10,10 +10,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import Retriever
-from segviz.evaluate import MEASURES, Mean, Outcomes
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.compare import OWN, Comparison, Overlap, Standing, compare, overlap
-from segviz.evaluate.outcomes import ADVERSARIAL
+from segviz.evaluation import MEASURES, Mean, Outcomes
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import OWN, Comparison, Overlap, Standing, compare, overlap
+from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.figures.compare import (
     DIFFERENCE,
     gold_sentence,
