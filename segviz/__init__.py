@@ -14,7 +14,7 @@ A package per stage, in the order the data walks:
 ``systems``       memory architectures, one package or file each
 ``store``         memories on disk
 ``memory``        build, ask, save, answer
-``evaluate``      measures over many questions, sweeps, comparisons
+``evaluation``    measures over many questions, sweeps, comparisons
 ``view``          the description of a view: scene, link, colours, captions
 ``figures``       charts; ``frontend`` the canvas and lists that run in the browser
 ``export``        views as files for other programs and people
@@ -24,48 +24,29 @@ A package per stage, in the order the data walks:
 ================  ================================================================
 """
 
-import signal
-import sys
 from importlib import import_module
-from importlib.util import find_spec
-from types import ModuleType
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from segviz.public import *  # noqa: F403
 
-_as_command = sys.orig_argv[1:3] == ["-m", "segviz"] or sys.argv[0].endswith(
-    ("/segviz", "segviz.exe")
-)
-if _as_command and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # While the command is being imported Ctrl+C ends it without a traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
 
 def __getattr__(name: str) -> Any:
-    """A public name, or ``__all__``; imported only now, since the command that starts the app and
-    the server's first answer need none of them."""
-    own = name.startswith("__") and name != "__all__"
-    if own or (name != "evaluate" and find_spec(f"segviz.{name}")):
-        raise AttributeError(f"module 'segviz' has no attribute {name!r}")
-    public = import_module("segviz.public")
-    if name not in public.__dict__:
-        raise AttributeError(f"module 'segviz' has no attribute {name!r}")
-    value = globals()[name] = getattr(public, name)
-    return value
+    """Returns a public name, or ``__all__``.
+
+    ``segviz.public`` is imported only now: the command that starts the app and the server's
+    first answer need none of it. A module of the package is left to the import system.
+    """
+    special = name.startswith("__") and name != "__all__"
+    modules = {found.name for found in iter_modules(__path__)}  # noqa: F405 - of this package
+    if not special and name not in modules:
+        public = import_module("segviz.public")
+        if name in vars(public):
+            value = globals()[name] = getattr(public, name)
+            return value
+    raise AttributeError(f"module 'segviz' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__getattr__("__all__")})
-
-
-class _Package(ModuleType):
-    """This package, in which ``evaluate`` is the function and not the package of that name, which
-    the import system would put here."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name == "evaluate" and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

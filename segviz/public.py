@@ -1,8 +1,9 @@
 """The public names of segviz: ``segviz.build`` is what is called ``build`` here."""
 
 from segviz.construct.compatibility import Calibrated, Cosine
-from segviz.evaluate import evaluate, evaluate_answers, sweep
-from segviz.evaluate.compare import compare, construction_sweep
+from segviz.evaluation import evaluate, evaluate_answers
+from segviz.evaluation.compare import compare, construction_sweep
+from segviz.evaluation.sweep import sweep
 from segviz.loaders import LoadError, load
 from segviz.memory import Memory, Watch, ask, build, given_vectors, memory_from
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name

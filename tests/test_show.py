@@ -10,7 +10,7 @@ import pytest
 import segviz
 from segviz.conversation import Question, sample_path
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import MEASURES
+from segviz.evaluation import MEASURES
 from segviz.export import html_page, view_of
 from segviz.notebook import Shown
 from segviz.tree import thumbnail

@@ -21,7 +21,6 @@ May import every package but ``ui``, which ``serve`` starts as a process. Public
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -90,8 +89,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     after help and for wrong arguments, as argparse has it.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see the first lines of segviz
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         try:
             return _run(given)

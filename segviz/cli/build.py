@@ -11,7 +11,7 @@ from segviz.cli.command import OK, UsageError, command, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import models
 from segviz.cli.source import add_file, output_path, path_of
-from segviz.evaluate.node_texts import contentless_lines, contentless_share
+from segviz.evaluation.node_texts import contentless_lines, contentless_share
 from segviz.memory import Memory
 from segviz.store import recognises
 from segviz.tree import total_cost

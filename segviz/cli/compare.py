@@ -13,7 +13,7 @@ from segviz.cli.models import models
 from segviz.cli.reports import Owner, report
 from segviz.cli.retrieval import add_scoring
 from segviz.cli.source import output_path
-from segviz.evaluate.compare import Comparison, compare_one, joined, pooled_comparison
+from segviz.evaluation.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS
 
 _SHARED = ("k", "units", "tokens", "budget", "relevance")

@@ -19,7 +19,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from segviz.evaluate.aggregate import Mean, Row
+    from segviz.evaluation.aggregate import Mean, Row
 
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -155,7 +155,7 @@ class Console:
 
 
 def _cell(name: str, value: str | int | float | Mean) -> str:
-    from segviz.evaluate.aggregate import Mean  # is loaded where there are rows
+    from segviz.evaluation.aggregate import Mean  # is loaded where there are rows
 
     sign = "+" if name == "gain" else ""
     if isinstance(value, Mean):

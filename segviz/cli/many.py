@@ -27,11 +27,11 @@ from segviz.cli.source import path_of, read_corpus
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, distinct
 from segviz.embedding import embedder_key
-from segviz.evaluate import Sweep
-from segviz.evaluate.compare import Comparison, check_units
-from segviz.evaluate.many import Build, Measured, WorkersLost, measure_many
-from segviz.evaluate.measures import CHOICES, DEFAULT, TOKENS, UNITS
-from segviz.evaluate.outcomes import ADVERSARIAL
+from segviz.evaluation import Sweep
+from segviz.evaluation.compare import Comparison, check_units
+from segviz.evaluation.evaluation import ADVERSARIAL
+from segviz.evaluation.measures import CHOICES, DEFAULT, TOKENS, UNITS
+from segviz.evaluation.parallel import Build, Measured, WorkersLost, measure_many
 from segviz.memory import Memory, build
 from segviz.store import recognises
 

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 from segviz.cli.console import Console
 from segviz.cli.retrieval import settings_content
-from segviz.evaluate import MEASURES, Cell, Sweep
-from segviz.evaluate.aggregate import Mean, Row
-from segviz.evaluate.compare import COMPARED, Comparison
-from segviz.evaluate.measures import sees
-from segviz.evaluate.outcomes import ADVERSARIAL, summary
+from segviz.evaluation import MEASURES, Cell, Sweep
+from segviz.evaluation.aggregate import Mean, Row
+from segviz.evaluation.compare import COMPARED, Comparison
+from segviz.evaluation.evaluation import ADVERSARIAL, summary
+from segviz.evaluation.measures import sees
 
 Found = TypeVar("Found", Sweep, Comparison)
 Owner = dict[str, str | int]

@@ -11,9 +11,9 @@ from segviz.cli.console import Console
 from segviz.cli.models import add_embedder
 from segviz.cli.source import SAMPLE, path_of, write_file
 from segviz.conversation import TITLES, Conversation
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.published import SOURCES
-from segviz.evaluate.reproduce import ENTRIES, Bench, Entry
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.published import SOURCES
+from segviz.evaluation.reproduce import ENTRIES, Bench, Entry
 from segviz.export import rows_csv, rows_markdown
 from segviz.export.browser import BrowserError
 from segviz.export.pictures import draw

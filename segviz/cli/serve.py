@@ -48,10 +48,6 @@ SETTINGS: dict[str, Any] = {
 """What Streamlit runs with: the theme, no telemetry, no file watcher. ``.streamlit/config.toml``
 says the same, which a test holds."""
 
-_STREAMLIT = "import gc; gc.disable(); from streamlit.web.cli import main; main()"
-"""The server. Collecting garbage among what is being imported takes a tenth of the start; the app
-turns it on again."""
-
 FIRST_PORT = 8501
 PORTS_TRIED = 50
 GRACE_SECONDS = 10
@@ -158,7 +154,7 @@ class Server:
 
     def __init__(self, host: str, port: int, environment: dict[str, str]) -> None:
         script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
-        command = [sys.executable, "-c", _STREAMLIT, "run", script, *flags()]
+        command = [sys.executable, "-m", "streamlit", "run", script, *flags()]
         command += [f"--server.port={port}", f"--server.address={host}"]
         # The welcome message, with the URL in it, comes once the port is bound.
         command += ["--logger.hideWelcomeMessage=false"]

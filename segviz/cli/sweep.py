@@ -21,8 +21,8 @@ from segviz.cli.retrieval import (
     whole_numbers,
 )
 from segviz.cli.source import add_file, output_path, write_file
-from segviz.evaluate import Sweep, sweep
-from segviz.evaluate.grid import pooled_sweep
+from segviz.evaluation import Sweep
+from segviz.evaluation.sweep import pooled_sweep, sweep
 from segviz.export import sweeps_csv
 from segviz.retrieval import POLICIES, PRESETS
 

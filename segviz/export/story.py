@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from segviz.conversation import Question
-from segviz.evaluate.outcomes import rescue
+from segviz.evaluation.evaluation import rescue
 from segviz.export.html import pages
 from segviz.export.view import View, view_of
 from segviz.memory import Memory

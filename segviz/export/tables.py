@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from segviz.evaluate import MEASURES, Cell, Mean, Sweep
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.many import Measured
-from segviz.evaluate.measures import sees
-from segviz.evaluate.outcomes import ADVERSARIAL
+from segviz.evaluation import MEASURES, Cell, Mean, Sweep
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.evaluation import ADVERSARIAL
+from segviz.evaluation.measures import sees
+from segviz.evaluation.parallel import Measured
 from segviz.export.text import legal, one_line
 from segviz.export.view import View
 from segviz.retrieval import ranking

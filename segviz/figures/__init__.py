@@ -2,5 +2,5 @@
 
 Most modules give a chart as a Plotly figure or HTML page, its data as rows of a table, and its
 message as a sentence; ``node_link`` and ``relation_graph`` use networkx and pyvis. May import
-``view``, ``evaluate`` and the packages below them, not ``frontend``. Public face: its modules.
+``view``, ``evaluation`` and the packages below them, not ``frontend``. Public face: its modules.
 """

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from segviz.evaluate import Mean
-from segviz.evaluate.compare import Chart
+from segviz.evaluation import Mean
+from segviz.evaluation.compare import Chart
 from segviz.figures.judged import bounds, number, told
 from segviz.figures.rows import framed, rows_figure
 from segviz.loaders.captions import counted
 
 if TYPE_CHECKING:
-    from segviz.evaluate.aggregate import Row
-    from segviz.evaluate.compare import Overlap
+    from segviz.evaluation.aggregate import Row
+    from segviz.evaluation.compare import Overlap
 
-from segviz.evaluate.outcomes import Outcomes
+from segviz.evaluation.evaluation import Outcomes
 
 _ROW = 30
 

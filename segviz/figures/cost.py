@@ -9,8 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.compare import Chart
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import Chart
 from segviz.figures.rows import rows_figure
 from segviz.llm import Price
 from segviz.tree import Step, costs_of

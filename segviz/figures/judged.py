@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from segviz.evaluate.measures import MEASURES, sees
+from segviz.evaluation.measures import MEASURES, sees
 
 if TYPE_CHECKING:
-    from segviz.evaluate import Cell, Mean, Sweep
+    from segviz.evaluation import Cell, Mean, Sweep
 
 Setting = tuple[str, float, int]
 """Policy, alpha and horizon."""

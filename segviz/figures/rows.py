@@ -14,9 +14,9 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from segviz.evaluate import Mean
-from segviz.evaluate.aggregate import Row, number_of
-from segviz.evaluate.compare import Chart
+from segviz.evaluation import Mean
+from segviz.evaluation.aggregate import Row, number_of
+from segviz.evaluation.compare import Chart
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")

@@ -14,9 +14,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from segviz.conversation import category_label
-from segviz.evaluate import Mean, reproduce
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.compare import Chart
+from segviz.evaluation import Mean, reproduce
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import Chart
 from segviz.figures.judged import (
     Judged,
     Setting,

@@ -7,10 +7,8 @@ target passes nothing on.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -191,12 +189,8 @@ def spread(
     n = hops[0].shape[-1]
     transition = operator(n, edges, policy, structure)
     for _ in range(int(horizon)):
-        before = hops[-1]
-        if before.ndim == 1:
-            hops.append(_product(transition, before))
-        else:
-            many = transition @ before.reshape(math.prod(before.shape[:-1]), n).T
-            hops.append(np.ascontiguousarray(many.T).reshape(before.shape))
+        # A row per question; the sparse product wants the nodes first.
+        hops.append(np.ascontiguousarray((transition @ hops[-1].T).T))
     return tuple(hops)
 
 
@@ -241,64 +235,20 @@ def operator(n: int, edges: IntArray, policy: str, structure: Structure | None =
     return known[key]
 
 
-@cache
-def _matvec() -> Callable[..., None] | None:
-    try:
-        from scipy.sparse._sparsetools import csr_matvec
-    except ImportError:  # a scipy that calls it otherwise
-        return None
-    found: Callable[..., None] = csr_matvec
-    return found
-
-
-def _product(matrix: Operator, vector: Scores) -> Scores:
-    """``matrix @ vector`` without the checks, which take as long as the sum in a small tree."""
-    if (add := _matvec()) is None:
-        return np.asarray(matrix @ vector)
-    n = len(vector)
-    product = np.zeros(n)
-    add(n, n, matrix.indptr, matrix.indices, matrix.data, vector, product)
-    return product
-
-
-_AT_ONCE = 100_000
-"""Scores that are summed at once: 800 kB each hop."""
-
-
 def combine(
     hops: Sequence[Scores], policy: str, alpha: float, horizon: int | None = None
 ) -> Scores:
-    """s̃ from the first ``horizon`` + 1 hops (equation 4); all of them by default. The sum goes
-    from hop to hop, as the browser's does, so that both come to the same bits."""
+    """Returns s̃ from the first ``horizon`` + 1 hops (equation 4); from all of them by default.
+
+    The sum goes from hop to hop, as in the browser, so that both come to the same bits.
+    """
+    final = np.array(hops[0])
     if policy == "none":
-        return np.array(hops[0])
-    used = hops if horizon is None else hops[: horizon + 1]
-    if hops[0].ndim > 1 or len(hops[0]) <= _AT_ONCE:
-        return _mean(used, alpha)
-    final = np.empty(len(hops[0]))
-    for at in range(0, len(final), _AT_ONCE):  # in parts that stay in the cache
-        part = slice(at, at + _AT_ONCE)
-        _mean([hop[part] for hop in used], alpha, final[part])
-    return final
-
-
-def _mean(hops: Sequence[Scores], alpha: float, out: Scores | None = None) -> Scores:
-    final, (weights, whole) = hops[0], _weights(float(alpha), len(hops))
-    for hop, weight in zip(hops[1:], weights, strict=True):
-        more = hop * weight
-        more += final  # the bits of final + more, without another array
-        final = more
-    own = final if len(hops) > 1 else None
-    return np.divide(final, whole, own if out is None else out)
-
-
-@lru_cache(maxsize=1_024)
-def _weights(alpha: float, hops: int) -> tuple[tuple[Scores, ...], Scores]:
-    """α, α² … of the hops after the first, and their sum with 1: arrays of no dimension, as
-    numpy takes a third longer with a plain number."""
-    weights, whole, weight = list[Scores](), 1.0, 1.0
-    for _ in range(hops - 1):
-        weight *= alpha
+        return final
+    weight = whole = 1.0
+    for hop in hops[1:] if horizon is None else hops[1 : horizon + 1]:
+        weight *= float(alpha)
         whole += weight
-        weights.append(np.array(weight))
-    return tuple(weights), np.array(whole)
+        final += weight * hop
+    final /= whole
+    return final

@@ -36,13 +36,14 @@ The same memory gives the same bytes. Wall-clock times, keys and cache counts ar
 
 from __future__ import annotations
 
-import gc
 import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+        saved = decoded()
+        saved = replace(saved, laws=_LAWS_BEFORE.get(saved.laws, saved.laws))
+        structure = replay(saved.steps)
+        violations = check(structure, saved.laws)
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -89,8 +90,7 @@ def write(saved: Saved, path: str | Path) -> None:
     if Path(path).suffix == COLUMNS:
         from segviz.store import container
 
-        with _collector_paused():
-            files.write(path, lambda stream: container.write(saved, stream))
+        files.write(path, lambda stream: container.write(saved, stream))
         return
     data = dump(saved)
     files.write(path, _gzipped(data) if Path(path).suffix == ".gz" else data)
@@ -224,11 +224,10 @@ def _parsed(stream: BinaryIO) -> Saved:
 def _sound(decoded: Callable[[], Saved]) -> Saved:
     """What a file says, if its events make a structure that obeys its laws. StoreError."""
     try:
-        with _collector_paused():
-            saved = decoded()
-            saved = replace(saved, laws=_LAWS_BEFORE.get(saved.laws, saved.laws))
-            structure = replay(saved.steps)
-            violations = check(structure, saved.laws)
+        saved = decoded()
+        saved = replace(saved, laws=_LAWS_BEFORE.get(saved.laws, saved.laws))
+        structure = replay(saved.steps)
+        violations = check(structure, saved.laws)
     except LoadError as error:
         raise StoreError(f"not a segviz memory: {error}") from None
     except (ValueError, OverflowError) as error:
@@ -255,16 +254,3 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in found if keys.count(key) > 1)
         raise ValueError(f"the key {twice!r:.80} stands twice in an object")
     return found
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the garbage collector: records have no cycles, and scanning their growing number
-    took half of the time."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()

@@ -9,11 +9,10 @@ loopback every address may ask, names must be allowed, and paths are closed but 
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from fnmatch import fnmatchcase
 from importlib import import_module
 from ipaddress import ip_address
@@ -24,7 +23,6 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import env_util
 
 from segviz.conversation import TITLES, sample_path
 from segviz.ui import keys
@@ -128,15 +126,6 @@ def show_failure(error: Exception) -> bool:
     return True
 
 
-# Streamlit would walk all modules to see whether this is a prompt, and read the metadata of all
-# packages to look for components, of which this app uses none but its own.
-env_util.is_repl = lambda: False
-with suppress(ImportError):  # no public part of Streamlit
-    from streamlit.components.v2 import manifest_scanner
-
-    manifest_scanner.scan_component_manifests = lambda max_workers=None: []
-
-
 _LATER = 5.0
 """Seconds after which the first page stands, so that nothing is taken from it."""
 
@@ -148,19 +137,12 @@ def _prepare() -> None:
     Thread(target=embedding.get_embedder, daemon=True).start()
     for name in ("segviz.ui.main", "segviz.ui.pages.grow.page"):
         import_module(name)
-    gc.freeze()  # what was imported stays; nothing walks it again
-    gc.enable()
 
     def rest() -> None:
         for page in ("ask", "sweep", "compare", "guide"):
             import_module(f"segviz.ui.pages.{page}.page")
         sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
         import_module("segviz.memory").build(sample).ask(sample.questions[0].text)
-        # Walking modules, which never go, would cost a tenth of a second whenever garbage is
-        # collected.
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
 
     later = Timer(_LATER, rest)
     later.daemon = True

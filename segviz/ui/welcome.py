@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.evaluate.outcomes import rescue
+from segviz.evaluation.evaluation import rescue
 from segviz.export.story import tour
 from segviz.ui import keys
 from segviz.ui.address import tell

@@ -7,5 +7,5 @@
 ``palette``    the one colour table; ``theme`` the settings Streamlit runs with
 ``captions``   texts of the canvas; ``names`` of nodes; ``word_diff`` of two texts
 
-May import ``memory`` and the packages below it, not ``evaluate``. Public face: its modules.
+May import ``memory`` and the packages below it, not ``evaluation``. Public face: its modules.
 """

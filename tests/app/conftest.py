@@ -1,8 +1,7 @@
-"""What the tests of pages share: one scan for components, and a conversation of twelve units."""
+"""What the tests of pages share: a conversation of twelve units."""
 
 from __future__ import annotations
 
-import functools
 import json
 import struct
 from collections.abc import Mapping
@@ -13,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from streamlit.commands import execution_control
-from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest, local_script_runner
 
@@ -24,16 +22,6 @@ from segviz.ui.widgets import canvas
 from tests.data import ROOT
 from tests.llm.server import ModelServer
 from tests.memories import sample
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_scan():
-    """Every AppTest looks through all installed packages for components, a tenth of a second
-    of reading their metadata; what is installed does not change meanwhile."""
-    with pytest.MonkeyPatch.context() as patch:
-        found = functools.cache(manifest_scanner.scan_component_manifests)
-        patch.setattr(manifest_scanner, "scan_component_manifests", found)
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

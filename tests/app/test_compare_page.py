@@ -7,7 +7,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from segviz.evaluate import MEASURES
+from segviz.evaluation import MEASURES
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import toy_structure
 from segviz.ui.pages.compare import questions, structures

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from dataclasses import replace
 
@@ -152,20 +151,6 @@ def test_an_attempt_that_fails_keeps_its_reason(memory, monkeypatch):
             attempt()
         assert attempt.done.is_set()
         assert what in attempt.problem
-
-
-def test_the_log_holds_no_traceback_of_what_the_menu_tells():
-    log = logging.getLogger("streamlit.runtime.backend_operation_handler")
-
-    def passes(cause: Exception) -> bool:
-        error = RuntimeError("as Streamlit wraps it")
-        error.__cause__ = cause
-        info = (RuntimeError, error, None)
-        return bool(log.filter(log.makeRecord("n", logging.ERROR, "f", 1, "m", (), info)))
-
-    assert not passes(BrowserError("told"))
-    assert not passes(ValueError("told"))
-    assert passes(KeyError("a mistake of ours"))
 
 
 def failed() -> None:

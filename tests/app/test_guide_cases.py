@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from segviz.evaluate.cases import CASES, CONVERSATION
+from segviz.evaluation.cases import CASES, CONVERSATION
 from segviz.view.bookmark import Bookmark, encode
 from tests.app.conftest import clean, grow, keyed, open_path, page, texts
 from tests.data import real_data

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import MEASURES
-from segviz.evaluate.measures import CHOICES, sees
+from segviz.evaluation import MEASURES
+from segviz.evaluation.measures import CHOICES, sees
 from segviz.figures.compare import marks
 from segviz.figures.judged import Judged, judge
 from segviz.figures.sweep import verdict_sentence

@@ -19,7 +19,7 @@ import numpy as np
 import segviz
 from segviz.construct.compatibility import cosines
 from segviz.embedding import background_mean, get_embedder
-from segviz.evaluate.published import SHAPES
+from segviz.evaluation.published import SHAPES
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import shape
 from tests.benchmarks.report import data_file, table

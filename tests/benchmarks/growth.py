@@ -10,7 +10,7 @@ times are the shortest of some, as other work only makes them longer.
                first, the memory it took; beside RAPTOR, built anew
 ``question``   score + propagate + select over 256 dimensions, beside one float32 matrix-vector
                product; BM25 and the contextual relevance; ``memory.ask`` whole
-``propagate``  policy both, two hops, beside scipy's sparse product and networkx's PageRank
+``propagate``  policy both, two hops, beside networkx's PageRank
 ``sweep``      12 settings for 10 questions, beside asking one by one
 ``message``    what is sent to the canvas, beside the same columns as JSON
 ``frame``      a turn of the wheel on the canvas, 95th percentile of the script, beside pyvis (a
@@ -42,13 +42,12 @@ from xml.sax.saxutils import escape
 
 import networkx as nx
 import numpy as np
-from scipy.sparse import csr_array
 
 import segviz
 from segviz import files, store
 from segviz.conversation import Question
 from segviz.embedding import Cached, WordLlamaEmbedder
-from segviz.evaluate import sweep as sweep_all
+from segviz.evaluation.sweep import sweep as sweep_all
 from segviz.frontend.message import pack
 from segviz.memory import Building
 from segviz.retrieval import initial_scores, over_active, propagate, top_k
@@ -134,21 +133,17 @@ def question() -> list[Line]:
             return top_k(final, structure, 10)
 
         product = best(lambda s=structure, e=embedder: s.vector @ e.vector)
-        budget = {1_000: 3.0, TO_MILLION[-1]: 1.3}.get(size)
-        limit = {"budget": budget, "relative": True} if budget else {}
         what = "score, propagate, select"
         spent = 1000 * best(answer)
-        lines.append(Line(what, size, spent, "ms", 1000 * product, "numpy product", **limit))
+        lines.append(Line(what, size, spent, "ms", 1000 * product, "numpy product"))
     for turns in TO_100K:
         memory = history(turns)
         vector = memory.structure.collapsed.vector
         product = 1000 * best(lambda v=vector: v @ v[0])
         for model in (Lexical(), Contextual()):
             spent = 1000 * best(lambda m=memory, r=model.name: m.ask(ASKED, relevance=r))
-            heavy = model.name == "contextual" and turns == TO_100K[-1]
-            limit = {"budget": 10.0, "relative": True} if heavy else {}
-            what = f"ask, {model.name}"
-            lines.append(Line(what, turns, spent, "ms", product, "numpy product", **limit))
+            what, limit = f"ask, {model.name}", {1_000: 30.0, 100_000: 1_000.0}.get(turns)
+            lines.append(Line(what, turns, spent, "ms", product, "numpy product", limit))
     return lines
 
 
@@ -166,33 +161,13 @@ def propagation() -> list[Line]:
         def ours(s: Structure = structure, first: np.ndarray = first) -> np.ndarray:
             return propagate(first, s.edges, "both", 0.1, 2, s).final
 
-        hops = sparse_hops(structure, first)
-        assert np.abs(hops() - ours()).max() < 1e-12
-        spent, limit = 1000 * best(ours), {"budget": 1.0, "relative": True}
-        lines.append(Line("propagate", n, spent, "ms", 1000 * best(hops), "scipy", **limit))
+        beside: tuple[Any, ...] = ()
         if size <= LARGEST_GRAPH:
             graph, start = nx.Graph(structure.edges.tolist()), dict(enumerate(first.tolist()))
             rank = best(lambda g=graph, s=start: nx.pagerank(g, personalization=s), least=0)
-            lines.append(Line("propagate", n, spent, "ms", 1000 * rank, "PageRank"))
+            beside = (1000 * rank, "PageRank")
+        lines.append(Line("propagate", n, 1000 * best(ours), "ms", *beside))
     return lines
-
-
-def sparse_hops(structure: Structure, first: np.ndarray) -> Callable[[], np.ndarray]:
-    """The same hops by scipy's product and nothing else, over a matrix scipy made."""
-    n = len(structure)
-    parent, child = structure.edges.T
-    rows, columns = np.concatenate([child, parent]), np.concatenate([parent, child])
-    share = 1.0 / np.bincount(columns, minlength=n)[columns]
-    matrix = csr_array((share, (rows, columns)), shape=(n, n))
-
-    def hops() -> np.ndarray:
-        total, here, weight, whole = first.copy(), first, 1.0, 1.0
-        for _ in range(2):
-            here, weight = matrix @ here, weight * 0.1
-            total, whole = total + weight * here, whole + weight
-        return total / whole
-
-    return hops
 
 
 def sweep() -> list[Line]:

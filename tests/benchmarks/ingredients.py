@@ -24,7 +24,8 @@ from scipy.special import log_softmax
 import segviz
 from segviz.construct import parameters
 from segviz.conversation import Conversation, category_label
-from segviz.evaluate import evaluate, sweep
+from segviz.evaluation import evaluate
+from segviz.evaluation.sweep import sweep
 from segviz.memory import Memory
 from segviz.retrieval import parts, relevance_model
 from segviz.retrieval.relevance import Contextual

@@ -14,7 +14,7 @@ from functools import partial
 from time import perf_counter
 
 import segviz
-from segviz.evaluate.many import measure_many
+from segviz.evaluation.parallel import measure_many
 from tests.benchmarks.report import real_data, table
 
 SYSTEMS = ("segment-tree", "bm25")

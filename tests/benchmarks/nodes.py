@@ -3,7 +3,7 @@
 Run ``python -m tests.benchmarks.nodes`` from the project's root with the data under SEGVIZ_DATA or
 ../shared/data. *Before* is :class:`ByCounts`, the earlier annotator in its plainest form; *after*
 is ``Extractive`` as it is. Everything else is the default: exchange units, the same placement. A
-contentless line has fewer than two content words (``segviz.evaluate.node_texts``). Intervals
+contentless line has fewer than two content words (``segviz.evaluation.node_texts``). Intervals
 resample conversations and the questions in them. Nothing is asserted here.
 """
 
@@ -26,8 +26,8 @@ from segviz.construct.parameter import Declared
 from segviz.construct.tasks.words import BREAK
 from segviz.conversation import Conversation
 from segviz.conversation.turns import SPEAKER
-from segviz.evaluate import MEASURES, Outcomes, evaluate, pooled
-from segviz.evaluate.node_texts import line_counts
+from segviz.evaluation import MEASURES, Outcomes, evaluate, pooled
+from segviz.evaluation.node_texts import line_counts
 from segviz.memory import Memory
 from tests.benchmarks.recall import HELD_OUT, STILL, TUNED_ON, Setting, named
 from tests.benchmarks.report import interval, number, real_data, table

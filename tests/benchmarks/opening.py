@@ -17,7 +17,7 @@ import numpy as np
 
 import segviz
 from segviz.conversation import Conversation, sample_path
-from segviz.evaluate.outcomes import Outcomes, evaluate, pooled
+from segviz.evaluation.evaluation import Outcomes, evaluate, pooled
 from segviz.retrieval import OPENING, PRESETS
 from tests.benchmarks.report import interval, real_data, table
 

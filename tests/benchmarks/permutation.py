@@ -11,8 +11,8 @@ import sys
 from dataclasses import replace
 
 import segviz
-from segviz.evaluate import Outcomes
-from segviz.evaluate.reproduce import Bench, losses
+from segviz.evaluation import Outcomes
+from segviz.evaluation.reproduce import Bench, losses
 from tests.benchmarks.report import data_file, interval, table
 
 SYSTEMS = ("segment-tree", "clustering")

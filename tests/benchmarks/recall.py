@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import segviz
-from segviz.evaluate import MEASURES, Mean, Outcomes, Sweep, evaluate, pooled, sweep
-from segviz.evaluate.measures import sees
-from segviz.evaluate.outcomes import summary
+from segviz.evaluation import MEASURES, Mean, Outcomes, Sweep, evaluate, pooled
+from segviz.evaluation.evaluation import summary
+from segviz.evaluation.measures import sees
+from segviz.evaluation.sweep import sweep
 from segviz.memory import Memory
 from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step

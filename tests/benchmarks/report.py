@@ -22,7 +22,7 @@ from time import perf_counter
 from typing import Any
 
 from segviz.cli.console import plain
-from segviz.evaluate import Mean
+from segviz.evaluation import Mean
 from tests.data import data_path as real_data
 
 

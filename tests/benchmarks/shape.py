@@ -22,8 +22,8 @@ import numpy as np
 import segviz
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.conversation import Conversation
-from segviz.evaluate.node_texts import contentless_share
-from segviz.evaluate.published import SHAPES
+from segviz.evaluation.node_texts import contentless_share
+from segviz.evaluation.published import SHAPES
 from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
 from tests.benchmarks.report import real_data, table
 

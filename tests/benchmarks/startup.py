@@ -23,7 +23,7 @@ from segviz.cli.serve import free_port
 from tests.benchmarks.report import Line, chromium, show, tab
 
 RUNS = 5
-BUDGET = 2.0  # times the page of one line
+BUDGET = 2.5  # times the page of one line
 PATIENCE = 60_000
 
 # Asked at every frame: Playwright looks for a selector in ever longer steps, in the end of half a

@@ -12,7 +12,7 @@ from statistics import median
 from time import perf_counter
 
 import segviz
-from segviz.evaluate import sweep
+from segviz.evaluation.sweep import sweep
 from tests.benchmarks.report import Line, data_file, show
 
 SAMPLE = (("top-down", 0.1, 2), ("bottom-up", 0.5, 3), ("both", 0.3, 1))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 import segviz
-from segviz.evaluate.compare import compare
+from segviz.evaluation.compare import compare
 from tests.benchmarks.report import data_file, interval, table
 
 HEAD = (

@@ -15,7 +15,7 @@ from segviz.cli.building import settings_of
 from segviz.cli.console import plain
 from segviz.construct import parameters
 from segviz.conversation import sample_path
-from segviz.evaluate.node_texts import contentless_lines, contentless_share
+from segviz.evaluation.node_texts import contentless_lines, contentless_share
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
 from tests.data import ROOT

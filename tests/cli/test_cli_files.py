@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import runpy
-import signal
 import subprocess
 import sys
-from functools import partial
 
 import pytest
 
@@ -135,25 +133,6 @@ def test_a_question_that_is_no_text_is_a_user_error(boat):
     assert ran.returncode == 2
     assert "it holds bytes that are not UTF-8" in ran.stderr
     assert ran.stderr.count("\n") == 1
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
-def test_an_interrupt_while_importing_leaves_no_traceback():
-    script = (
-        "import os, signal, sys; sys.orig_argv[1:] = ['-m', 'segviz']\n"
-        "import segviz; os.kill(os.getpid(), signal.SIGINT)"
-    )
-
-    def heard() -> None:
-        """A job in the background of a shell inherits that interrupts are ignored."""
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    run = partial(subprocess.run, capture_output=True, preexec_fn=heard)
-    ran = run([sys.executable, "-c", script])
-    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, b"", b"")
-    script = script.replace("import segviz;", "from segviz.cli import main; main(['ask', 'none']);")
-    ran = run([sys.executable, "-c", script])
-    assert b"KeyboardInterrupt" in ran.stderr  # from here on a command says so itself
 
 
 @pytest.mark.parametrize("command", [["export", "--format", "newick"], ["convert"], ["build"]])

@@ -21,12 +21,12 @@ from segviz.cli.console import plain
 from segviz.cli.many import Journal
 from segviz.cli.reports import comparison_content
 from segviz.conversation import reordered
-from segviz.evaluate import MEASURES, pooled
-from segviz.evaluate import many as evaluating
-from segviz.evaluate.compare import compare
-from segviz.evaluate.many import WorkersLost, measure_many
-from segviz.evaluate.measures import sees
-from segviz.evaluate.outcomes import summary
+from segviz.evaluation import MEASURES, pooled
+from segviz.evaluation import parallel as evaluating
+from segviz.evaluation.compare import compare
+from segviz.evaluation.evaluation import summary
+from segviz.evaluation.measures import sees
+from segviz.evaluation.parallel import WorkersLost, measure_many
 from segviz.export import sweeps_csv
 from tests.data import ROOT
 

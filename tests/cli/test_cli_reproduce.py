@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from segviz.cli import reproduce
-from segviz.evaluate.reproduce import ENTRIES
+from segviz.evaluation.reproduce import ENTRIES
 from segviz.export.browser import BrowserError
 
 

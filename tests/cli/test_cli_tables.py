@@ -10,9 +10,9 @@ import segviz
 from segviz.cli.console import plain
 from segviz.cli.reports import comparison_content
 from segviz.conversation import sample_path
-from segviz.evaluate.compare import compare, construction_sweep
-from segviz.evaluate.many import Measured
-from segviz.evaluate.measures import CHOICES, DEFAULT, MEASURES, sees
+from segviz.evaluation.compare import compare, construction_sweep
+from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES, sees
+from segviz.evaluation.parallel import Measured
 from segviz.export import sweeps_csv
 from tests.cli.test_cli_many import told
 

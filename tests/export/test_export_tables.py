@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import segviz
-from segviz.evaluate import MEASURES, Mean
-from segviz.evaluate.many import Measured
-from segviz.evaluate.measures import sees
+from segviz.evaluation import MEASURES, Mean
+from segviz.evaluation.measures import sees
+from segviz.evaluation.parallel import Measured
 from segviz.export import (
     nodes_csv,
     nodes_parquet,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from segviz.evaluate import Outcomes
+from segviz.evaluation import Outcomes
 from segviz.figures.compare import atlas, atlas_sentence, marks
 
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from segviz.evaluate import MEASURES, Mean, Outcomes
-from segviz.evaluate.compare import overlap
+from segviz.evaluation import MEASURES, Mean, Outcomes
+from segviz.evaluation.compare import overlap
 from segviz.figures.compare import (
     DIFFERENCE,
     gold_sentence,

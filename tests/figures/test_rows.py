@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from segviz.evaluate import Mean
-from segviz.evaluate.compare import Chart
+from segviz.evaluation import Mean
+from segviz.evaluation.compare import Chart
 from segviz.figures.rows import rows_figure
 
 HOW = {"colours": ("#b43a09", "#0072b2"), "neutral": "#777777"}

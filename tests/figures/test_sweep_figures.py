@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
-from segviz.evaluate import Cell, Mean, Outcomes, Sweep
-from segviz.evaluate.measures import CHOICES, MEASURES, sees
+from segviz.evaluation import Cell, Mean, Outcomes, Sweep
+from segviz.evaluation.measures import CHOICES, MEASURES, sees
 from segviz.figures import sweep as figures
 from segviz.figures.judged import judge, number, told
 from segviz.figures.sweep import (

@@ -11,8 +11,8 @@ import pytest
 import segviz
 from segviz.conversation import Question, category_order
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import AnsweringPaused, bleu1, evaluate_answers, token_f1
-from segviz.evaluate.aggregate import mean_ci
+from segviz.evaluation import AnsweringPaused, bleu1, evaluate_answers, token_f1
+from segviz.evaluation.aggregate import mean_ci
 from segviz.llm import LabelError, LastingFault
 from segviz.llm.prompts import RUBRIC, judge_prompt
 from segviz.memory.answer import (

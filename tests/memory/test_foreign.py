@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate.compare import compare
+from segviz.evaluation.compare import compare
 from tests.data import ROOT as ROOT_FOLDER
 from tests.trees import small_chat
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.retrieval import propagate, propagation
+from segviz.retrieval import propagate
 from segviz.retrieval.propagation import operator
 from tests.trees import random_graph, random_tree, toy
 
@@ -205,21 +205,6 @@ class TestManyQuestions:
         for i, row in enumerate(rows):
             alone = propagate(row, edges, policy, alpha, horizon)
             np.testing.assert_allclose(together.final[i], alone.final, rtol=0, atol=1e-15)
-
-
-@pytest.mark.parametrize("policy", TREE_POLICIES)
-def test_many_nodes_are_summed_in_parts_to_the_same_bits(policy, monkeypatch):
-    edges = random_tree(random.Random(1), 40)
-    initial = np.random.default_rng(1).random(40)
-    # What scipy's own operator says, hop by hop.
-    step, hops = operator(40, np.array(edges), policy), [initial]
-    for _ in range(3):
-        hops.append(step @ hops[-1])
-    whole = propagate(initial, np.array(edges), policy, 0.3, 3)
-    assert [row.tolist() for row in whole.rows] == [hop.tolist() for hop in hops]
-    monkeypatch.setattr(propagation, "_AT_ONCE", 7)
-    parts = propagate(initial, np.array(edges), policy, 0.3, 3)
-    assert parts.final.tolist() == whole.final.tolist()
 
 
 class TestOperator:

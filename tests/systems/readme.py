@@ -14,8 +14,8 @@ import numpy as np
 import segviz
 from segviz.construct import Retriever
 from segviz.conversation import Conversation, Corpus
-from segviz.evaluate.compare import compare
-from segviz.evaluate.reproduce import ENTRIES, Bench
+from segviz.evaluation.compare import compare
+from segviz.evaluation.reproduce import ENTRIES, Bench
 from segviz.export import rows_markdown
 from segviz.systems import SYSTEMS
 from segviz.tree import Structure

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.evaluate.published import SHAPES
+from segviz.evaluation.published import SHAPES
 from segviz.tree import Relate, Structure, replay
 from segviz.tree.shape import (
     Shape,

@@ -7,7 +7,7 @@ from textwrap import shorten
 
 import streamlit as st
 
-from segviz.evaluate import Outcomes
+from segviz.evaluation import Outcomes
 from segviz.figures.compare import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
 from segviz.ui import keys
 from segviz.ui.state import Session, shows

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.evaluate import Mean
+from segviz.evaluation import Mean
 from segviz.loaders.captions import counted as counted
 from segviz.memory import Memory
 from segviz.systems import level_name, level_names

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 
 import streamlit as st
 
-from segviz.evaluate import Mean
+from segviz.evaluation import Mean
 from segviz.ui.widgets.captions import signed
 from segviz.ui.widgets.style import CAPTION
 from segviz.view.palette import ACCENT, RAMPS, SURFACE

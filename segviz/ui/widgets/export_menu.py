@@ -7,7 +7,6 @@ and shows its reason.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
 from threading import Event
 from time import sleep
@@ -15,7 +14,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from segviz.evaluate import Sweep
+from segviz.evaluation import Sweep
 from segviz.export import FORMATS, SCALES, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
@@ -218,14 +217,3 @@ def _look(offers: list[Format]) -> None:
             key=keys.EXPORT_SCALE,
             help="Dots for each pixel of the picture, which is 1,400 pixels wide.",
         )
-
-
-class _Told(logging.Filter):
-    """Leaves out what the menu tells the user; of anything else the log keeps its traceback."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        error = record.exc_info[1] if record.exc_info else None
-        return not (error and isinstance(error.__cause__, BrowserError | ValueError))
-
-
-logging.getLogger("streamlit.runtime.backend_operation_handler").addFilter(_Told())

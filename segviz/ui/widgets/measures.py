@@ -10,10 +10,10 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.evaluate import Sweep
-from segviz.evaluate.compare import Comparison
-from segviz.evaluate.measures import CHOICES, DEFAULT, MEASURES
-from segviz.evaluate.outcomes import ADVERSARIAL
+from segviz.evaluation import Sweep
+from segviz.evaluation.compare import Comparison
+from segviz.evaluation.evaluation import ADVERSARIAL
+from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES
 from segviz.memory import ask, paid
 from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from segviz.evaluate.published import (
+from segviz.evaluation.published import (
     CAVEATS,
     FACTS,
     SHAPES,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.evaluate import bleu1, token_f1
+from segviz.evaluation import bleu1, token_f1
 from segviz.llm import LabelError, ModelError, OpenAIChat
 from segviz.memory.answer import (
     RIGHT_FROM,

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from segviz.construct import Stage
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.compare import Chart
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import Chart
 from segviz.figures.rows import rows_figure
 from segviz.retrieval import Result
 from segviz.systems import level_name, level_names

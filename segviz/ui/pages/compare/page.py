@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.evaluate.measures import UNITS
-from segviz.evaluate.node_texts import contentless_share
+from segviz.evaluation.measures import UNITS
+from segviz.evaluation.node_texts import contentless_share
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape

@@ -7,13 +7,13 @@ from time import perf_counter
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator as Verdict
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import Retriever
-from segviz.evaluate import MEASURES, Mean, Outcomes
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.compare import OWN, Comparison, Overlap, Standing, compare, overlap
-from segviz.evaluate.outcomes import ADVERSARIAL
+from segviz.evaluation import MEASURES, Mean, Outcomes
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import OWN, Comparison, Overlap, Standing, compare, overlap
+from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.figures.compare import (
     DIFFERENCE,
     gold_sentence,
@@ -201,7 +201,7 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
 
 
 def measure_panel(
-    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any], verdict: Verdict
+    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any], verdict: DeltaGenerator
 ) -> None:
     """Draws quality, reading and time over all questions, measured at once or on request; what
     came of it is the ``verdict``, too."""
@@ -238,7 +238,7 @@ def _standings(
     measure: str,
     adversarial: bool,
     key: str,
-    verdict: Verdict,
+    verdict: DeltaGenerator,
 ) -> None:
     """Draws every system and retrieval by one measure, beside the first of them."""
     first = found.rows[0].outcomes

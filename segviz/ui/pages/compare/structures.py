@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from segviz.evaluate.published import SHAPES, beside
+from segviz.evaluation.published import SHAPES, beside
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory, build, paid
 from segviz.plugins import foreign

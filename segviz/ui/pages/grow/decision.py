@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.construct.tasks.words import salience
-from segviz.evaluate.text_metrics import content_tokens
+from segviz.evaluation.text_metrics import content_tokens
 from segviz.loaders.captions import shorten
 from segviz.memory import Memory
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost

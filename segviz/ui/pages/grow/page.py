@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from segviz.evaluate.node_texts import contentless_share
+from segviz.evaluation.node_texts import contentless_share
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
 from segviz.tree import Decision, Step, Structure, total_cost
 from segviz.tree.inspect import digest

@@ -10,7 +10,7 @@ import streamlit as st
 
 from segviz.construct import Fades
 from segviz.conversation import DAY
-from segviz.evaluate.compare import Chart
+from segviz.evaluation.compare import Chart
 from segviz.figures.families import (
     dirty_paths,
     effort_sentence,

@@ -12,7 +12,7 @@ from functools import partial
 import streamlit as st
 
 from segviz.conversation import TITLES, Question
-from segviz.evaluate.cases import (
+from segviz.evaluation.cases import (
     CONVERSATION,
     Case,
     cascade_seen,

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.evaluate import Cell
+from segviz.evaluation import Cell
 from segviz.figures import sweep as figures
 from segviz.figures.judged import Judged, blind_sentence, number, setting_of
 from segviz.ui import keys

@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 
 from segviz.construct import Parameter
-from segviz.evaluate import Mean
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.compare import Chart, Comparison, construction_sweep
+from segviz.evaluation import Mean
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import Chart, Comparison, construction_sweep
 from segviz.figures.rows import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS

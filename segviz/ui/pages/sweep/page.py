@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.evaluate import Cell, Sweep, sweep
+from segviz.evaluation import Cell, Sweep
+from segviz.evaluation.sweep import sweep
 from segviz.figures.judged import Judged, bounds, judge, number, spelled
 from segviz.figures.sweep import verdict_sentence
 from segviz.memory import Absent

@@ -8,10 +8,10 @@ import numpy as np
 import streamlit as st
 
 from segviz.conversation import category_label
-from segviz.evaluate import MEASURES, Cell, Outcomes, Sweep, evaluate
-from segviz.evaluate.measures import sees
-from segviz.evaluate.outcomes import ADVERSARIAL
-from segviz.evaluate.traffic import Traffic, traffic
+from segviz.evaluation import MEASURES, Cell, Outcomes, Sweep, evaluate
+from segviz.evaluation.evaluation import ADVERSARIAL
+from segviz.evaluation.measures import sees
+from segviz.evaluation.node_usage import Traffic, traffic
 from segviz.figures import sweep as figures
 from segviz.figures.judged import Judged, blind_sentence, number, setting_of, spelled
 from segviz.retrieval import RetrievalSettings

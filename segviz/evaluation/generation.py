@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import Category, Question, category_order
-from segviz.evaluate.aggregate import Mean, mean_ci
-from segviz.evaluate.text_metrics import bleu1, token_f1
+from segviz.evaluation.aggregate import Mean, mean_ci
+from segviz.evaluation.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
 from segviz.memory import Memory
 from segviz.memory.answer import (

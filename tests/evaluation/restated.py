@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from segviz.evaluate import MEASURES, text_metrics
+from segviz.evaluation import MEASURES, text_metrics
 from segviz.retrieval import estimated_tokens, initial_scores
 from tests.trees import shown_as
 

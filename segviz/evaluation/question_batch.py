@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Question
-from segviz.evaluate.measures import MEASURES, QUOTED, TOKENS, UNITS
-from segviz.evaluate.text_metrics import all_tokens, content_tokens
+from segviz.evaluation.measures import MEASURES, QUOTED, TOKENS, UNITS
+from segviz.evaluation.text_metrics import all_tokens, content_tokens
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
 from segviz.tree import Structure

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Question
-from segviz.evaluate.batch import Limits, batches, measured_settings
+from segviz.evaluation.question_batch import Limits, batches, measured_settings
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, combine, spread
 from segviz.retrieval.propagation import operator

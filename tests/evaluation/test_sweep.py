@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from segviz.evaluate import MEASURES, Outcomes, evaluate, pooled, sweep
-from segviz.evaluate.aggregate import mean_ci
-from segviz.evaluate.measures import CHOICES, sees
+from segviz.evaluation import MEASURES, Outcomes, evaluate, pooled
+from segviz.evaluation.aggregate import mean_ci
+from segviz.evaluation.measures import CHOICES, sees
+from segviz.evaluation.sweep import sweep
 from segviz.retrieval import POLICIES
-from tests.evaluate.test_evaluate import random_memory
+from tests.evaluation.test_evaluate import random_memory
 
 ALPHAS, HORIZONS = (0.1, 0.3, 0.95), (0, 1, 3)
 

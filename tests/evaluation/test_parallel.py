@@ -19,9 +19,10 @@ import pytest
 import segviz
 from segviz.conversation import Question, reordered
 from segviz.embedding import Cached
-from segviz.evaluate import evaluate, sweep
-from segviz.evaluate import many as module
-from segviz.evaluate.many import WorkersLost, measure_many
+from segviz.evaluation import evaluate
+from segviz.evaluation import parallel as module
+from segviz.evaluation.parallel import WorkersLost, measure_many
+from segviz.evaluation.sweep import sweep
 from segviz.llm import Endpoint, OpenAIEmbedder
 from tests.benchmarks.synthetic import conversation
 

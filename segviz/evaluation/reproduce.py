@@ -22,15 +22,15 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from segviz.conversation import Conversation, Question
-from segviz.evaluate.aggregate import Mean, Row, mean_ci, number_of
-from segviz.evaluate.batch import Limits, batches, measured_settings
-from segviz.evaluate.compare import Chart
-from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
-from segviz.evaluate.many import Progress, measure_many
-from segviz.evaluate.measures import MEASURES
-from segviz.evaluate.outcomes import Outcomes, averaged, evaluate, pooled, ranked
-from segviz.evaluate.published import CAVEATS, REPORTED, SOURCES, Reported
-from segviz.evaluate.text_metrics import content_tokens
+from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
+from segviz.evaluation.compare import Chart
+from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked
+from segviz.evaluation.measures import MEASURES
+from segviz.evaluation.parallel import Progress, measure_many
+from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES, Reported
+from segviz.evaluation.question_batch import Limits, batches, measured_settings
+from segviz.evaluation.sweep import Sweep, pooled_sweep, sweep
+from segviz.evaluation.text_metrics import content_tokens
 from segviz.memory import Memory, build, declared
 from segviz.retrieval import estimated_tokens
 from segviz.systems import SYSTEMS, level_name
@@ -742,7 +742,7 @@ _TABLES = {
 }
 
 
-_ROWS = tomllib.loads(files("segviz.evaluate").joinpath("reproduce.toml").read_text("utf-8"))
+_ROWS = tomllib.loads(files("segviz.evaluation").joinpath("reproduce.toml").read_text("utf-8"))
 ENTRIES: tuple[Entry, ...] = tuple(
     Entry(**row | {"chart": Chart(**row["chart"]) if "chart" in row else None})
     for row in _ROWS["entry"]

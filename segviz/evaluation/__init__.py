@@ -7,15 +7,15 @@ levels (what a reader would be given).
 ======================  =============================================================
 ``text_metrics``        token F1, BLEU-1, content words of texts
 ``measures``            ``MEASURES``: what is measured, a row for each
-``batch``               questions asked of one structure: gold, words, measured rankings
+``question_batch``      questions asked of one structure: gold, words, measured rankings
 ``aggregate``           means with bootstrap confidence intervals
-``outcomes``            :func:`evaluate`: one setting over many questions; all measures of each,
+``evaluation``          :func:`evaluate`: one setting over many questions; all measures of each,
                         means, differences
-``grid``                :func:`sweep`: policy x alpha x horizon
+``sweep``               sweeps: policy x alpha x horizon
 ``compare``             several memories side by side, also by their own retrieval
-``many``                many conversations, systems and seeds, on one or more workers
+``parallel``            many conversations, systems and seeds, on one or more workers
 ``node_texts``          contentless lines: how much of the texts of inner nodes says nothing
-``traffic``             retrievals and score passing through every node, over all questions
+``node_usage``          retrievals and score passing through every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           results printed in papers, from ``published.csv`` and ``papers.toml``
 ``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured
@@ -23,23 +23,23 @@ levels (what a reader would be given).
 ``generation``          :func:`evaluate_answers`: answers and grades by chat models
 ======================  =============================================================
 
-May import ``memory`` and the packages below it, not ``view``. Public face: the names below;
-``many``, ``compare``, ``cases``, ``published`` and ``reproduce`` are imported by their own names.
+May import ``memory`` and the packages below it, not ``view``. Public face: the names below, and the
+modules ``sweep``, ``compare``, ``parallel``, ``cases``, ``published`` and ``reproduce``.
 """
 
-from segviz.evaluate.aggregate import Mean
-from segviz.evaluate.generation import (
+from segviz.evaluation.aggregate import Mean
+from segviz.evaluation.evaluation import Evaluation, Outcomes, evaluate, pooled
+from segviz.evaluation.generation import (
     AnswerAggregate,
     AnswerEvaluation,
     AnsweringPaused,
     AnswerRow,
     evaluate_answers,
 )
-from segviz.evaluate.grid import Cell, Sweep, sweep
-from segviz.evaluate.measures import MEASURES, Measure
-from segviz.evaluate.node_texts import contentless_lines
-from segviz.evaluate.outcomes import Evaluation, Outcomes, evaluate, pooled
-from segviz.evaluate.text_metrics import bleu1, token_f1
+from segviz.evaluation.measures import MEASURES, Measure
+from segviz.evaluation.node_texts import contentless_lines
+from segviz.evaluation.sweep import Cell, Sweep
+from segviz.evaluation.text_metrics import bleu1, token_f1
 
 __all__ = [
     "MEASURES",
@@ -58,6 +58,5 @@ __all__ = [
     "evaluate",
     "evaluate_answers",
     "pooled",
-    "sweep",
     "token_f1",
 ]

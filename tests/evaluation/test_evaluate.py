@@ -12,14 +12,14 @@ import pytest
 import segviz
 from segviz.conversation import TITLES, Question
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import MEASURES, Mean, evaluate
-from segviz.evaluate.aggregate import mean_ci
-from segviz.evaluate.batch import Batch, Limits
-from segviz.evaluate.measures import CHOICES, sees
-from segviz.evaluate.outcomes import rescue
+from segviz.evaluation import MEASURES, Mean, evaluate
+from segviz.evaluation.aggregate import mean_ci
+from segviz.evaluation.evaluation import rescue
+from segviz.evaluation.measures import CHOICES, sees
+from segviz.evaluation.question_batch import Batch, Limits
 from segviz.retrieval import POLICIES
 from segviz.retrieval.gold import COVERED, HIT, gold_evidence
-from tests.evaluate import restated
+from tests.evaluation import restated
 from tests.memories import built, sample
 from tests.trees import chat, toy
 

@@ -8,10 +8,10 @@ import pytest
 import segviz
 from segviz.construct.tasks.words import content
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import contentless_lines
-from segviz.evaluate.node_texts import contentless_share
+from segviz.evaluation import contentless_lines
+from segviz.evaluation.node_texts import contentless_share
 from segviz.tree import Structure
-from tests.evaluate.test_permutation import talk
+from tests.evaluation.test_permutation import talk
 from tests.trees import small_chat
 
 SPEAKERS = ("John", "Maria")

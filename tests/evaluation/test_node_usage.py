@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from segviz.evaluate.traffic import traffic
+from segviz.evaluation.node_usage import traffic
 from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import gold_evidence
-from tests.evaluate.test_evaluate import random_memory
+from tests.evaluation.test_evaluate import random_memory
 
 
 @pytest.mark.parametrize("policy", ["none", "top-down", "bottom-up", "both", "neighbours"])

@@ -90,7 +90,7 @@ class PublishedFacts:
         return None if own is None or not known or len(known) < len(counts) else own / sum(known)
 
 
-_PAPERS = tomllib.loads(files("segviz.evaluate").joinpath("papers.toml").read_text("utf-8"))
+_PAPERS = tomllib.loads(files("segviz.evaluation").joinpath("papers.toml").read_text("utf-8"))
 
 SOURCES: dict[str, Source] = {
     name: Source(paper["title"], paper["where"], paper["caveat"], paper["why"])
@@ -110,7 +110,7 @@ def _read() -> tuple[Reported, ...]:
         low, high = (float(cells[name]) if cells[name] else None for name in ("low", "high"))
         return Reported(**{**cells, "value": float(cells["value"]), "low": low, "high": high})  # type: ignore[arg-type]
 
-    lines = files("segviz.evaluate").joinpath("published.csv").read_text("utf-8").splitlines()
+    lines = files("segviz.evaluation").joinpath("published.csv").read_text("utf-8").splitlines()
     return tuple(row(cells) for cells in csv.DictReader(lines))
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import UNANSWERABLE, Category, Question, category_order
-from segviz.evaluate.aggregate import Mean, mean_ci
-from segviz.evaluate.batch import Batch, Ints, Limits, batches, measured_settings
-from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure
+from segviz.evaluation.aggregate import Mean, mean_ci
+from segviz.evaluation.measures import MEASURES, TOKENS, UNITS, check_measure
+from segviz.evaluation.question_batch import Batch, Ints, Limits, batches, measured_settings
 from segviz.memory import Memory, own_retrieval
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
 

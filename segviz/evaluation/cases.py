@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Question
-from segviz.evaluate.text_metrics import content_tokens
+from segviz.evaluation.text_metrics import content_tokens
 from segviz.loaders.captions import counted
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings, ranks

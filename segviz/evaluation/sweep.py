@@ -10,10 +10,10 @@ from itertools import product
 from typing import Any
 
 from segviz.conversation import Question
-from segviz.evaluate.aggregate import Mean, Row
-from segviz.evaluate.batch import Floats, Limits, batches, measured_settings
-from segviz.evaluate.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure, sees
-from segviz.evaluate.outcomes import Outcomes, outcomes_of, pooled
+from segviz.evaluation.aggregate import Mean, Row
+from segviz.evaluation.evaluation import Outcomes, outcomes_of, pooled
+from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure, sees
+from segviz.evaluation.question_batch import Floats, Limits, batches, measured_settings
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
 

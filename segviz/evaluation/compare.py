@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from segviz.construct import Retriever
 from segviz.conversation import Conversation, Question
-from segviz.evaluate.aggregate import Row
-from segviz.evaluate.batch import measured_settings
-from segviz.evaluate.measures import MEASURES, TOKENS, UNITS
-from segviz.evaluate.node_texts import contentless_share
-from segviz.evaluate.outcomes import Outcomes, evaluate, pooled
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.evaluation import Outcomes, evaluate, pooled
+from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
+from segviz.evaluation.node_texts import contentless_share
+from segviz.evaluation.question_batch import measured_settings
 from segviz.memory import Memory, build, declared, make_system, nested
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Cost, costs_of, total_cost

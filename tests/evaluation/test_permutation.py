@@ -11,8 +11,8 @@ import segviz
 from segviz.conversation import Question, reordered
 from segviz.conversation.conversation import swapped
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import evaluate
-from segviz.evaluate.reproduce import Bench, losses
+from segviz.evaluation import evaluate
+from segviz.evaluation.reproduce import Bench, losses
 from tests.trees import chat, small_chat
 
 

@@ -13,12 +13,12 @@ import segviz
 from segviz.construct import parameters
 from segviz.construct.compatibility import COMPATIBILITY
 from segviz.conversation import UNIT_RULES
-from segviz.evaluate import Mean, evaluate, sweep
-from segviz.evaluate.batch import Limits, batches
-from segviz.evaluate.measures import MEASURES
-from segviz.evaluate.outcomes import averaged
-from segviz.evaluate.published import REPORTED, SOURCES
-from segviz.evaluate.reproduce import (
+from segviz.evaluation import Mean, evaluate
+from segviz.evaluation.evaluation import averaged
+from segviz.evaluation.measures import MEASURES
+from segviz.evaluation.published import REPORTED, SOURCES
+from segviz.evaluation.question_batch import Limits, batches
+from segviz.evaluation.reproduce import (
     CONSTRUCTIONS,
     ENTRIES,
     Bench,
@@ -35,12 +35,13 @@ from segviz.evaluate.reproduce import (
     themes,
     upkeep,
 )
-from segviz.evaluate.text_metrics import all_tokens, content_tokens
+from segviz.evaluation.sweep import sweep
+from segviz.evaluation.text_metrics import all_tokens, content_tokens
 from segviz.retrieval import POLICIES, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS
 from segviz.tree import Revise, replay, total_cost
 from segviz.tree.shape import shape
-from tests.evaluate.test_permutation import talk
+from tests.evaluation.test_permutation import talk
 from tests.memories import sample
 
 

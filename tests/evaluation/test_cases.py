@@ -8,7 +8,7 @@ import pytest
 
 import segviz
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.evaluate.cases import (
+from segviz.evaluation.cases import (
     CASES,
     CONVERSATION,
     cascade_seen,

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from segviz.evaluate.published import CAVEATS, FACTS, REPORTED, SHAPES, SOURCES, beside
+from segviz.evaluation.published import CAVEATS, FACTS, REPORTED, SHAPES, SOURCES, beside
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import Layer
 

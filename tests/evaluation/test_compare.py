@@ -8,11 +8,11 @@ import pytest
 
 import segviz
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import evaluate
-from segviz.evaluate.compare import compare, construction_sweep, overlap
+from segviz.evaluation import evaluate
+from segviz.evaluation.compare import compare, construction_sweep, overlap
 from segviz.tree.shape import shape
-from tests.evaluate import restated
-from tests.evaluate.test_permutation import talk
+from tests.evaluation import restated
+from tests.evaluation.test_permutation import talk
 from tests.trees import small_chat
 
 

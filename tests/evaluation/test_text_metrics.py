@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.evaluate import bleu1, token_f1
-from segviz.evaluate.text_metrics import all_tokens, content_tokens, normalised
+from segviz.evaluation import bleu1, token_f1
+from segviz.evaluation.text_metrics import all_tokens, content_tokens, normalised
 
 words = st.lists(st.sampled_from(["red", "bicycle", "luna", "utrecht", "3", "may", "the"]))
 answers = words.map(" ".join)
