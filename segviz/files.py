@@ -1,7 +1,8 @@
 """Opens and writes the files that users name: regular files alone, written whole; asks for room.
 
 Every input comes through :func:`opened` or :func:`read`, every output goes through
-:func:`write`. Errors are OSError with the name of the file. Imports nothing of segviz.
+:func:`write` or :func:`append`. Errors are OSError with the name of the file. Imports nothing of
+segviz.
 """
 
 from __future__ import annotations
@@ -87,6 +88,33 @@ def write(path: str | Path, content: bytes | str | Callable[[BinaryIO], object])
     except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
         reason = getattr(error, "strerror", None) or str(error)
         raise OSError(getattr(error, "errno", errno.ELOOP), reason, str(given)) from None
+
+
+def append(path: str | Path, line: str) -> None:
+    """Appends a line to a file, which is made if need be, or leaves the file as it is.
+
+    Processes that do so take turns, where the system has locks. A line that another left without
+    its end is ended first. OSError names the file.
+    """
+    try:
+        with open(path, "ab+", buffering=0) as stream:
+            if fcntl is not None:
+                with suppress(OSError):  # a file system without locks
+                    fcntl.flock(stream, fcntl.LOCK_EX)
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - 1))
+            left = f"{line}\n".encode()
+            if stream.read(1) not in (b"", b"\n"):
+                left = b"\n" + left
+            try:
+                while left:
+                    left = left[stream.write(left) :]
+            except BaseException:
+                stream.truncate(size)
+                raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(error.errno, reason, str(path)) from None
 
 
 @contextmanager

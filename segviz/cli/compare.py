@@ -12,7 +12,6 @@ from segviz.cli.many import LOST, add_many, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.reports import Owner, report
 from segviz.cli.retrieval import add_scoring
-from segviz.cli.source import output_path
 from segviz.evaluation.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS
 
@@ -34,8 +33,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
-    if options.resume:
-        options.resume = output_path(options.resume, *options.file)
     with models(options, console) as clients:
         runs = runs_of(options, console, clients, list(SYSTEMS))
         settings = {name: getattr(options, name) for name in _SHARED}

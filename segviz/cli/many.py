@@ -1,21 +1,24 @@
 """Runs a command over conversations x systems x seeds: options, running, resuming.
 
-``--resume`` keeps a file of JSON Lines: a head, then a line for each run as soon as it is measured.
-A last line cut short by a killed process is ignored.
+``--resume`` keeps a folder with a JSON file for each finished run. Its name is a hash of what the
+run measures and of the code, and it is written by rename. So commands may share the folder, and a
+killed one goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
+from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from segviz import files, store
 from segviz.cli.building import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
@@ -31,13 +34,23 @@ from segviz.evaluation import Sweep
 from segviz.evaluation.compare import Comparison, check_units
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.evaluation.measures import CHOICES, DEFAULT, TOKENS, UNITS
-from segviz.evaluation.parallel import Build, Measured, WorkersLost, measure_many
+from segviz.evaluation.parallel import (
+    Build,
+    Measured,
+    WorkersLost,
+    code_hash,
+    import_extra,
+    measure_many,
+)
 from segviz.memory import Memory, build
 from segviz.store import recognises
 
 Found = TypeVar("Found", Sweep, Comparison)
 LOST = (UNFINISHED, "a model or the workers gave up; what --resume keeps is not measured again")
-"""What this exit code means where runs are shared out."""
+"""Meaning of this exit code for commands of many runs."""
+
+_WAIT_SECONDS = 10
+"""Time limit for a scheduler to answer, and again for it to have a first worker."""
 
 
 def add_many(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +75,8 @@ def add_many(parser: argparse.ArgumentParser) -> None:
     add_number(group, "--share", 0.0, moved)
     group.add_argument(
         "--resume",
-        metavar="PATH",
-        help="keep what is measured in this file, run by run, and go on from what it holds",
+        metavar="FOLDER",
+        help="keep every finished run as a file in this folder, and measure only what it lacks",
     )
     where = group.add_mutually_exclusive_group()
     where.add_argument(
@@ -104,14 +117,19 @@ def _add_measuring(parser: argparse._ActionsContainer) -> None:
 @dataclass(frozen=True)
 class Runs:
     """The runs of a command: conversations with gold evidence, and what builds each system's
-    memory, by label. ``content`` tells the memory of a conversation and a label apart from all
-    others, before it is built."""
+    memory, by label. ``content`` identifies the memory of a conversation and a label before it is
+    built."""
 
     conversations: Sequence[Conversation]
     builders: dict[str, Build]
     content: Callable[[Conversation, str], bytes]
     seeds: tuple[int, ...] = (0,)
     share: float = 0.0
+
+    def __iter__(self) -> Iterator[tuple[Conversation, str, int]]:
+        """Yields conversation, label and seed of every run, in the order of ``measure_many``."""
+        for row in range(len(self.conversations)):  # iterating would keep all of them in memory
+            yield from product([self.conversations[row]], self.builders, self.seeds)
 
 
 def runs_of(
@@ -147,7 +165,7 @@ def runs_of(
     return Runs(
         Lazy(lambda row: corpus[kept[row]], range(len(kept))),
         {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
-        lambda talk, label: store.dump(_plan(talk, *systems[label], unit, models)),
+        lambda talk, label: _plan(talk, *systems[label], unit, models),
         tuple(dict.fromkeys(options.seeds or (0,))),
         options.share,
     )
@@ -199,12 +217,17 @@ def _builder(
 
 def _plan(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
-) -> store.Saved:
-    """A conversation with its questions and how its memory is built, without steps."""
+) -> bytes:
+    """Returns a conversation with its questions and how its memory is built, without steps, and
+    the source of the system: a plug-in's is not part of segviz's code."""
     system, callers = usable(name, settings, models)
     chat = models.chat.name if models.chat and callers else ""
     made = as_settings(system)
-    return store.Saved(talk, unit, name, system.invariants, made, models.embedder.name, (), chat)
+    empty = store.Saved(talk, unit, name, system.invariants, made, models.embedder.name, (), chat)
+    source = ""
+    with suppress(OSError, TypeError):  # a class without a source file
+        source = inspect.getsource(inspect.getmodule(type(system)) or type(system))
+    return store.dump(empty) + source.encode()
 
 
 def _unusable(corpus: Corpus, place: int, unit: str) -> str:
@@ -222,56 +245,50 @@ def _unusable(corpus: Corpus, place: int, unit: str) -> str:
 # --- resuming ----------------------------------------------------------------------------------
 
 
-class Journal(Generic[Found]):
-    """A file of JSON Lines: ``found`` holds its runs by identity, and :meth:`keep` appends new
-    ones. Runs not requested now stay in it."""
+class Results(Generic[Found]):
+    """A folder of finished runs, a file for each, named by the identity of the run."""
 
-    HEAD: ClassVar = {"format": "segviz-runs", "version": 4}
-
-    def __init__(self, path: Path, kind: type[Found]) -> None:
-        """Open it, or begin it. UsageError where it is damaged or belongs to something else."""
+    def __init__(self, folder: Path, kind: type[Found]) -> None:
+        """Makes the folder. Raises UsageError where that fails."""
         from pydantic import TypeAdapter  # takes a quarter of a second to load
 
-        with user_errors(OSError, UnicodeDecodeError):
-            text = files.read(path).decode("utf-8") if path.exists() else ""
-        # Only whole lines count; the file is truncated behind them before it is continued.
-        whole = text[: text.rfind("\n") + 1]
-        first, *lines = whole.split("\n")[:-1] or [""]
-        if text and f"{first}\n" != _line(self.HEAD):
-            raise UsageError(f"{path} holds something else; name another file with --resume")
-        try:
-            told, fits = [json.loads(line) for line in lines], TypeAdapter(kind)
-            self.found: dict[str, Found] = {
-                one["run"]: fits.validate_python(one["result"])
-                for one in told
-                if one["measure"] == kind.__name__
-            }
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise UsageError(f"{path} is damaged; delete it and measure again") from None
+        self._folder = folder
+        self._adapter: TypeAdapter[Found] = TypeAdapter(kind)
+        if folder.is_file():
+            raise UsageError(f"{folder} is a file; name a folder with --resume")
         with user_errors(OSError):
-            if not whole:
-                files.write(path, _line(self.HEAD))
-            self._file = path.open("r+", encoding="utf-8", newline="\n")
-            self._file.seek(len((whole or _line(self.HEAD)).encode("utf-8")))
-            self._file.truncate()
+            folder.mkdir(exist_ok=True)
 
-    def keep(self, run: str, result: Found) -> None:
-        """Append a run, unless it is known; it is flushed when this returns. UsageError
-        where that fails."""
-        if run not in self.found:
-            self.found[run] = result
-            line = _line({"run": run, "measure": type(result).__name__, "result": result})
-            with user_errors(OSError):
-                self._file.write(line)
-                self._file.flush()
+    def path(self, run: str) -> Path:
+        """Returns the file of a run."""
+        return self._folder / f"{run}.json"
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+    def get(self, run: str) -> Found | None:
+        """Returns a finished run, None for another. Raises UsageError for a damaged file."""
+        path = self.path(run)
+        try:
+            found: Found = self._adapter.validate_python(json.loads(files.read(path))["result"])
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UsageError(f"cannot read {path} ({error})") from None
+        except (KeyError, TypeError, ValueError):
+            raise UsageError(f"{path} is damaged; delete it and measure again") from None
+        return found
 
+    def among(self, order: Sequence[tuple[str, str, str, int]]) -> dict[int, Measured[Found]]:
+        """Returns what is finished of the runs, by place. A run is given as its identity,
+        conversation, label and seed."""
+        found = ((place, one, self.get(one[0])) for place, one in enumerate(order))
+        return {
+            place: Measured(*one[1:], result) for place, one, result in found if result is not None
+        }
 
-def _line(content: Any) -> str:
-    return json.dumps(plain(content), allow_nan=False) + "\n"
+    def keep(self, run: str, one: Measured[Found]) -> None:
+        """Writes a finished run. Raises UsageError where that fails."""
+        content = {"segviz": metadata.version("segviz"), **plain(one)}
+        with user_errors(OSError):
+            files.write(self.path(run), json.dumps(content, allow_nan=False))
 
 
 # --- running -----------------------------------------------------------------------------------
@@ -286,47 +303,36 @@ def measured(
     console: Console,
     **here: Any,
 ) -> tuple[Measured[Found], ...]:
-    """Measure all runs except those that ``--resume`` knows; ``here`` are further settings where
-    all of it is done in this process, and change no number. Errors as for one run, and Unfinished
-    when workers are lost for good."""
-    kept = Journal(options.resume, kind) if options.resume else None
-    # One by one: to go through them all would keep them all.
-    talks = (runs.conversations[row] for row in range(len(runs.conversations) if kept else 0))
+    """Measures all runs except those that ``--resume`` knows; ``here`` are further settings where
+    all of it is done in this process, and change no number. Raises as for one run, and Unfinished
+    when workers are lost."""
+    results = Results(Path(options.resume).expanduser(), kind) if options.resume else None
     order = [
         (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
-        for talk in talks
-        for label in runs.builders
-        for seed in runs.seeds
+        for talk, label, seed in (runs if results else ())
     ]
-    known = {
-        place: Measured(talk, label, seed, kept.found[name])
-        for place, (name, talk, label, seed) in enumerate(order)
-        if kept and name in kept.found
-    }
+    known = {} if results is None else results.among(order)
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
-    if options.scheduler is not None:
-        console.note(f"conversations are sent to the workers of {options.scheduler}")
     apart = options.workers != 1 or options.scheduler is not None
 
     def keep(place: int, one: Measured[Found]) -> None:
-        if kept:
-            kept.keep(order[place][0], one.result)
+        if results:
+            results.keep(order[place][0], one)
 
     try:
         with (
-            closing(kept) if kept else nullcontext(),
+            _cluster(options.scheduler, console) if options.scheduler else nullcontext(),
             console.progress("measuring", "runs") as progress,
             user_errors(),
         ):
             return measure_many(
-                measure if apart or kept else partial(measure, **here),
+                measure if apart or results else partial(measure, **here),
                 runs.conversations,
                 runs.builders,
                 seeds=runs.seeds,
                 share=runs.share,
-                workers=options.workers,
-                scheduler=options.scheduler,
+                workers=None if options.scheduler else options.workers,
                 progress=progress,
                 known=known,
                 keep=keep,
@@ -335,7 +341,7 @@ def measured(
     except WorkersLost as lost:
         hint = f"What was measured is in {options.resume}; the same command goes on there."
         if not options.resume:
-            hint = "With --resume PATH nothing that is measured has to be measured again."
+            hint = "With --resume FOLDER nothing that is measured has to be measured again."
         raise Unfinished(f"{lost}. {hint}") from None
     except KeyboardInterrupt:
         if options.resume:
@@ -343,6 +349,33 @@ def measured(
                 f"what was measured is in {options.resume}; the same command goes on there"
             )
         raise
+
+
+@contextmanager
+def _cluster(address: str, console: Console) -> Iterator[None]:
+    """Makes joblib run on the workers of a Dask scheduler. Raises UsageError for a missing extra,
+    and for a scheduler that does not answer or has no workers."""
+    with user_errors():
+        distributed = import_extra("distributed", "cluster", "a scheduler")
+        joblib = import_extra("joblib", "cluster", "a scheduler")
+    try:
+        client = distributed.Client(address, timeout=_WAIT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"no Dask scheduler answers at {address!r} ({error}); start one with "
+            "`dask scheduler` and give the address it prints"
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=_WAIT_SECONDS)
+        except TimeoutError:
+            raise UsageError(
+                f"the scheduler at {address!r} has no workers; start some with "
+                f"`dask worker {address}`"
+            ) from None
+        console.note(f"conversations are sent to the workers of {address}")
+        with joblib.parallel_config(backend="dask", client=client):
+            yield
 
 
 def _identity(
@@ -353,8 +386,8 @@ def _identity(
     measure: Callable[..., Found],
     settings: Mapping[str, Any],
 ) -> str:
-    """SHA-256 of a run: its memory, the settings of the measurement, and the version of segviz."""
-    told = {"segviz": metadata.version("segviz"), "measure": measure.__name__, **settings}
-    told |= {"seed": seed, "share": runs.share}
-    wanted = json.dumps(plain(told), sort_keys=True).encode()
+    """Returns a SHA-256 of a run: its memory, the settings of the measurement, and the code."""
+    asked = {"code": code_hash(), "measure": measure.__name__, **settings}
+    asked |= {"seed": seed, "share": runs.share}
+    wanted = json.dumps(plain(asked), sort_keys=True).encode()
     return hashlib.sha256(runs.content(talk, label) + b"\0" + wanted).hexdigest()

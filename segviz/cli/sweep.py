@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from segviz.cli.building import add_building, parameters_help
@@ -68,10 +69,8 @@ def _grid(options: argparse.Namespace) -> dict[str, Any]:
 
 def _run(options: argparse.Namespace, console: Console) -> int:
     table = output_path(options.output, options.file) if options.output else None
-    if options.resume:
-        options.resume = output_path(options.resume, options.file)
-        if table == options.resume:
-            raise UsageError("--output and --resume name the same file")
+    if table and options.resume and table == Path(options.resume).expanduser():
+        raise UsageError("--output and --resume name the same path")
     with models(options, console) as clients, console.progress("sweeping", "settings") as progress:
         runs = runs_of(options, console, clients)
         found = measured(runs, sweep, Sweep, _grid(options), options, console, progress=progress)

@@ -13,11 +13,6 @@ from segviz.files import check_regular
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="JSON Lines that grow; it need not be there yet")
-    parser.add_argument(
-        "--state",
-        metavar="FOLDER",
-        help="where the tree is kept, so that a restart goes on (default: FILE.segviz)",
-    )
     serve.server_arguments(parser)
 
 
@@ -30,10 +25,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
             raise UsageError(f"there is no folder {str(path.parent)!r} in which the file could be")
     except (OSError, ValueError, RuntimeError) as error:
         raise UsageError(f"cannot watch {options.file!r} ({error})") from None
-    chosen = {"SEGVIZ_WATCH": str(path.resolve())}
-    if options.state is not None:
-        chosen["SEGVIZ_WATCH_STATE"] = str(Path(options.state).expanduser().resolve())
-    return serve.serve(options, chosen, console)
+    return serve.serve(options, {"SEGVIZ_WATCH": str(path.resolve())}, console)
 
 
 COMMAND = command("watch", _arguments, _run, exits=serve.COMMAND.exits)

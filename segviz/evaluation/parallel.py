@@ -1,26 +1,30 @@
 """Measures many conversations, systems and seeds, in one process, several or on a cluster.
 
-A task is one conversation built by one system and measured with one seed. Tasks are independent,
-so the numbers are the same in this process, in several (joblib's, extra ``parallel``) and on a
-Dask cluster (extra ``cluster``), and are returned in the order of the tasks.
-Workers are sent a task and return its measures; the unfinished task of a lost worker is repeated
-by another. Builders that hold a model of a server are refused beyond this process, because its
-key would be sent along.
+A run is one conversation, built by one system and measured with one seed. Runs are independent,
+so the numbers are the same in this process, in several (joblib, extra ``parallel``) and on a Dask
+cluster (extra ``cluster``), and are returned in the order of the runs. For a cluster, enter
+joblib's Dask backend and leave the number of workers to it::
+
+    joblib.parallel_config(backend="dask", client=distributed.Client("tcp://host:8786"))
+    measure_many(segviz.sweep, conversations, builders, workers=None)
+
+Nothing here recovers from a killed worker process: keep every result (``keep``) and start again
+with those that are ``known``. Dask repeats the run of a lost worker on another. Builders that hold
+a model of a server are refused beyond this process, because its key would be sent along.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from hashlib import sha256
 from importlib import import_module, metadata
-from itertools import islice, product
+from itertools import product
+from pathlib import Path
 from typing import Any, Generic, TypeVar
-
-from threadpoolctl import threadpool_limits
 
 from segviz.conversation import Conversation, reordered
 from segviz.memory import Memory, paid
@@ -30,15 +34,12 @@ Build = Callable[[Conversation], Memory]
 Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 
-_ROUNDS = 4
-"""Worker processes that may be lost before the run is given up; Dask tries a task as often."""
-_WAIT_SECONDS = 10
-"""Time limit for a scheduler to answer, and again for a cluster to have a first worker."""
+_SOURCE = (".py", ".txt", ".toml", ".csv")
 
 
 class WorkersLost(Exception):
-    """Workers or their scheduler are lost; the message says what to check. Outcomes given to
-    ``keep`` before are valid."""
+    """A worker process or the scheduler is lost; the message says what to check. Results given
+    to ``keep`` before are valid."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Measured(Generic[Result]):
 
 
 @dataclass(frozen=True)
-class _Task:
+class _Run:
     conversation: Conversation
     system: str
     seed: int
@@ -60,8 +61,14 @@ class _Task:
     share: float
     measure: Callable[..., Any]
     settings: dict[str, Any]
+    code: str
 
     def __call__(self) -> Measured[Any]:
+        if self.code != code_hash():
+            raise ValueError(
+                f"a worker has another segviz ({metadata.version('segviz')}), so its numbers may "
+                "differ; install the same version for all workers"
+            )
         spoken = self.conversation
         if self.share:
             spoken = reordered(spoken, self.share, self.seed)
@@ -77,67 +84,87 @@ def measure_many(
     *,
     seeds: Sequence[int] = (0,),
     share: float = 0.0,
-    workers: int = 1,
-    scheduler: str | None = None,
+    workers: int | None = 1,
     progress: Progress | None = None,
     known: Mapping[int, Measured[Result]] | None = None,
     keep: Callable[[int, Measured[Result]], None] | None = None,
     **settings: Any,
 ) -> tuple[Measured[Result], ...]:
-    """``measure(memory, questions, seed=…, **settings)`` for every conversation x system x
-    seed, in this order.
+    """Computes ``measure(memory, questions, seed=…, **settings)`` for every conversation x system
+    x seed, in this order.
 
-    ``builders`` turn a conversation into a memory, by the system's name
-    (``partial(segviz.build, system=name)``). A seed draws the intervals and, with a
-    ``share`` above 0, which units change places (``segviz.conversation.reordered``).
-    ``workers`` above 1 are processes of this machine; ``scheduler`` is the address of a
-    Dask scheduler, whose workers need segviz installed. A conversation is taken from
-    ``conversations`` when its turn comes.
+    Args:
+        measure: ``segviz.sweep`` or another function of a memory and its questions.
+        conversations: Each is taken when its turn comes, so a lazy sequence is not read at once.
+        builders: Turn a conversation into a memory, by the system's name
+            (``partial(segviz.build, system=name)``).
+        seeds: A seed draws the intervals and, with ``share``, which units change places.
+        share: Share of the units that change places before building
+            (``segviz.conversation.reordered``), 0 to 1.
+        workers: Processes of this machine. None takes the backend and the number of workers from
+            ``joblib.parallel_config``.
+        progress: Called with (done, total) after every run that was not known.
+        known: Results by place, of runs that are otherwise the same; they are not measured again.
+        keep: Called with the place and the result of every run as soon as it is finished.
+        settings: Passed to ``measure``.
 
-    ``keep`` is called with the place of every task and its outcome, as soon as it is
-    finished; outcomes passed as ``known``, of a run that is otherwise the same, are not
-    measured again. ``progress(done, total)`` is called after every task that was not known.
-
-    ValueError for a bad setting, a missing extra (naming it), a scheduler that does not
-    answer, or a model beyond this process; ``WorkersLost`` when workers are lost
-    for good. An error in a task is raised here.
+    Raises:
+        ValueError: For a bad setting, a missing extra (naming it), a worker with other code, or a
+            model of a server beyond this process.
+        WorkersLost: When a worker process or the scheduler is lost.
     """
-    check_count("workers", workers)
+    if workers is not None:
+        check_count("workers", workers)
     if not 0 <= share <= 1:
         raise ValueError(f"share is {share!r}; it must lie between 0 and 1")
     for seed in seeds:
         if seed < 0:
             raise ValueError(f"seed is {seed}; it must be 0 or more")
-    if scheduler is not None or workers > 1:
+    if workers != 1:
         _refuse_models(builders)
     places = list(product(range(len(conversations)), builders, seeds))
 
-    def task(place: int) -> _Task:
+    def run(place: int) -> _Run:
         index, name, seed = places[place]
-        spoken = conversations[index]
-        return _Task(spoken, name, seed, builders[name], share, measure, settings)
+        spoken, build = conversations[index], builders[name]
+        return _Run(spoken, name, seed, build, share, measure, settings, code_hash())
 
     found = dict(known or {})
     waiting = [place for place in range(len(places)) if place not in found]
-    for done, (place, outcome) in enumerate(_outcomes(waiting, task, workers, scheduler), start=1):
-        found[place] = outcome
-        if keep is not None:
-            keep(place, outcome)
-        if progress is not None:
-            progress(done, len(waiting))
+    with closing(_results(waiting, run, workers)) as results:
+        for done, (place, result) in enumerate(results, start=1):
+            found[place] = result
+            if keep is not None:
+                keep(place, result)
+            if progress is not None:
+                progress(done, len(waiting))
     return tuple(found[place] for place in range(len(places)))
 
 
-def _outcomes(
-    places: Sequence[int], task: Callable[[int], _Task], workers: int, scheduler: str | None
-) -> Iterator[tuple[int, Measured[Any]]]:
-    """Outcomes by place as they are finished, in any order. ``task`` makes a task shortly
-    before it starts, so that few are held at once."""
-    if scheduler is not None:
-        return _on_cluster(places, task, scheduler)
-    if workers > 1:
-        return _by_processes(places, task, workers)
-    return ((place, task(place)()) for place in places)
+def _results(
+    places: Sequence[int], run: Callable[[int], _Run], workers: int | None
+) -> Generator[tuple[int, Measured[Any]]]:
+    """Yields results by place as they are finished, in any order. ``run`` makes a run shortly
+    before it starts, so that few conversations are in memory at once."""
+    if workers == 1:
+        yield from ((place, run(place)()) for place in places)
+        return
+    joblib = import_extra("joblib", "parallel", "more than one worker")
+    # A batch of one: a result is there as soon as its run is finished.
+    pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+    try:
+        yield from pool(joblib.delayed(_measured)(place, run(place)) for place in places)
+    except BrokenExecutor:
+        raise WorkersLost(
+            "a worker process ended without being asked to, most likely for want of memory; use "
+            "fewer workers"
+        ) from None
+    except CancelledError:
+        raise WorkersLost("the connection to the scheduler is lost") from None
+
+
+def _measured(place: int, run: _Run) -> tuple[int, Measured[Any]]:
+    return place, run()
 
 
 def _refuse_models(builders: Mapping[str, Build]) -> None:
@@ -153,126 +180,17 @@ def _refuse_models(builders: Mapping[str, Build]) -> None:
             )
 
 
-def _by_processes(
-    places: Sequence[int], task: Callable[[int], _Task], workers: int
-) -> Iterator[tuple[int, Measured[Any]]]:
-    _import_extra("joblib", "parallel", "more than one worker")
-    loky = import_module("joblib.externals.loky")  # pickles what the standard library cannot
-    # Threads of linear algebra in several workers would wait for the same cores.
-    one_thread = partial(threadpool_limits, limits=1, user_api="blas")
-    # A worker remembers the embeddings of a conversation for its next task. So each goes through
-    # a stretch of its own, then through the end of the longest left.
-    each = -(-len(places) // workers)
-    stretches = [deque(places[i * each : (i + 1) * each]) for i in range(workers)]
-    pools: dict[int, Any] = {}  # one process each; a killed one leaves the others their tasks
-    running = dict[Future[Measured[Any]], tuple[int, int]]()
-    idle, lost = list(range(workers)), 0
-    try:
-        while True:
-            for worker in idle:
-                own, longest = stretches[worker], max(stretches, key=len)
-                if own or longest:
-                    place = own.popleft() if own else longest.pop()
-                    made = task(place)
-                    try:
-                        future = pools[worker].submit(made)
-                    except (KeyError, BrokenProcessPool):  # not started, or killed since its last
-                        pools[worker] = loky.ProcessPoolExecutor(1, initializer=one_thread)
-                        future = pools[worker].submit(made)
-                    running[future] = worker, place
-            if not running:
-                return
-            idle = []
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                worker, place = running.pop(future)
-                idle.append(worker)
-                try:
-                    found = future.result()
-                except BrokenProcessPool:
-                    del pools[worker]
-                    stretches[worker].appendleft(place)
-                    if (lost := lost + 1) < _ROUNDS:
-                        continue
-                    raise WorkersLost(
-                        f"worker processes ended {_ROUNDS} times without being asked to, most "
-                        "likely for want of memory; use fewer workers"
-                    ) from None
-                yield place, found
-    finally:
-        for pool in pools.values():
-            pool.shutdown(kill_workers=True)
+@cache
+def code_hash() -> str:
+    """Returns a SHA-256 of segviz's version and source files: the same hash, the same numbers."""
+    folder, digest = Path(__file__).parents[1], sha256(metadata.version("segviz").encode())
+    for path in sorted(each for each in folder.rglob("*") if each.suffix in _SOURCE):
+        digest.update(f"\0{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
-def _on_cluster(
-    places: Sequence[int], task: Callable[[int], _Task], scheduler: str
-) -> Iterator[tuple[int, Measured[Any]]]:
-    distributed = _import_extra("distributed", "cluster", "a scheduler")
-    try:
-        client = distributed.Client(scheduler, timeout=_WAIT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"no Dask scheduler answers at {scheduler!r} ({error}); start one with "
-            "`dask scheduler` and give the address it prints"
-        ) from None
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=_WAIT_SECONDS)
-        except TimeoutError:
-            raise ValueError(
-                f"the scheduler at {scheduler!r} has no workers; start some with "
-                f"`dask worker {scheduler}`"
-            ) from None
-        _check_versions(client)
-        try:
-            threads = sum(client.nthreads().values())
-            yield from _finished(client.get_executor(pure=False), threads, places, task)
-        except distributed.KilledWorker:
-            raise WorkersLost(
-                "the cluster gave up a piece of work that ended its worker again and again, "
-                "most likely for want of memory; give the workers more"
-            ) from None
-        except (CancelledError, distributed.comm.CommClosedError):
-            raise WorkersLost(f"the connection to the scheduler at {scheduler!r} is lost") from None
-
-
-def _finished(
-    pool: Executor, threads: int, places: Sequence[int], task: Callable[[int], _Task]
-) -> Iterator[tuple[int, Measured[Any]]]:
-    """Outcomes as they are finished; twice as many tasks as ``threads`` are with the pool."""
-    waiting, running = iter(places), dict[Future[Measured[Any]], int]()
-    while True:
-        for place in islice(waiting, max(2 * threads, 2) - len(running)):
-            running[pool.submit(task(place))] = place
-        if not running:
-            return
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            yield running.pop(future), future.result()
-
-
-def _check_versions(client: Any) -> None:
-    """ValueError for a worker with another version, whose numbers may differ, or without
-    segviz, where tasks would fail without a clear message."""
-    mine = metadata.version("segviz")
-
-    def version() -> str | None:  # sent by value: a worker may have no segviz to import it from
-        from importlib import metadata
-
-        try:
-            return metadata.version("segviz")
-        except metadata.PackageNotFoundError:
-            return None
-
-    for worker, theirs in client.run(version).items():
-        if theirs != mine:
-            has = f"segviz {theirs}" if theirs else "no segviz"
-            raise ValueError(
-                f"the Dask worker {worker} has {has}, where segviz {mine} is needed; install "
-                "the same version for all workers"
-            )
-
-
-def _import_extra(module: str, extra: str, purpose: str) -> Any:
-    """An optional package; ValueError names the extra that brings it."""
+def import_extra(module: str, extra: str, purpose: str) -> Any:
+    """Imports an optional package. Raises ValueError naming the extra that brings it."""
     try:
         return import_module(module)
     except ImportError:

@@ -40,10 +40,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
-        saved = decoded()
-        saved = replace(saved, laws=_LAWS_BEFORE.get(saved.laws, saved.laws))
-        structure = replay(saved.steps)
-        violations = check(structure, saved.laws)
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO

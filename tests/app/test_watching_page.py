@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from segviz.memory import Watched
 from segviz.ui import keys, rim
 from segviz.ui.sidebar import watching
 from tests.app.conftest import grow, keyed, on_canvas
@@ -28,13 +27,7 @@ def watched(tmp_path, monkeypatch):
     yield path
     with pytest.MonkeyPatch.context() as again:
         again.setenv(rim.WATCH, str(path))
-        try:
-            keeper = watching.keeper()
-        except ValueError:
-            return
-    keeper.stopped.set()
-    while keeper.watched._tail._stream is not None:
-        time.sleep(0.01)
+        watching.keeper().stopped.set()
 
 
 def opened():
@@ -99,14 +92,26 @@ def test_lines_without_a_message_are_counted_and_a_broken_file_is_told(watched):
     until(app, "s a directory")
 
 
-def test_a_damaged_state_says_what_to_do(watched):
-    say(watched, "One")
-    first = Watched(watched)
-    first.poll()
-    first.save()
-    first.close()
-    (first.folder / "watch.json").write_text("{}")
-    app = opened()
-    assert "This file cannot be watched." in texts(app)
-    assert any("move the folder" in text for text in texts(app))
-    assert not app.exception
+def test_a_file_that_was_written_anew_is_read_again_and_the_page_says_so(watched):
+    say(watched, *(f"Turn {n}" for n in range(20)))
+    app = until(opened(), "Following: 20 turns")
+    assert not any("read again" in text for text in texts(app))
+    before = on_canvas(app)
+    watched.write_text("")
+    say(watched, *(f"Turn {n}" for n in range(3)), "Another end")
+    until(app, "Following: 4 turns")
+    until(app, "the file was read again from the start")
+    assert on_canvas(app)["identity"] != before["identity"]
+
+
+def test_who_looks_back_keeps_the_tree_of_the_file_before(watched):
+    say(watched, *(f"Turn {n}" for n in range(20)))
+    app = until(opened(), "Following: 20 turns")
+    app.button(keys.LOOK_BACK).click().run()
+    before = on_canvas(app)
+    watched.unlink()
+    say(watched, "Something else")
+    until(app, "that of the file before it changed")
+    assert on_canvas(app)["base"] == before["base"]
+    app.button(keys.FOLLOW).click().run()
+    until(app, "Following: 1 turn")

@@ -10,6 +10,7 @@ to the last digit is printed.
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack
 from functools import partial
 from time import perf_counter
 
@@ -29,16 +30,20 @@ def main() -> None:
     corpus = tuple(segviz.load(given.file))
     builders = {name: partial(segviz.build, system=name) for name in SYSTEMS}
     run = partial(measure_many, segviz.sweep, corpus, builders, seeds=(0, 1))
-    places = {
-        "one process": run,
-        given.scheduler or f"{given.workers} processes": partial(
-            run, workers=given.workers, scheduler=given.scheduler
-        ),
-    }
     results, rows = [], []
-    for name, task in places.items():
-        began = perf_counter()
-        results.append(task())
+    for name, workers in {
+        "one process": 1,
+        given.scheduler or f"{given.workers} processes": None if given.scheduler else given.workers,
+    }.items():
+        with ExitStack() as opened:
+            if workers is None:
+                import distributed
+                import joblib
+
+                client = opened.enter_context(distributed.Client(given.scheduler))
+                opened.enter_context(joblib.parallel_config(backend="dask", client=client))
+            began = perf_counter()
+            results.append(run(workers=workers))
         rows.append((name, str(len(results[-1])), f"{perf_counter() - began:.1f} s"))
     print(table(("", ">sweeps", ">time"), rows))
     print("\nThe same numbers:", "yes" if repr(results[0]) == repr(results[1]) else "NO")

@@ -18,7 +18,7 @@ import pytest
 import segviz
 from segviz.cli import many
 from segviz.cli.console import plain
-from segviz.cli.many import Journal
+from segviz.cli.many import Results
 from segviz.cli.reports import comparison_content
 from segviz.conversation import reordered
 from segviz.evaluation import MEASURES, pooled
@@ -86,6 +86,10 @@ def untimed(found):
         for row in one["rows"]:
             row |= {"build_seconds": None, "query_seconds": None}
     return found
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def kept_by(talks):
@@ -192,15 +196,15 @@ class TestPlaces:
             (victim, *others) = client.run(os.getpid).values()
         assert len(others) == 1
         killed = []
-        keep = Journal.keep
+        keep = Results.keep
 
-        def kill_once(self, name, *piece):
-            keep(self, name, *piece)
+        def kill_once(self, name, one):
+            keep(self, name, one)
             if not killed:
                 os.kill(victim, signal.SIGKILL)
                 killed.append(name)
 
-        monkeypatch.setattr(Journal, "keep", kill_once)
+        monkeypatch.setattr(Results, "keep", kill_once)
         address = cluster.scheduler_address
         ran = sweep("--scheduler", address, "--resume", "runs", "--json")
         assert ran.code == 0
@@ -235,10 +239,21 @@ class TestPlaces:
     @pytest.mark.slow
     def test_a_scheduler_that_does_not_answer(self, sweep, monkeypatch):
         pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-        monkeypatch.setattr(evaluating, "_WAIT_SECONDS", 1)
-        ran = sweep("--scheduler", "tcp://127.0.0.1:1")
+        monkeypatch.setattr(many, "_WAIT_SECONDS", 1)
+        for address in ("tcp://127.0.0.1:1", "nowhere", "http://127.0.0.1:1"):
+            ran = sweep("--scheduler", address)
+            assert ran.code == 2
+            assert f"no Dask scheduler answers at {address!r}" in ran.err
+
+    @pytest.mark.slow
+    def test_a_scheduler_without_workers_is_told(self, sweep, monkeypatch):
+        distributed = pytest.importorskip("distributed")
+        monkeypatch.setattr(many, "_WAIT_SECONDS", 0.1)
+        empty = {"n_workers": 0, "dashboard_address": ":0", "silence_logs": 50}
+        with distributed.LocalCluster(host="127.0.0.1", **empty) as cluster:
+            ran = sweep("--scheduler", cluster.scheduler_address)
         assert ran.code == 2
-        assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in ran.err
+        assert "has no workers; start some with `dask worker" in ran.err
 
     def test_lost_workers_end_it_with_what_is_done(self, sweep, monkeypatch, tmp_path):
         original = measure_many
@@ -255,8 +270,8 @@ class TestPlaces:
         ran = sweep("--resume", "runs")
         assert (ran.code, ran.out) == (3, "")
         assert "the workers are gone. What was measured is in runs" in ran.err
-        assert len((tmp_path / "runs").read_text().splitlines()) == 3
-        assert "With --resume PATH nothing" in sweep().err
+        assert len(list((tmp_path / "runs").iterdir())) == 2
+        assert "With --resume FOLDER nothing" in sweep().err
 
     def test_a_model_stays_in_this_process(self, run, talks, monkeypatch):
         monkeypatch.setenv("SEGVIZ_API_KEY", "sk-that-must-not-travel")
@@ -271,15 +286,15 @@ class TestResuming:
     def interrupted(self, monkeypatch):
         """After so many runs somebody presses Ctrl+C; lists the runs that were measured."""
         measured, limit = [], [5]
-        keep = Journal.keep
+        keep = Results.keep
 
-        def noted(self, name, *piece):
-            keep(self, name, *piece)
+        def noted(self, name, one):
+            keep(self, name, one)
             measured.append(name)
             if len(measured) == limit[0]:
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr(Journal, "keep", noted)
+        monkeypatch.setattr(Results, "keep", noted)
         return measured, limit
 
     def test_goes_on_where_it_stopped(self, sweep, whole, interrupted, tmp_path):
@@ -287,36 +302,54 @@ class TestResuming:
         ran = sweep("--resume", "runs", "--json")
         assert (ran.code, ran.out) == (130, "")
         assert "what was measured is in runs; the same command goes on there" in ran.err
-        kept = tmp_path / "runs"
-        kept.write_text(kept.read_text() + '{"run": "abc", "resu')  # killed while writing
         limit[0] = 0
         ran = sweep("--resume", "runs", "--json")
         assert "5 of 12 runs are known from runs" in ran.err
         assert len(measured) == len(set(measured)) == 12
         assert ran.json == whole
-        before = kept.read_bytes()
+        before = contents(tmp_path / "runs")
+        assert set(before) == {f"{name}.json" for name in measured}
         assert sweep("--resume", "runs", "--json").json == whole
-        assert kept.read_bytes() == before
+        assert contents(tmp_path / "runs") == before
+
+    def command(self, talks, folder):
+        """The sweep in a process of its own."""
+        command = [sys.executable, "-c", "from segviz.cli import main; main()", "sweep", talks]
+        arguments = map(str, [*command, *MANY, *GRID, *OFFLINE, "--resume", "runs"])
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.Popen(list(arguments), cwd=folder, env=environment)
 
     @pytest.mark.slow
     def test_a_killed_process_loses_only_what_it_had_begun(self, sweep, whole, talks, tmp_path):
-        command = [sys.executable, "-c", "from segviz.cli import main; main()", "sweep", talks]
-        arguments = map(str, [*command, *MANY, *GRID, *OFFLINE, "--resume", "runs"])
         kept = tmp_path / "runs"
-        with subprocess.Popen(
-            list(arguments), cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}
-        ) as process:
+        with self.command(talks, tmp_path) as process:
             end = time.monotonic() + 60
-            while not kept.exists() or kept.read_bytes().count(b"\n") < 3:
+            while not kept.exists() or len(list(kept.glob("*.json"))) < 2:
                 assert process.poll() is None
                 assert time.monotonic() < end
                 time.sleep(0.002)
             process.kill()
-        there = kept.read_bytes().count(b"\n") - 1
+        there = len(list(kept.glob("*.json")))
         assert 2 <= there <= 12
         ran = sweep("--resume", "runs", "--json")
         assert f"{there} of 12 runs are known from runs" in ran.err
         assert ran.json == whole
+
+    @pytest.mark.slow
+    def test_two_commands_on_one_folder_lose_nothing(self, sweep, whole, talks, tmp_path):
+        running = [self.command(talks, tmp_path) for _ in range(2)]
+        assert [each.wait(120) for each in running] == [0, 0]
+        assert len(contents(tmp_path / "runs")) == 12
+        ran = sweep("--resume", "runs", "--json")
+        assert "12 of 12 runs are known from runs" in ran.err
+        assert ran.json == whole
+
+    def test_other_code_measures_again(self, run, talks, monkeypatch):
+        sweep = partial(run, "sweep", talks, *GRID, *OFFLINE, "--resume", "runs")
+        assert "known" not in sweep().err
+        assert "1 of 1 runs are known" in sweep().err
+        monkeypatch.setattr(many, "code_hash", lambda: "changed")
+        assert "known" not in sweep().err
 
     def test_what_differs_is_measured_again(self, run, talks, tmp_path):
         def known(*command):
@@ -344,12 +377,15 @@ class TestResuming:
     def test_other_files_are_not_touched(self, run, talks, sweep, tmp_path):
         (tmp_path / "notes").write_text("to do\n")
         ran = sweep("--resume", "notes")
-        assert (ran.code, "notes holds something else" in ran.err) == (2, True)
+        assert (ran.code, "notes is a file; name a folder" in ran.err) == (2, True)
         assert (tmp_path / "notes").read_text() == "to do\n"
         assert sweep("--resume", "runs").code == 0
-        with (tmp_path / "runs").open("a") as file:
-            file.write('{"run": "abc"}\n')
-        assert "runs is damaged; delete it and measure again" in sweep("--resume", "runs").err
+        damaged = min((tmp_path / "runs").iterdir())
+        damaged.write_text('{"run": "abc"}')
+        ran = sweep("--resume", "runs")
+        assert (ran.code, f"{damaged.name} is damaged; delete it" in ran.err) == (2, True)
+        damaged.unlink()
+        assert "11 of 12 runs are known" in sweep("--resume", "runs").err
 
 
 class TestCompare:

@@ -56,11 +56,12 @@ def test_a_built_memory_is_not_measured_again(run, boat, tmp_path):
     sweep = ("sweep", boat, *GRID, "--resume", "kept", "--json")
     first = run(*sweep)
     assert "known" not in first.err
-    before = (tmp_path / "kept").read_bytes()
+    (kept,) = (tmp_path / "kept").iterdir()
+    before = kept.read_bytes()
     again = run(*sweep)
     assert "1 of 1 runs are known from kept" in again.err
     assert again.json == first.json
-    assert (tmp_path / "kept").read_bytes() == before
+    assert kept.read_bytes() == before
     assert "known" not in run(*sweep, "-k", 3).err
     assert "known" not in run("compare", boat, "--resume", "kept").err
     assert "1 of 1 runs are known" in run("compare", boat, "--resume", "kept").err
@@ -73,7 +74,7 @@ def test_a_built_memory_is_not_measured_again(run, boat, tmp_path):
         (["--alphas", ""], "invalid list of numbers"),
         (["--policies", "sideways"], "unknown policy 'sideways'"),
         (["--horizons", "1.5"], "invalid list of whole numbers"),
-        (["-o", "x", "--resume", "x"], "name the same file"),
+        (["-o", "x", "--resume", "x"], "name the same path"),
     ],
 )
 def test_a_sweep_that_cannot_be_is_a_user_error(run, boat, options, said):

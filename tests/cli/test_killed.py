@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import time
@@ -121,23 +122,25 @@ def test_exporting(tmp_path: Path, form: str):
 
 
 def test_sweeping(tmp_path: Path):
+    def found(folder: Path) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.glob("*.json")}
+
     known, sweep = tmp_path / "known", ["sweep", *SAMPLE, *GRID, "--seeds", "0,1,2"]
     run(*sweep, "--resume", tmp_path / "whole", "-o", tmp_path / "whole.csv")
-    whole = (tmp_path / "whole").read_bytes()
-    lines = [0]
-    for seconds in moments("sweep", 0.5):
+    whole, seen, counts = found(tmp_path / "whole"), dict[str, bytes](), []
+    for seconds in moments("sweep", 1.0):
         killed(lambda: run(*sweep, "--resume", known), seconds)
-        kept = known.read_bytes() if known.exists() else b""
-        assert whole.startswith(kept[: kept.rfind(b"\n") + 1]), "a measured run is what it was"
-        lines.append(kept.count(b"\n"))
-        assert lines[-1] >= lines[-2], "a measured run was lost"
+        kept = found(known)
+        assert seen.items() <= kept.items() <= whole.items(), "a run was lost or half-written"
+        counts.append(len(kept))
+        seen = kept
         if kept == whole:
-            known.unlink()
-            lines.append(0)
+            shutil.rmtree(known)
+            seen = {}
     run(*sweep, "--resume", known, "-o", tmp_path / "again.csv")
-    assert known.read_bytes() == whole
+    assert found(known) == whole
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
-    assert any(0 < n < whole.count(b"\n") for n in lines), "no kill fell into the measuring"
+    assert any(0 < n < len(whole) for n in counts), "no kill fell into the measuring"
 
 
 def test_writing_the_cache(tmp_path: Path):

@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 import signal
 import time
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -43,20 +42,26 @@ def asked(turns):
     return replace(spoken, questions=tuple(questions))
 
 
-@dataclass(frozen=True)
-class Killed:
-    """A builder whose process is killed the first time, which the file ``once`` remembers;
-    every time without one."""
+def slow(memory, questions, seed):
+    """Measures nothing, in a while."""
+    time.sleep(0.2)
 
-    once: Path | None
-    build: Any
 
-    def __call__(self, talk):
-        if self.once is None or not self.once.exists():
-            if self.once is not None:
-                self.once.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return self.build(talk)
+def killed(talk):
+    """A builder that ends its process."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@contextmanager
+def dask(cluster):
+    """What a script enters to measure on a cluster."""
+    joblib = pytest.importorskip("joblib")
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.Client(cluster.scheduler_address, set_as_default=False) as client,
+        joblib.parallel_config(backend="dask", client=client),
+    ):
+        yield client
 
 
 @pytest.fixture(scope="module")
@@ -72,11 +77,6 @@ def alone(talks):
 def written(found):
     """To the last digit; a mean over nothing is NaN, which equals nothing."""
     return repr(found)
-
-
-def working(memory, questions, seed):
-    """The process that measures."""
-    return os.getpid()
 
 
 class TestOneProcess:
@@ -131,7 +131,7 @@ class TestOneProcess:
         with pytest.raises(ValueError, match=message):
             measure_many(evaluate, talks, BUILDERS, **wrong)
 
-    @pytest.mark.parametrize("place", [{"workers": 2}, {"scheduler": "tcp://127.0.0.1:1"}])
+    @pytest.mark.parametrize("workers", [2, None])
     @pytest.mark.parametrize(
         "model",
         [
@@ -140,26 +140,28 @@ class TestOneProcess:
         ],
         ids=["chat", "embedder"],
     )
-    def test_a_model_of_a_server_does_not_leave_the_process(self, talks, place, model):
+    def test_a_model_of_a_server_does_not_leave_the_process(self, talks, workers, model):
         builders = {"x": partial(segviz.build, **model)}
         with pytest.raises(ValueError, match="key would be sent"):
-            measure_many(evaluate, talks, builders, **place)
+            measure_many(evaluate, talks, builders, workers=workers)
 
-    @pytest.mark.parametrize(
-        ("missing", "place", "extra"),
-        [
-            ("joblib", {"workers": 2}, "parallel"),
-            ("distributed", {"scheduler": "tcp://127.0.0.1:1"}, "cluster"),
-        ],
-    )
-    def test_a_missing_extra_is_named(self, talks, monkeypatch, missing, place, extra):
+    def test_a_missing_extra_is_named(self, talks, monkeypatch):
         def absent(name):
-            assert name == missing
             raise ImportError
 
         monkeypatch.setattr(module, "import_module", absent)
-        with pytest.raises(ValueError, match=rf"segviz\[{extra}\]"):
-            measure_many(evaluate, talks, BUILDERS, **place)
+        with pytest.raises(ValueError, match=r"needs joblib, .*segviz\[parallel\]"):
+            measure_many(evaluate, talks, BUILDERS, workers=2)
+
+    def test_the_code_hash_covers_sources_and_tables(self, monkeypatch, tmp_path):
+        package = tmp_path / "evaluate"
+        package.mkdir()
+        monkeypatch.setattr(module, "__file__", str(package / "many.py"))
+        seen = set()
+        for name, text in (("a.py", "1"), ("a.py", "2"), ("b.toml", "x"), ("notes.md", "y")):
+            (package / name).write_text(text)
+            seen.add(module.code_hash.__wrapped__())
+        assert len(seen) == 3
 
 
 class TestProcesses:
@@ -183,115 +185,84 @@ class TestProcesses:
         with pytest.raises(LookupError, match=r"no messages in \[7\]"):
             measure_many(evaluate, Damaged(talks[:1] * 8), BUILDERS, workers=2, **SETTINGS)
 
-    @pytest.mark.slow
-    def test_a_worker_killed_on_the_way_changes_nothing(self, talks, alone, tmp_path):
-        builders = {name: Killed(tmp_path / "once", BUILDERS[name]) for name in BUILDERS}
-        found = measure_many(
-            evaluate, talks, builders, seeds=(0, 1), share=0.3, workers=2, **SETTINGS
-        )
-        assert (tmp_path / "once").exists()
-        assert written(found) == written(alone)
-
-    @pytest.mark.slow
-    def test_a_worker_killed_between_two_tasks_changes_nothing(self, talks):
-        seen = []
-
-        def kill_once(place, outcome):
-            if not seen:
-                os.kill(outcome.result, signal.SIGKILL)
-                time.sleep(0.5)  # the pool notices before it is given its next task
-            seen.append(place)
-
-        found = measure_many(working, talks, BUILDERS, seeds=(0, 1), workers=2, keep=kill_once)
-        assert sorted(seen) == list(range(8))
-        assert len({m.result for m in found}) == 3
-
-    @pytest.mark.slow
-    def test_a_task_that_always_kills_its_worker_is_given_up(self, talks, monkeypatch):
-        monkeypatch.setattr(module, "_ROUNDS", 2)
+    def test_results_are_those_of_one_process(self, talks, alone):
         kept = {}
-        with pytest.raises(WorkersLost, match="use fewer workers"):
-            measure_many(
-                evaluate,
-                talks[:1],
-                {"bm25": BUILDERS["bm25"], "fatal": Killed(None, None)},
-                workers=2,
-                keep=kept.__setitem__,
-            )
-        assert set(kept) <= {0}
-
-
-@pytest.mark.slow
-class TestCluster:
-    def test_sweeps_too(self, talks, cluster):
-        found = measure_many(sweep, talks, BUILDERS, scheduler=cluster.scheduler_address, **GRID)
-        assert written(found) == written(measure_many(sweep, talks, BUILDERS, **GRID))
-
-    def test_a_worker_killed_on_the_way_changes_nothing(self, talks, alone, cluster):
-        from distributed import Client
-
-        with Client(cluster, set_as_default=False) as client:
-            workers = client.run(os.getpid)
-        victim = next(iter(workers.values()))
-        killed = []
-
-        def kill_once(done, total):
-            if not killed:
-                os.kill(victim, signal.SIGKILL)
-                killed.append(done)
-
         found = measure_many(
             evaluate,
             talks,
             BUILDERS,
             seeds=(0, 1),
             share=0.3,
-            scheduler=cluster.scheduler_address,
-            progress=kill_once,
+            workers=2,
+            keep=kept.__setitem__,
             **SETTINGS,
         )
+        assert written(found) == written(alone)
+        assert written([kept[place] for place in range(8)]) == written(list(alone))
+
+    @pytest.mark.slow
+    def test_a_killed_worker_ends_it_with_what_is_done(self, talks):
+        builders = {"bm25": BUILDERS["bm25"], "fatal": killed}
+        kept = {}
+        with pytest.raises(WorkersLost, match="use fewer workers"):
+            measure_many(evaluate, talks[:1], builders, workers=2, keep=kept.__setitem__)
+        assert set(kept) <= {0}
+
+    def test_a_worker_with_other_code_is_refused(self, talks, monkeypatch):
+        monkeypatch.setattr(module, "code_hash", lambda: "other")
+        with pytest.raises(ValueError, match="a worker has another segviz"):
+            measure_many(evaluate, talks, BUILDERS, workers=2)
+
+
+@pytest.mark.slow
+class TestCluster:
+    def test_sweeps_too(self, talks, cluster):
+        with dask(cluster):
+            found = measure_many(sweep, talks, BUILDERS, workers=None, **GRID)
+        assert written(found) == written(measure_many(sweep, talks, BUILDERS, **GRID))
+
+    def test_a_worker_killed_on_the_way_changes_nothing(self, talks, alone, cluster):
+        killed = []
+        with dask(cluster) as client:
+            victim = next(iter(client.run(os.getpid).values()))
+
+            def kill_once(done, total):
+                if not killed:
+                    os.kill(victim, signal.SIGKILL)
+                    killed.append(done)
+
+            found = measure_many(
+                evaluate,
+                talks,
+                BUILDERS,
+                seeds=(0, 1),
+                share=0.3,
+                workers=None,
+                progress=kill_once,
+                **SETTINGS,
+            )
         assert killed == [1]
         assert written(found) == written(alone)
 
-    def test_a_worker_without_this_segviz_is_told(self, talks, cluster, monkeypatch):
-        monkeypatch.setattr(module.metadata, "version", lambda name: "9.9")
-        with pytest.raises(ValueError, match=r"where segviz 9\.9 is needed"):
-            measure_many(evaluate, talks, BUILDERS, scheduler=cluster.scheduler_address)
+    def test_an_error_comes_here(self, talks, cluster):
+        with dask(cluster), pytest.raises(ValueError, match="unknown policy"):
+            measure_many(evaluate, talks, BUILDERS, workers=None, policy="sideways")
 
-    def test_a_scheduler_without_workers_is_told(self, talks, monkeypatch):
+    def test_a_scheduler_that_is_gone_is_named(self, talks):
         distributed = pytest.importorskip("distributed")
-        monkeypatch.setattr(module, "_WAIT_SECONDS", 0.1)
-        empty = {"n_workers": 0, "dashboard_address": ":0", "silence_logs": 50}
-        with (
-            distributed.LocalCluster(host="127.0.0.1", **empty) as cluster,
-            pytest.raises(ValueError, match="has no workers; start some with `dask worker"),
-        ):
-            measure_many(evaluate, talks, BUILDERS, scheduler=cluster.scheduler_address)
-
-    def test_a_scheduler_that_is_gone_is_told(self, talks):
-        distributed = pytest.importorskip("distributed")
-        options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+        options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
         cluster = distributed.LocalCluster(host="127.0.0.1", silence_logs=50, **options)
         kept = {}
 
-        def gone(place, outcome):
-            kept[place] = outcome
+        def gone(place, result):
+            kept[place] = result
             if len(kept) == 1:
                 cluster.close()
 
-        with cluster, pytest.raises(WorkersLost, match="connection to the scheduler"):
-            measure_many(
-                evaluate,
-                talks * 6,
-                BUILDERS,
-                scheduler=cluster.scheduler_address,
-                keep=gone,
-                **SETTINGS,
-            )
+        with (
+            cluster,
+            dask(cluster),
+            pytest.raises(WorkersLost, match="connection to the scheduler"),
+        ):
+            measure_many(slow, talks * 6, BUILDERS, workers=None, keep=gone)
         assert kept
-
-    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "http://127.0.0.1:1"])
-    def test_a_scheduler_that_does_not_answer(self, talks, cluster, monkeypatch, address):
-        monkeypatch.setattr(module, "_WAIT_SECONDS", 1)
-        with pytest.raises(ValueError, match="no Dask scheduler answers"):
-            measure_many(evaluate, talks, BUILDERS, scheduler=address)

@@ -1,4 +1,4 @@
-"""A file that grows: what is read off it, what is built of it, and what a restart goes on with."""
+"""A file that is still being written: its lines, the tree built of it, and who writes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import segviz
 from segviz.conversation import sample_path
-from segviz.memory import Watched, open_memory
+from segviz.memory import Watched
 from segviz.memory.watching import LONGEST_LINE, Tail
 from segviz.tree import replay
 
@@ -28,21 +28,6 @@ def line(number, **more):
 def written(path, numbers, **more):
     with path.open("a") as stream:
         stream.writelines(line(number, **more) for number in numbers)
-
-
-OPEN = []
-
-
-def watching(*given, **more):
-    OPEN.append(Watched(*given, **more))
-    return OPEN[-1]
-
-
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    while OPEN:
-        OPEN.pop().close()
 
 
 def drained(watched):
@@ -81,69 +66,64 @@ def same(grown, other):
 # --- lines ---------------------------------------------------------------------------------------
 
 
-def read(tail):
-    return [text for _, text in tail.lines()]
-
-
 def test_a_line_is_read_once_and_only_when_it_has_its_end(tmp_path):
     path = tmp_path / "a.jsonl"
     tail = Tail(path)
-    assert read(tail) == []  # not there yet
+    assert tail.lines() == (False, [])  # not there yet
     path.write_bytes(b"one\ntw")
-    assert read(tail) == [b"one\n"]
-    assert read(tail) == []
+    assert tail.lines() == (False, [b"one"])
+    assert tail.lines() == (False, [])
     with path.open("ab") as stream:
-        stream.write(b"o\r\nthree\n")
-    assert read(tail) == [b"two\r\n", b"three\n"]
-    assert (tail.offset, tail.begun) == (path.stat().st_size, 0)
-    tail.close()
+        stream.write(b"o\n\nthree\n")
+    assert tail.lines() == (False, [b"two", b"three"])
+    assert tail.offset == path.stat().st_size
 
 
-@pytest.mark.parametrize("left", [b"", b"five\n", b"another beginning\n" * 40])
-def test_a_file_that_was_cut_or_written_over_is_begun_anew(tmp_path, left):
+def test_a_whole_object_needs_no_end_of_line(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b"a line of some length\n" * 30)
+    path.write_bytes(b'{"a": 1}\n{"a": {"b": 2}')
     tail = Tail(path)
-    assert len(read(tail)) == 30
-    with path.open("r+b") as stream:  # the same file
-        stream.truncate(0)
-        stream.write(left)
-    assert read(tail) == left.splitlines(keepends=True)
-    assert tail.begun == 1
-    tail.close()
+    assert tail.lines() == (False, [b'{"a": 1}'])
+    with path.open("ab") as stream:
+        stream.write(b"}")
+    assert tail.lines() == (False, [b'{"a": {"b": 2}}'])
+    with path.open("ab") as stream:
+        stream.write(b'\n{"a": 3}')
+    assert tail.lines() == (False, [b'{"a": 3}'])
 
 
-def test_of_a_file_that_was_moved_away_nothing_is_lost(tmp_path):
+def test_a_file_is_read_again_exactly_when_what_was_read_has_changed(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b"one\n")
+    path.write_bytes(b"one\ntwo\n")
     tail = Tail(path)
-    assert read(tail) == [b"one\n"]
-    writer = path.open("ab")
-    path.rename(tmp_path / "a.jsonl.1")
-    writer.write(b"two\nthr")  # who writes has not noticed yet
-    writer.flush()
-    assert read(tail) == [b"two\n"]
-    writer.write(b"ee")
-    writer.close()
-    path.write_bytes(b"four\n")
-    assert read(tail) == [b"three"]
-    assert read(tail) == [b"four\n"]
-    assert (tail.begun, tail.offset) == (1, 5)
-    tail.close()
+    tail.lines()
+    for content, expected in (
+        (b"one\ntwo\nthree\n", (False, [b"three"])),  # written anew, with more
+        (b"one\nTWO\nthree\n", (True, [b"one", b"TWO", b"three"])),  # the same size
+        (b"one\n", (True, [b"one"])),
+        (b"", (True, [])),
+        (b"four\n", (False, [b"four"])),
+    ):
+        path.write_bytes(content)
+        assert tail.lines() == expected
+        assert tail.lines() == (False, [])
+    path.unlink()
+    assert tail.lines() == (False, [])
+    path.write_bytes(b"four\nfive\n")
+    assert tail.lines() == (False, [b"five"])
 
 
 def test_a_line_without_end_is_passed_over_within_bounds(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"x" * (LONGEST_LINE + 10))
-    tail = Tail(path)
+    watched = Watched(path)
     tracemalloc.start()
-    assert [read(tail), read(tail)] == [[], []]
-    assert tracemalloc.get_traced_memory()[1] < 3 * LONGEST_LINE
+    assert [watched.poll(), watched.poll()] == [0, 0]
+    assert tracemalloc.get_traced_memory()[1] < 5 * LONGEST_LINE
     tracemalloc.stop()
-    with path.open("ab") as stream:
-        stream.write(b"yy\nnext\n")
-    assert read(tail) == [b"?", b"next\n"]
-    tail.close()
+    with path.open("a") as stream:
+        stream.write(f"yy\n{line(0)}")
+    assert (watched.poll(), watched.skipped) == (1, 2)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
@@ -158,7 +138,7 @@ def test_a_pipe_is_refused_without_waiting(tmp_path):
 
 def test_it_grows_into_the_tree_that_a_build_gives(tmp_path):
     path = tmp_path / "a.jsonl"
-    watched = watching(path)
+    watched = Watched(path)
     assert (watched.poll(), watched.memory) == (0, None)
     for first in range(0, 150, 30):
         written(path, range(first, first + 30))
@@ -185,7 +165,7 @@ def test_every_shape_of_line_is_read(tmp_path):
     ]
     text = "".join(json.dumps(each) + "\n" for each in lines)
     path.write_text(f"\n{text}not json\n[1, 2]\nnull\n", encoding="utf-8")
-    watched = drained(watching(path))
+    watched = drained(Watched(path))
     said = [(t.speaker, t.text) for t in watched.memory.conversation.turns]
     assert [text for _, text in said[:6]] == ["One", "Two", "Three", "F", "Five", "Six"]
     assert said[6] == ("user", "<script>alert(1)</script>\ufffd")
@@ -199,7 +179,7 @@ def test_sessions_begin_by_name_and_by_silence(tmp_path):
     written(path, [3], session="evening")
     written(path, [4], session="evening", timestamp="2025-04-02T10:00:00")
     written(path, [5], session="morning")
-    watched = drained(watching(path))
+    watched = drained(Watched(path))
     conversation = watched.memory.conversation
     assert [len(each.turns) for each in conversation.sessions] == [2, 1, 2, 1]
     assert [each.start and each.start.day for each in conversation.sessions] == [1, 2, None, None]
@@ -207,107 +187,78 @@ def test_sessions_begin_by_name_and_by_silence(tmp_path):
     same(watched.memory, segviz.build(conversation, unit="turn"))
 
 
-# --- restarts ------------------------------------------------------------------------------------
+# --- files that change ---------------------------------------------------------------------------
 
 
-class Counting:
-    """An embedder that counts the texts it is given."""
-
-    def __init__(self):
-        self._inner, self.texts = segviz.embedding.get_embedder("auto"), 0
-        self.name = self._inner.name
-
-    def embed(self, texts):
-        self.texts += len([text for text in texts if text])
-        return self._inner.embed(texts)
+def in_place(path, text):
+    with path.open("r+b" if path.exists() else "wb") as stream:
+        stream.write(text.encode())
+        stream.truncate()
 
 
-def test_a_restart_inserts_nothing_again(tmp_path):
+def by_rename(path, text):
+    path.with_suffix(".new").write_text(text)
+    path.with_suffix(".new").replace(path)
+
+
+def said(watched):
+    memory = watched.memory
+    return [turn.text for turn in memory.conversation.turns] if memory else []
+
+
+@pytest.mark.parametrize("write", [in_place, by_rename])
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_an_agent_that_writes_all_of_it_anew_makes_each_turn_one_leaf(tmp_path, write, end):
     path = tmp_path / "a.jsonl"
-    written(path, range(70))
-    first = drained(watching(path))
-    first.save()
-    undisturbed = drained(watching(path, tmp_path / "other"))
-    counting = Counting()
-    second = watching(path, embedder=counting)
-    counting.texts = 0
-    assert (second.poll(), counting.texts) == (0, 0)
-    same(second.memory, undisturbed.memory)
-    written(path, range(70, 140))
-    drained(second), drained(undisturbed)
-    same(second.memory, undisturbed.memory)
-    assert second.turns == 140
-
-
-def test_what_came_after_the_last_save_is_built_again_after_a_kill(tmp_path):
-    path = tmp_path / "a.jsonl"
-    written(path, range(30))
-    drained(watching(path, part=1_000)).save()
-    written(path, range(30, 45))
-    lost = drained(watching(path, part=1_000))
-    assert lost.unsaved == 15  # and is never saved
-    after = drained(watching(path, part=1_000))
-    assert after.turns == 45
-    same(after.memory, lost.memory)
-
-
-def test_parts_are_saved_and_memory_stays_bounded(tmp_path):
-    path = tmp_path / "a.jsonl"
-    watched = watching(path, part=40)
-    written(path, range(100))
-    drained(watched)
-    assert (watched.part, watched.turns, len(watched.memory.steps)) == (3, 100, 20)
-    parts = [open_memory(watched.folder / f"part-000{n}.npz") for n in (1, 2)]
-    together = [t for m in (*parts, watched.memory) for t in m.conversation.turns]
-    assert [t.text for t in together] == [TURNS[n].text or "…" for n in range(100)]
-    assert [t.id for t in together] == [f"S1:{n}" for n in range(1, 101)]
-    for memory in (*parts, watched.memory):
-        same(memory, segviz.build(memory.conversation, unit="turn"))
-    again = drained(watching(path, part=40))
-    assert (again.part, again.turns) == (3, 100)
-    assert sorted(each.name for each in watched.folder.iterdir()) == [
-        "part-0001.npz", "part-0002.npz", "part-0003-20.npz", "watch.json",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "state",
-    ["", "{}", "[]", '{"format": "segviz-watch", "version": 2}', "\x00", '{"offset": "x"}'],
-)
-def test_a_damaged_state_is_refused_with_what_to_do(tmp_path, state):
-    path = tmp_path / "a.jsonl"
-    written(path, range(3))
-    drained(watching(path)).save()
-    (tmp_path / "a.jsonl.segviz" / "watch.json").write_text(state)
-    with pytest.raises(ValueError, match=r"a\.jsonl\.segviz.* cannot be used .* move the folder"):
-        watching(path)
-
-
-def test_a_state_of_another_embedder_is_refused(tmp_path):
-    path = tmp_path / "a.jsonl"
-    written(path, range(3))
-    drained(watching(path)).save()
-    with pytest.raises(ValueError, match="embedded with"):
-        watching(path, embedder="hashing")
-
-
-def test_a_rotated_file_goes_on_with_the_same_tree(tmp_path):
-    path = tmp_path / "a.jsonl"
-    written(path, range(10))
-    watched = drained(watching(path))
-    path.rename(tmp_path / "old")
-    written(path, range(10, 20))
-    for _ in range(3):
+    watched = Watched(path)
+    for count in range(1, 11):
+        write(path, "".join(map(line, range(count))).rstrip("\n") + end)
         watched.poll()
-    assert len(watched.memory.steps) == 20
+        assert said(watched) == [TURNS[n].text or "…" for n in range(count)]
+    assert (watched.turns, watched.readings) == (10, 1)
     same(watched.memory, segviz.build(watched.memory.conversation, unit="turn"))
-    watched.save()
-    assert drained(watching(path)).turns == 20  # the state speaks of the new file
+
+
+@pytest.mark.parametrize("write", [in_place, by_rename])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [0, 1, 2, 30, 31],  # another file with the same first lines, shorter
+        [0, 1, 2, *range(30, 60)],  # and longer
+        [0, 1, 2, 3, 4, 25, *range(6, 20)],  # a turn in the middle is another
+        [*range(5, 20), 40],  # the first turns are gone
+        [0, 1],
+        [],
+    ],
+)
+def test_a_history_that_was_changed_is_read_again_and_said(tmp_path, write, numbers):
+    path = tmp_path / "a.jsonl"
+    written(path, range(20))
+    watched = drained(Watched(path))
+    # From the file's own beginning, or from nothing, it goes on.
+    back = 2 if numbers == list(range(len(numbers))) else 3
+    for others, readings in ((numbers, 2), (range(20), back)):
+        write(path, "".join(map(line, others)))
+        drained(watched)
+        assert said(watched) == [TURNS[n].text or "…" for n in others]
+        assert watched.readings == readings
+    same(watched.memory, segviz.build(watched.memory.conversation, unit="turn"))
+
+
+def test_another_start_gives_the_same_tree(tmp_path):
+    path = tmp_path / "a.jsonl"
+    written(path, range(40))
+    first = drained(Watched(path))
+    written(path, range(40, 70))
+    second = drained(Watched(path))
+    drained(first)
+    same(second.memory, first.memory)
+    assert (second.turns, list(tmp_path.iterdir())) == (70, [path])
 
 
 def test_lazy_refresh_cannot_be_watched(tmp_path):
     with pytest.raises(ValueError, match="lazily"):
-        watching(tmp_path / "a.jsonl", system=segviz.SegmentTree(refresh="lazy"))
+        Watched(tmp_path / "a.jsonl", system=segviz.SegmentTree(refresh="lazy"))
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -327,7 +278,7 @@ def test_an_agent_writes_what_is_watched(tmp_path):
     for wrong in (3, "no text", None):
         with pytest.raises(TypeError, match="expected a message"):
             watch(wrong)
-    watched = drained(watching(path))
+    watched = drained(Watched(path))
     assert [(t.speaker, t.text) for t in watched.memory.conversation.turns] == [
         ("user", "A question\nin two lines"),
         ("assistant", "From an API"),
@@ -345,5 +296,33 @@ def test_several_processes_write_one_file(tmp_path):
     command = [sys.executable, "-c", script, str(path)]
     running = [subprocess.Popen([*command, str(n)]) for n in range(2)]
     assert [each.wait(120) for each in running] == [0, 0]
-    watched = drained(watching(path))
+    watched = drained(Watched(path))
     assert (watched.turns, watched.skipped) == (120, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on files")
+def test_a_line_that_does_not_fit_is_an_error_and_leaves_no_part(tmp_path):
+    path = tmp_path / "a.jsonl"
+    script = (
+        "import resource, signal, sys; from segviz.memory import Watch; w = Watch(sys.argv[1])\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "w('user', 'It fits')\n"
+        "try:\n    w('user', 'long ' * 2000)\n"
+        "except OSError as error:\n    print(error.filename)\n"
+        "w('user', 'It fits, too')\n"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert ran.stdout == f"{path}\n"
+    watched = drained(Watched(path))
+    assert said(watched) == ["It fits", "It fits, too"]
+    assert watched.skipped == 0
+
+
+def test_a_line_left_without_its_end_spoils_no_other(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"speaker": "Ada", "te')
+    segviz.Watch(path)("Ben", "Whole")
+    watched = drained(Watched(path))
+    assert (said(watched), watched.skipped) == (["Whole"], 1)

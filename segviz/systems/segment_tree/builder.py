@@ -17,7 +17,7 @@ from segviz.construct.annotate import title_facts
 from segviz.construct.compatibility import judge
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
-from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Structure, Vector
+from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Vector
 
 
 @dataclass(slots=True, eq=False)
@@ -66,22 +66,6 @@ class SegmentTreeBuilder:
         self._size = 0
         self._frontier: list[Open] = []  # from the newest leaf (level 0) up to the root
         self._dirty: list[Open] = []
-
-    @classmethod
-    def resumed(
-        cls, annotate: Annotate, embedder: Embedder, structure: Structure
-    ) -> SegmentTreeBuilder:
-        """The builder that made ``structure`` with eager refresh, as it was after that."""
-        built = cls(annotate, embedder, lazy=False)
-        built._size = len(structure)
-        below: dict[int, Open] = {}  # of the frontier, which comes from low to high
-        for node in structure.frontier:
-            children = structure.children[node]
-            row = [below.get(child) or _opened(structure, child) for child in children]
-            below[node] = made = _opened(structure, node)
-            made.children = row
-            built._frontier.append(made)
-        return built
 
     def insert(self, arrival: Arrival, model: Compatibility, closes_session: bool) -> Step:
         """Adds one unit; ``closes_session`` tells that it is the last of its session."""
@@ -191,17 +175,6 @@ class SegmentTreeBuilder:
         for node in closed:
             if not node.dirty and node not in self._frontier:
                 node.children = []
-
-
-def _opened(structure: Structure, node: int) -> Open:
-    return Open(
-        node,
-        int(structure.level[node]),
-        int(structure.start[node]),
-        int(structure.stop[node]),
-        structure.text[node],
-        structure.vector[node],
-    )
 
 
 def _note(arrival: Arrival, joined: Open, between: int, fresh_root: bool) -> str:

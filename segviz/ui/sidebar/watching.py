@@ -22,9 +22,6 @@ PAUSE = 0.1
 TICK = 0.3
 """Seconds between two pictures of it."""
 
-_IDLE = 3.0
-"""Seconds of silence after which the state is written."""
-
 _FRESH = 2.0
 """Seconds for which what was taken up is what is newest, to someone who follows."""
 
@@ -33,45 +30,40 @@ class Keeper:
     """Grows a tree as its file does until it is ``stopped``; ``problem`` says what keeps it from
     that, "" if nothing."""
 
-    def __init__(self, path: str, folder: str | None) -> None:
-        """Begins at once. ValueError for a state that cannot be used."""
-        self.watched = Watched(path, folder)
+    def __init__(self, path: str) -> None:
+        """Begins at once."""
+        self.watched = Watched(path)
         self.problem = ""
         self.stopped = Event()
         Thread(target=self._run, name="segviz-watch", daemon=True).start()
 
     def _run(self) -> None:
-        quiet = 0.0
         while not self.stopped.is_set():
             try:
                 taken = self.watched.poll()
-                quiet = 0.0 if taken else quiet + PAUSE
-                if self.watched.unsaved and quiet > _IDLE:
-                    self.watched.save()
                 self.problem = ""
             except OSError as error:
                 taken, self.problem = 0, str(error)
             if not taken:
                 self.stopped.wait(PAUSE)
-        self.watched.close()
 
 
 @st.cache_resource(show_spinner=False)
-def _keeper(path: str, folder: str | None) -> Keeper:
-    return Keeper(path, folder)
+def _keeper(path: str) -> Keeper:
+    return Keeper(path)
 
 
 def keeper() -> Keeper:
-    """The keeper of the file the server was told to watch. ValueError as for Watched."""
-    return _keeper(os.environ[rim.WATCH], os.environ.get(rim.STATE))
+    """Returns the keeper of the file that the server was told to watch."""
+    return _keeper(os.environ[rim.WATCH])
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """What a session looks at: a part of the conversation, the turns taken in by then, ever, and
-    when it was taken up (monotonic seconds)."""
+    """The tree that a session looks at: the reading of the file it is from, its turns, and when
+    it was taken up (monotonic seconds)."""
 
-    part: int
+    reading: int
     memory: Memory
     turns: int
     at: float
@@ -80,7 +72,7 @@ class Held:
     def session(self) -> Session:
         """As pages take it; the key says how far the memory has grown."""
         watched, conversation = keeper().watched, self.memory.conversation
-        source = fingerprint(str(watched.path), self.part)
+        source = fingerprint(str(watched.path), self.reading)
         report = LoadReport(watched.path.name, "watched", len(conversation.turns))
         grown = fingerprint(source, len(self.memory.steps))
         corpus = Corpus((conversation,), report)
@@ -89,9 +81,9 @@ class Held:
 
 def newest() -> Held | None:
     """Takes up what is newest; None before the first turn."""
-    part, turns, memory = keeper().watched.now()
+    reading, turns, memory = keeper().watched.now()
     if memory is not None:
-        st.session_state[keys.HELD] = Held(part, memory, turns, time.monotonic())
+        st.session_state[keys.HELD] = Held(reading, memory, turns, time.monotonic())
     return _held()
 
 
@@ -113,11 +105,7 @@ def look_back() -> None:
 def watch_panel() -> Session | None:
     """Draws what is watched; None until there is a turn."""
     st.subheader("Conversation")
-    try:
-        found = _held() or newest()
-    except ValueError as error:
-        trouble("This file cannot be watched.", error)
-        return None
+    found = _held() or newest()
     _status()
     return None if found is None else found.session
 
@@ -137,12 +125,18 @@ def _status() -> None:
         return
     left = f", {counted(watched.skipped, 'line')} without a message" if watched.skipped else ""
     st.caption(f"{counted(watched.turns, 'turn')} so far{left}")
-    if watched.part > 1:
-        st.caption(f"Part {watched.part} is growing. The parts before open like any memory:")
-        st.text(str(watched.folder))
-    behind = watched.turns - found.turns
-    if behind and time.monotonic() - found.at > _FRESH:
-        st.caption(f"{counted(behind, 'turn')} newer than what is shown")
+    if watched.readings > 1:
+        st.caption(
+            "Lines that had been read have changed, so the file was read again from the start "
+            f"({counted(watched.readings - 1, 'time')})."
+        )
+    earlier, behind = watched.readings > found.reading, watched.turns - found.turns
+    if (earlier or behind) and time.monotonic() - found.at > _FRESH:
+        st.caption(
+            "The tree shown is that of the file before it changed"
+            if earlier
+            else f"{counted(behind, 'turn')} newer than what is shown"
+        )
         if st.button("Show what is newest", key=keys.FOLLOW):
             st.session_state[keys.FOLLOWING] = True
             newest()

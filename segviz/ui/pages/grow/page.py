@@ -87,7 +87,7 @@ def _newest() -> None:
     held = newest()
     if held is None or not following():
         st.rerun()
-    # One canvas for the whole part, however far it has grown.
+    # One canvas for a reading of the file, however far it has grown.
     session = replace(held.session, key=held.session.source)
     memory, now = session.memory, len(session.memory.steps)
     structure = session.shown(memory.structure)
