@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
 from typing import Any, ClassVar
 from xml.etree import ElementTree
 
@@ -12,8 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from streamlit.commands import execution_control
-from streamlit.runtime.state.session_state import SessionState
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1 import AppTest
 
 from segviz.export.locomo import locomo_json
 from segviz.memory import Building, Memory
@@ -22,47 +20,6 @@ from segviz.ui.widgets import canvas
 from tests.data import ROOT
 from tests.llm.server import ModelServer
 from tests.memories import sample
-
-
-@pytest.fixture(scope="session", autouse=True)
-def runs_are_waited_for():
-    """Until its thread ends; AppTest looks whether it has a thousand times a second."""
-
-    def ended(runner, timeout):
-        runner._script_thread.join(timeout)
-        assert runner.script_stopped(), f"still running after {timeout} s"
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_script_runner, "require_widgets_deltas", ended)
-        yield
-
-
-class _Looked(Mapping):
-    """``SessionState.filtered_state``, each entry made when it is looked at."""
-
-    def __init__(self, state):
-        self._state = state
-
-    def __getitem__(self, key):
-        return self._state[key]
-
-    def __iter__(self):
-        return iter(_WHOLE(self._state))
-
-    def __len__(self):
-        return len(_WHOLE(self._state))
-
-
-_WHOLE = SessionState.filtered_state.fget
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_entry_is_looked_at():
-    """Most widgets ask whether theirs is None, for which Streamlit makes all entries: a sixth of
-    the time of a page."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SessionState, "filtered_state", property(_Looked))
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
