@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import inspect
 import json
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -204,9 +205,9 @@ def _builder(
     console: Console,
     models: Models,
 ) -> Build:
-    """What builds a system. For workers an offline embedder is passed by its name, so that each
-    makes its own; the name is that of the one used here, so that a worker without it fails
-    instead of using another."""
+    """Returns the builder of a system. For workers an offline embedder is passed by its name, so
+    that each makes its own; the name is that of the one used here, so that a worker without it
+    fails instead of using another."""
     _, callers = usable(name, settings, models)
     if options.workers == 1 and options.scheduler is None:
         return lambda talk: build_one(talk, name, settings, unit, console, models)
@@ -325,7 +326,10 @@ def measured(
             _cluster(options.scheduler, console) if options.scheduler else nullcontext(),
             console.progress("measuring", "runs") as progress,
             user_errors(),
+            warnings.catch_warnings(),
         ):
+            # joblib's advice after Ctrl+C.
+            warnings.filterwarnings("ignore", ".*have been cancelled", UserWarning)
             return measure_many(
                 measure if apart or results else partial(measure, **here),
                 runs.conversations,

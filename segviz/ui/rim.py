@@ -29,8 +29,8 @@ from segviz.ui import keys
 
 HOSTS, FOLDER, FILE = "SEGVIZ_ALLOW_HOSTS", "SEGVIZ_ALLOW_PATHS", "SEGVIZ_FILE"
 WATCH = "SEGVIZ_WATCH"
-"""What the ``segviz`` command tells its server: names, comma between; a folder; a file; a file
-that grows."""
+"""Environment variables by which the ``segviz`` command tells its server: names, comma between; a
+folder; a file; a file that grows."""
 
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::[0-9]{0,5})?")
 _HERE = ("localhost", "127.0.0.1", "::1")

@@ -1,4 +1,4 @@
-"""What a page shows of a conversation that is still being written."""
+"""The page of a conversation that is still being written."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ KEPT = {}
 
 @pytest.fixture
 def whole(sweep):
-    """What the sweep tells in one go and one process, the same for every test: measured once."""
+    """Returns the output of one sweep in one process, measured once for all tests."""
     if "told" not in KEPT:
         KEPT["told"] = sweep("--json").json
     return KEPT["told"]

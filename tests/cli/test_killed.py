@@ -128,7 +128,9 @@ def test_sweeping(tmp_path: Path):
     known, sweep = tmp_path / "known", ["sweep", *SAMPLE, *GRID, "--seeds", "0,1,2"]
     run(*sweep, "--resume", tmp_path / "whole", "-o", tmp_path / "whole.csv")
     whole, seen, counts = found(tmp_path / "whole"), dict[str, bytes](), []
-    for seconds in moments("sweep", 1.0):
+    began = time.monotonic()
+    run(*sweep, "--resume", tmp_path / "timed")
+    for seconds in moments("sweep", time.monotonic() - began):
         killed(lambda: run(*sweep, "--resume", known), seconds)
         kept = found(known)
         assert seen.items() <= kept.items() <= whole.items(), "a run was lost or half-written"

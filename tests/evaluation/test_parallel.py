@@ -54,7 +54,7 @@ def killed(talk):
 
 @contextmanager
 def dask(cluster):
-    """What a script enters to measure on a cluster."""
+    """Makes joblib run on a cluster, the way a script does."""
     joblib = pytest.importorskip("joblib")
     distributed = pytest.importorskip("distributed")
     with (

@@ -70,7 +70,7 @@ class Held:
 
     @property
     def session(self) -> Session:
-        """As pages take it; the key says how far the memory has grown."""
+        """Returns what pages take; the key says how far the memory has grown."""
         watched, conversation = keeper().watched, self.memory.conversation
         source = fingerprint(str(watched.path), self.reading)
         report = LoadReport(watched.path.name, "watched", len(conversation.turns))
@@ -93,7 +93,7 @@ def _held() -> Held | None:
 
 
 def following() -> bool:
-    """Whether Grow shows what is newest, as it comes."""
+    """Tells if Grow shows what is newest, as it comes."""
     return bool(st.session_state.get(keys.FOLLOWING, True))
 
 
