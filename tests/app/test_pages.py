@@ -14,7 +14,6 @@ from segviz.frontend.message import checksum
 from segviz.ui import keys
 from segviz.ui.pages.grow.decision import telling_words
 from segviz.ui.widgets import canvas
-from segviz.ui.widgets import question as question_widget
 from tests.app.conftest import (
     ask_own,
     clean,
@@ -304,7 +303,7 @@ class TestAsk:
 
         assert offered()
         assert all(question.startswith("What was said about ") for question in offered())
-        monkeypatch.setattr(question_widget, "MAX_LABELLED", 0)
+        monkeypatch.setattr("segviz.view.captions.MAX_LABELLED", 0)
         app = clean(app.run())
         assert not offered()
 
