@@ -20,12 +20,13 @@ from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.captions import describe, one_line, shorten
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
-from segviz.loaders.document import Loader, Options, PlainText, Rows
+from segviz.loaders.document import Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large, unreadable
 from segviz.loaders.file_kinds import reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
 from segviz.loaders.formats.table import header, is_table, named_rows
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
+from segviz.loaders.loader import Loader
 from segviz.loaders.report import Tally
 
 __all__ = [

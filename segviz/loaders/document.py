@@ -1,26 +1,17 @@
-"""What stands between a file's bytes and its conversations: documents, places in them, loaders.
+"""Defines what stands between a file's bytes and its conversations: documents and places in them.
 
 A document is a JSON value (the rows of a Parquet file are one too), several of them
 (``JsonLines``), a text that is no JSON (``PlainText``), or, for formats that spread over
-several files, a ``Folder`` of documents. A ``Loader`` makes conversations of it.
+several files, a ``Folder`` of documents.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
 
 from segviz.loaders.errors import LoadError
-
-if TYPE_CHECKING:
-    from segviz.conversation import Conversation, Entry
-    from segviz.loaders.items import Item
-    from segviz.loaders.report import Note
-
-Reading: TypeAlias = "tuple[Sequence[Conversation], Sequence[Note]]"
-"""The conversations of a document, and notes on what was mended or left out, in any order."""
 
 # Not str.splitlines(): that splits at U+2028, form feeds and others, which people paste.
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -86,22 +77,3 @@ class Options:
         if not self.gap_hours >= 0:
             what = f"gap_hours is {self.gap_hours}"
             raise LoadError(what, expected="0 hours or more", remedy="correct it")
-
-
-@dataclass(frozen=True, slots=True)
-class Loader:
-    """One format.
-
-    ``label`` is its name for people. ``matches(document)`` looks at the shape of a document
-    and never raises. ``read(document, name, options)`` gives the ``Reading``; ``name`` is the
-    file's, and its stem names conversations that bear no name of their own. It raises LoadError
-    when no turn is usable. ``asks`` names the ``Options`` it heeds. Where a document is a list
-    with one conversation per item, ``entry(item)`` tells from the item's outline what a list of
-    conversations shows, so that large files are read item by item.
-    """
-
-    label: str
-    matches: Callable[[object], bool]
-    read: Callable[[object, str, Options], Reading]
-    asks: tuple[str, ...] = ()
-    entry: Callable[[Item], Entry] | None = None

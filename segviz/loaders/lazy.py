@@ -17,10 +17,11 @@ from typing import Any
 from segviz import files
 from segviz.conversation import Conversation, Corpus, Entry, LoadReport, distinct
 from segviz.loaders.decode import read_document
-from segviz.loaders.document import Loader, Options, PlainText
+from segviz.loaders.document import Options, PlainText
 from segviz.loaders.errors import WHOLE, LoadError, too_large, unreadable
 from segviz.loaders.formats import loader_of
 from segviz.loaders.items import Item, NotItems, find_items
+from segviz.loaders.loader import Loader
 from segviz.loaders.report import Tally
 
 BY_ITEMS = 16 * 1024**2

@@ -8,9 +8,10 @@ from segviz.conversation import Conversation, Entry, with_distinct_ids
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
 from segviz.loaders.chat import Message, sessions_of, speakers_of
 from segviz.loaders.dates import note_backwards
-from segviz.loaders.document import Loader, Options, Place, Reading
+from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.report import Note, Notes, shown
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from segviz.loaders.document import Loader, Options
+from segviz.loaders.document import Options
 from segviz.loaders.formats import (
     chatgpt,
     claude,
@@ -18,6 +18,7 @@ from segviz.loaders.formats import (
     transcript,
     whatsapp,
 )
+from segviz.loaders.loader import Loader
 
 LOADERS: dict[str, Loader] = {
     "locomo": locomo.LOADER,

@@ -20,9 +20,10 @@ from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import flagged, read_messages, speakers_of
 from segviz.loaders.dates import note_backwards, note_empty, session_start
-from segviz.loaders.document import Loader, Options, Place, Reading
+from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import id_under, known_id, nothing_usable, rows_of, settled
 from segviz.loaders.questions import read_questions
 from segviz.loaders.report import Notes

@@ -21,7 +21,8 @@ from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import read_messages, speakers_of
 from segviz.loaders.dates import note_backwards, read_numeric_date
 from segviz.loaders.decode import clean
-from segviz.loaders.document import Loader, Options, Place, PlainText, Reading
+from segviz.loaders.document import Options, Place, PlainText
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import numbered, rows_of, settled
 from segviz.loaders.questions import read_category
 from segviz.loaders.report import Notes

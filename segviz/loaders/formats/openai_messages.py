@@ -11,7 +11,8 @@ from typing import TypeGuard
 
 from segviz.loaders.captions import describe
 from segviz.loaders.chat import spoken
-from segviz.loaders.document import Loader, Options, Place, Reading
+from segviz.loaders.document import Options, Place
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, read_chats, rows_of
 from segviz.loaders.report import Notes
 

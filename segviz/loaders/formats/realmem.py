@@ -17,7 +17,8 @@ from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.captions import describe, quoted
 from segviz.loaders.chat import flagged, read_messages, speakers_of
 from segviz.loaders.dates import note_backwards, note_empty, session_start
-from segviz.loaders.document import Loader, Options, Place, Reading
+from segviz.loaders.document import Options, Place
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import nothing_usable, stem
 from segviz.loaders.questions import note_late_evidence, read_category
 from segviz.loaders.report import Notes

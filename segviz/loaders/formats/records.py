@@ -7,7 +7,8 @@ Also an object that holds such a list under a usual key. Which key means what is
 from __future__ import annotations
 
 from segviz.loaders.columns import Placed, guess, read_rows, settle
-from segviz.loaders.document import Loader, Options, Reading
+from segviz.loaders.document import Options
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import rows_of
 
 LABEL = "records (JSON, JSON Lines, Parquet)"

@@ -16,7 +16,8 @@ from datetime import datetime
 
 from segviz.loaders.chat import Message, each_message, note_left_out, words
 from segviz.loaders.dates import read_time
-from segviz.loaders.document import Folder, Loader, Member, Options, Place, Reading
+from segviz.loaders.document import Folder, Member, Options, Place
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import Chat, named_after, read_chats, stem
 from segviz.loaders.report import Notes
 

@@ -21,8 +21,9 @@ from itertools import chain, islice
 
 from segviz.loaders.captions import counted, one_line, quoted
 from segviz.loaders.columns import guess, read_rows, settle
-from segviz.loaders.document import Line, Loader, Options, Place, PlainText, Reading
+from segviz.loaders.document import Line, Options, Place, PlainText
 from segviz.loaders.errors import LoadError
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import unused
 from segviz.loaders.report import Notes
 

@@ -15,7 +15,8 @@ from datetime import datetime
 from segviz.loaders.captions import counted
 from segviz.loaders.chat import Message
 from segviz.loaders.dates import read_fields, read_time, read_words
-from segviz.loaders.document import Loader, Options, PlainText, Reading
+from segviz.loaders.document import Options, PlainText
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Notes
 

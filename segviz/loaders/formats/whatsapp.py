@@ -21,7 +21,8 @@ from itertools import islice
 from segviz.loaders.captions import counted, one_line, shorten
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
-from segviz.loaders.document import Line, Loader, Options, PlainText, Reading
+from segviz.loaders.document import Line, Options, PlainText
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Notes
 

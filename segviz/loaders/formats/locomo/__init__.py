@@ -26,7 +26,8 @@ from segviz.conversation import Conversation, Session, Turn
 from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.chat import each_message, speaker_named, words
 from segviz.loaders.dates import note_backwards, note_empty, read_date, session_start
-from segviz.loaders.document import Loader, Options, Place, Reading
+from segviz.loaders.document import Options, Place
+from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import (
     id_under,
     known_id,
