@@ -1,8 +1,8 @@
 """Builds a memory, asks it, saves it, merges two, and answers with a chat model.
 
 ``builder``   builds a memory of a conversation; ``assemble`` makes systems and embedders by name
-``memory``    Memory, and opening one from a file
-``asking``    answers a question with evidence: ``ask``
+``memory``    Memory, asking one with ``ask``, and opening one from a file
+``asking``    retrieves the evidence for a question from a structure
 ``beside``    reads labels and vectors of turns from files beside the conversation
 ``foreign``   makes a memory of a tree built elsewhere: ``memory_from``
 ``watching``  grows the memory of a file that is still written: ``Watched``, ``Watch``
@@ -11,7 +11,6 @@
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
 """
 
-from segviz.memory.asking import ask, own_retrieval
 from segviz.memory.assemble import (
     COMPONENTS,
     Absent,
@@ -33,7 +32,7 @@ from segviz.memory.beside import (
 )
 from segviz.memory.builder import Building, BuildPaused, arrivals, build
 from segviz.memory.foreign import memory_from
-from segviz.memory.memory import Memory, from_saved, open_memory
+from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
 from segviz.memory.watching import Watch, Watched
 
 __all__ = [

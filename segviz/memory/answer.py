@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from segviz.conversation import CATEGORY_NAMES, UNANSWERABLE, Conversation, Question
 from segviz.llm import Chat, LabelError, Prompt, Reply
@@ -25,10 +25,8 @@ from segviz.llm.prompts import (
     judge_prompt,
     memory_judge_prompt,
 )
+from segviz.memory.memory import Memory
 from segviz.retrieval import Evidence, Result
-
-if TYPE_CHECKING:
-    from segviz.memory.memory import Memory
 
 RIGHT_FROM = 2
 """The lowest grade that counts as right. SegTreeMem reports accuracy from a 0-3 rubric

@@ -1,15 +1,14 @@
-"""Answers one question with evidence: relevance, propagation, selection."""
+"""Retrieves the evidence for one question from a structure: relevance, propagation, selection."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from segviz.construct import Retrieval, Retriever, Services, Stage, View
-from segviz.conversation import Question
-from segviz.llm import Chat
+from segviz.construct import Retrieval, Scorer, Stage
 from segviz.retrieval import (
     Evidence,
     Result,
@@ -22,52 +21,25 @@ from segviz.retrieval import (
 )
 from segviz.tree import Structure
 
-if TYPE_CHECKING:
-    from segviz.memory.memory import Memory
 
-
-def ask(
-    memory: Memory,
-    question: str | Question,
-    settings: RetrievalSettings | None = None,
-    *,
-    chat: Chat | None = None,
-    **changes: Any,
+def retrieved(
+    question: str,
+    settings: RetrievalSettings,
+    structure: Structure,
+    scorer: Scorer,
+    own: Callable[[], Retrieval],
+    turn_ids: Callable[[int, Structure], tuple[str, ...]],
 ) -> Result:
-    """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
+    """Retrieve the evidence for ``question`` from ``structure``, with resolved ``settings``.
 
-    ``settings`` (default: those of :class:`RetrievalSettings`) with ``changes`` to its fields by
-    keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. A data set's question that
-    stands at a moment of the conversation is asked of the memory as it was then
-    (``Memory.moment``), unless the settings name a ``step``; those of the result name it. A memory
-    that knows nothing yet gives no evidence. With an earlier ``step``, texts that a lazy system had
-    postponed are written first; where that takes a chat model, only if ``chat`` is given.
-
-    A relevance that is not named is the usual one; the result's settings name it. Under method
-    "own" ``chat`` is the model the system may call; without one it uses its offline stand-ins. Then
-    ``initial`` are the relevance scores, ``final`` the system's own, and ``stages`` explain them.
-    ValueError names value and legal range for a bad setting, and a question that is no text;
-    TypeError an unknown setting.
+    ``scorer`` is prepared for the structure. ``own`` runs the system's own retrieval, in terms of
+    these nodes; it is called under method "own" alone. ``turn_ids`` names the turns below a node.
     """
-    settings = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
-    if isinstance(question, Question):
-        if settings.step is None:
-            settings = replace(settings, step=memory.moment(question))
-        question = question.text
-    try:
-        question.encode()
-    except UnicodeEncodeError:
-        raise ValueError(
-            f"the question {question[:80]!r} is no text: it holds bytes that are not UTF-8"
-        ) from None
     k, budget, levels = settings.k, settings.budget, settings.levels
-    whole = memory.structure if settings.step is None else memory.settled(settings.step, chat)
-    structure = whole if settings.literal else whole.collapsed
-    scorer = memory.scorer(settings.relevance_for(), structure)
     initial = initial_scores(scorer([question])[0], structure.active)
     stages: tuple[Stage, ...] = ()
     if settings.method == "own":
-        found = own_retrieval(memory, question, settings, whole, chat)
+        found = own()
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = found.scores, initial[None], found.stages
         final = final / (float(final.sum()) or 1.0)
@@ -83,7 +55,7 @@ def ask(
             node=node,
             level=int(structure.level[node]),
             span=(int(structure.start[node]), int(structure.stop[node])),
-            turn_ids=memory.turn_ids(node, structure),
+            turn_ids=turn_ids(node, structure),
             text=structure.text[node],
             initial=float(initial[node]),
             final=float(final[node]),
@@ -96,28 +68,11 @@ def ask(
     return Result(question, structure, settings, initial, final, hops, *chosen, stages, scorer)
 
 
-def own_retrieval(
-    memory: Memory,
-    question: str,
-    settings: RetrievalSettings,
-    whole: Structure,
-    chat: Chat | None = None,
-) -> Retrieval:
-    """A system's own retrieval from ``whole``, the memory at ``settings.step``, in terms of the
-    nodes shown: unless ``settings.literal``, what it says of a node of a same-text chain is said
-    of the chain, which scores as its best node does. ValueError where the system has none."""
-    if not isinstance(memory.model, Retriever):
-        raise ValueError(
-            f"the system {memory.system!r} has no retrieval of its own; ask with method='propagate'"
-        )
-    steps = memory.steps[: settings.step]
-    units = memory.units[: steps[-1].unit.index + 1 if steps else 0]
-    scorer = memory.scorer(settings.relevance_for(memory.model), whole)
-    view = View(whole, units, scorer, Services(memory.embedder, chat), settings.k)
-    found = memory.model.retrieve(question, view)
-    if settings.literal:
-        return found
-    chain = whole.collapsed.chain
+def of_chains(found: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
+    """Say of the chains what ``found`` says of their nodes; ``chain`` has the chain of every node.
+
+    A chain scores as its best node does.
+    """
     scores = np.zeros_like(found.scores)
     np.maximum.at(scores, chain, found.scores)
     ranked = tuple(dict.fromkeys(chain[list(found.ranked)].tolist()))

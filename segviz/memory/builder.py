@@ -2,7 +2,7 @@
 
 conversation → units → embed → a system's steps → structure → relevance → propagate → top K
 
-The first half is here; ``ask`` (``segviz.memory.asking``) does the second.
+The first half is here; ``ask`` (``segviz.memory.memory``) does the second.
 """
 
 from __future__ import annotations

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from html import escape
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from segviz import store
-from segviz.construct import Scorer, Services, Settles, System, View
+from segviz.construct import Retrieval, Retriever, Scorer, Services, Settles, System, View
 from segviz.construct.labels import node_labels
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
 from segviz.files import check_room
 from segviz.llm import Chat
-from segviz.memory.asking import ask
+from segviz.memory.asking import of_chains, retrieved
 from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid, sound
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
 from segviz.tree import Fold, Moments, Step, Structure, replay, thumbnail, units_of
@@ -223,6 +223,69 @@ class Memory:
         """Write the memory as versioned JSON (``.gz`` compresses), or as columns, for very many
         leaves, where the name ends in ``.npz``; see ``segviz.store``."""
         store.write(self.saved, path)
+
+
+def ask(
+    memory: Memory,
+    question: str | Question,
+    settings: RetrievalSettings | None = None,
+    *,
+    chat: Chat | None = None,
+    **changes: Any,
+) -> Result:
+    """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
+
+    ``settings`` (default: those of :class:`RetrievalSettings`) with ``changes`` to its fields by
+    keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. A data set's question that
+    stands at a moment of the conversation is asked of the memory as it was then
+    (``Memory.moment``), unless the settings name a ``step``; those of the result name it. A memory
+    that knows nothing yet gives no evidence. With an earlier ``step``, texts that a lazy system had
+    postponed are written first; where that takes a chat model, only if ``chat`` is given.
+
+    A relevance that is not named is the usual one; the result's settings name it. Under method
+    "own" ``chat`` is the model the system may call; without one it uses its offline stand-ins. Then
+    ``initial`` are the relevance scores, ``final`` the system's own, and ``stages`` explain them.
+    ValueError names value and legal range for a bad setting, and a question that is no text;
+    TypeError an unknown setting.
+    """
+    settings = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
+    if isinstance(question, Question):
+        if settings.step is None:
+            settings = replace(settings, step=memory.moment(question))
+        question = question.text
+    try:
+        question.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"the question {question[:80]!r} is no text: it holds bytes that are not UTF-8"
+        ) from None
+    whole = memory.structure if settings.step is None else memory.settled(settings.step, chat)
+    structure = whole if settings.literal else whole.collapsed
+    scorer = memory.scorer(settings.relevance_for(), structure)
+    own = partial(own_retrieval, memory, question, settings, whole, chat)
+    return retrieved(question, settings, structure, scorer, own, memory.turn_ids)
+
+
+def own_retrieval(
+    memory: Memory,
+    question: str,
+    settings: RetrievalSettings,
+    whole: Structure,
+    chat: Chat | None = None,
+) -> Retrieval:
+    """A system's own retrieval from ``whole``, the memory at ``settings.step``, in terms of the
+    nodes shown: unless ``settings.literal``, what it says of a node of a same-text chain is said
+    of the chain, which scores as its best node does. ValueError where the system has none."""
+    if not isinstance(memory.model, Retriever):
+        raise ValueError(
+            f"the system {memory.system!r} has no retrieval of its own; ask with method='propagate'"
+        )
+    steps = memory.steps[: settings.step]
+    units = memory.units[: steps[-1].unit.index + 1 if steps else 0]
+    scorer = memory.scorer(settings.relevance_for(memory.model), whole)
+    view = View(whole, units, scorer, Services(memory.embedder, chat), settings.k)
+    found = memory.model.retrieve(question, view)
+    return found if settings.literal else of_chains(found, whole.collapsed.chain)
 
 
 def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:
