@@ -14,6 +14,7 @@ from segviz.construct import (
     Arrival,
     Declared,
     Retrieval,
+    Row,
     Services,
     View,
     param,
@@ -25,6 +26,7 @@ from segviz.systems.common.annotation import annotator, judgements, or_offline, 
 from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.facts import Ingest
 from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, ForestSearch
+from segviz.systems.memforest.tables import tree_rows
 from segviz.systems.memforest.trees import Forest, Summaries
 from segviz.tree import Decision, Event, Judgement, Step, Structure
 
@@ -193,6 +195,10 @@ class MemForest(Declared):
         """Trees, branches, facts; see the class for its course."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return ForestSearch(view, tasks, self).run(question)
+
+    def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
+        """Returns the trees of each family."""
+        return {"Trees": tree_rows(structure, steps)}
 
 
 def _decision(judged: Sequence[Judgement]) -> Decision | None:

@@ -16,7 +16,7 @@ from segviz.ui.address import write
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.grow.decision import decision_line, decision_panel, told
-from segviz.ui.pages.grow.structure_views import structure_views_panel
+from segviz.ui.pages.grow.side_tables import side_tables_panel
 from segviz.ui.pages.grow.transport import keep_playing, playing, transport
 from segviz.ui.sidebar.models import price_of
 from segviz.ui.sidebar.watching import TICK, following, look_back, newest
@@ -68,7 +68,7 @@ def _panel(session: Session) -> None:
         draw_outline(session, grown(scene(session, structure), now, step), key="grow-outline")
     else:
         draw_node_link(session, structure)
-    structure_views_panel(session, structure, now)
+    side_tables_panel(session, now)
     left, right = st.columns([10, 11], gap="medium")
     with left:
         _transcript(session, structure, step, now)
