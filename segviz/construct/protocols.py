@@ -18,6 +18,7 @@ from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.llm import Chat
 from segviz.tree import Event, Judgement, Span, Step, Structure, Vector
+from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +129,12 @@ class Annotate(Protocol):
 class System(Protocol):
     """A memory architecture. Implementations are frozen dataclasses whose fields are the
     parameters; ``online`` promises prefix-stability (the steps for the first k units do
-    not depend on what follows); ``invariants`` is a key of
-    ``segviz.tree.invariants.INVARIANTS``."""
+    not depend on what follows); ``invariants`` are functions that report
+    violations, as those in ``segviz.tree.invariants``."""
 
     name: ClassVar[str]
     online: ClassVar[bool]
-    invariants: ClassVar[str]
+    invariants: ClassVar[tuple[Invariant, ...]]
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per arrival, lazily."""

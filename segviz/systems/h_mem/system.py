@@ -22,6 +22,7 @@ from segviz.conversation import DAY, Clock, as_time
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.h_mem.graph import EntityGraph
+from segviz.systems.h_mem.invariants import events_have_a_place
 from segviz.systems.h_mem.retrieval import HMemSearch, robustness
 from segviz.systems.h_mem.tables import (
     entity_rows,
@@ -31,6 +32,7 @@ from segviz.systems.h_mem.tables import (
 )
 from segviz.systems.h_mem.tree import EventTree
 from segviz.tree import Decision, Facts, Step, Structure, as_number
+from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class HMem(Declared):
     name: ClassVar[str] = "h-mem"
     label: ClassVar[str] = "H-Mem (Yu 2026)"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "h-mem"
+    invariants: ClassVar[tuple[Invariant, ...]] = (events_have_a_place,)
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # S, the cosine, §3.3
     departures: ClassVar[tuple[str, ...]] = (

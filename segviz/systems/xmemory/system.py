@@ -21,10 +21,12 @@ from segviz.conversation import Clock, Unit
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.xmemory.episodes import Episodes
+from segviz.systems.xmemory.invariants import statements_are_parted
 from segviz.systems.xmemory.retrieval import XMemorySearch
 from segviz.systems.xmemory.tables import change_rows, episode_rows, size_rows, theme_rows
 from segviz.systems.xmemory.themes import Themes
 from segviz.tree import Decision, Step, Structure
+from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class XMemory(Declared):
     name: ClassVar[str] = "xmemory"
     label: ClassVar[str] = "xMemory"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "xmemory"
+    invariants: ClassVar[tuple[Invariant, ...]] = (statements_are_parted,)
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # embedding similarity, §3.3
     departures: ClassVar[tuple[str, ...]] = (

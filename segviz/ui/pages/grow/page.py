@@ -57,7 +57,7 @@ def _panel(session: Session) -> None:
     now: int = st.session_state[keys.grow_step(session.key)]
     step = session.memory.steps[now - 1]
     structure = session.shown(session.memory.at(now))
-    if session.memory.laws == "segment-tree":  # what is too deep or wide is told of these
+    if session.memory.has_frontier:  # what is too deep or wide is told of these
         warnings(structure, step.decision)
     line, why = told(session, structure, step)
     decision_line(line)
@@ -185,7 +185,7 @@ def _agreement(session: Session, structure: Structure) -> None:
     # ``structure`` is the literal tree: a lone leaf is a piece of level 1, too. Other systems
     # end episodes or trees where sessions end, so that agreement would say nothing.
     starts = session_starts(session.sessions[: len(structure.leaves)])
-    if session.memory.laws != "segment-tree" or not starts or structure.level.max(initial=0) < 1:
+    if not session.memory.has_frontier or not starts or structure.level.max(initial=0) < 1:
         return
     if session.memory.settings["compatibility"].get("session_break", 0) > 0:
         st.caption(
