@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from segviz.figures.rows import framed
 
-_TRACK, _TALLEST = 26, 900
+_TRACK, _TALLEST = 26, 560
 """Pixels of a bar, and of the highest figure."""
 _SHORTEST = 1 / 250
 """Share of the time axis that a bar takes at least, so that it is seen."""
@@ -44,24 +44,24 @@ def timeline_figure(rows: Sequence[Mapping[str, Any]], *, neutral: str, ink: str
     for row in sorted(rows, key=lambda row: row["start"]):
         lanes.setdefault(str(next(iter(row.values()))), []).append(row)
     first, last = min(row["start"] for row in rows), max(row["stop"] for row in rows)
-    bars, ticks, track = [], {}, 0
+    calendar, shortest = isinstance(first, datetime), (last - first) * _SHORTEST
+    bars, lengths, ticks, track = [], [], {}, 0
     for lane, members in lanes.items():
         ends: list[Any] = []  # of the last bar on each track of this lane
         for row in members:
             free = next((i for i, end in enumerate(ends) if end <= row["start"]), len(ends))
-            ends[free : free + 1] = [row["stop"]]
+            length = max(row["stop"] - row["start"], shortest)
+            ends[free : free + 1] = [row["start"] + length]
             bars.append((track + free, row))
+            lengths.append(length.total_seconds() * 1000 if calendar else length)
         ticks[track + (len(ends) - 1) / 2] = _escaped(lane)
         track += len(ends)
-    calendar = isinstance(first, datetime)
-    shortest = (last - first) * _SHORTEST
-    lengths = [max(row["stop"] - row["start"], shortest) for _, row in bars]
     figure = go.Figure(
         go.Bar(
             orientation="h",
             y=[place for place, _ in bars],
             base=[row["start"] for _, row in bars],
-            x=[length.total_seconds() * 1000 for length in lengths] if calendar else lengths,
+            x=lengths,
             width=0.8,
             marker={"color": neutral, "opacity": 0.55},
             # Cells hold words of the conversation; Plotly reads some markup in text.

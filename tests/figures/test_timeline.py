@@ -25,6 +25,7 @@ def test_moments_have_an_axis_of_dates_and_an_instant_is_still_seen():
     figure = timeline_figure(rows, **COLOURS)
     assert figure.layout.xaxis.type == "date"
     assert [length / 86_400_000 for length in figure.data[0].x] == [1, 250]
+    assert list(figure.data[0].y) == [0, 1]
     assert figure.data[0].text[0] == "&lt;b>&amp;"
 
 
