@@ -228,11 +228,21 @@ GENERAL: tuple[Invariant, ...] = (
 
 
 def check(structure: Structure, invariants: Sequence[Invariant] = ()) -> list[Violation]:
-    """Returns the violations of the general invariants and of ``invariants``, in this order.
+    """Returns the violations of the general invariants, then those of ``invariants``.
 
-    ``invariants`` are those of a system, ``type(system).invariants``. Where the columns
-    themselves disagree only that is reported, since nothing else can be read.
+    Args:
+        structure: the memory at one moment. Where its columns disagree only that is reported,
+            since nothing else can be read.
+        invariants: those of a system (``memory.invariants``, ``type(system).invariants``).
+
+    Returns:
+        One violation for each broken place; empty where the structure is clean.
+
+    Raises:
+        TypeError: ``invariants`` is a name, as in earlier versions.
     """
+    if isinstance(invariants, str):
+        raise TypeError(f"expected functions such as memory.invariants, found {invariants!r:.60}")
     broken = list(columns_agree(structure))
     if broken:
         return broken
