@@ -117,7 +117,7 @@ def _verify_steps(memory: Memory, name: str) -> None:
     units = [step.unit for step in memory.steps]
     _hold(units == list(memory.units), name, "not one step per unit, in order")
     for number, structure in enumerate(history(memory.steps), start=1):
-        broken = check(structure, memory.laws)
+        broken = check(structure, memory.invariants)
         _hold(not broken, name, f"after step {number}: {broken[:1]}")
         spans = [
             (int(structure.start[leaf]), int(structure.stop[leaf])) for leaf in structure.leaves

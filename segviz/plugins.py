@@ -29,7 +29,7 @@ from segviz.embedding import EMBEDDERS
 from segviz.loaders import LOADERS, Loader
 from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.systems import SYSTEMS
-from segviz.tree.invariants import INVARIANTS
+from segviz.tree.invariants import are_invariants
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
@@ -63,9 +63,9 @@ def _is_system(kind: Any, name: str) -> str:
     lacks = [part for part in needed if not hasattr(kind, part)]
     if lacks:
         return f"it lacks {', '.join(lacks)}; see segviz.construct.System"
-    laws = getattr(kind, "invariants", None)
-    if laws not in INVARIANTS:
-        return f"invariants is {laws!r:.40}; expected one of {', '.join(INVARIANTS)}"
+    invariants = getattr(kind, "invariants", None)
+    if not are_invariants(invariants):
+        return f"invariants is {invariants!r:.40}; expected a tuple of functions"
     parameters(kind)
     return _named(kind, name)
 

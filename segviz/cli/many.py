@@ -224,7 +224,7 @@ def _plan(
     system, callers = usable(name, settings, models)
     chat = models.chat.name if models.chat and callers else ""
     made = as_settings(system)
-    empty = store.Saved(talk, unit, name, system.invariants, made, models.embedder.name, (), chat)
+    empty = store.Saved(talk, unit, name, made, models.embedder.name, (), chat)
     source = ""
     with suppress(OSError, TypeError):  # a class without a source file
         source = inspect.getsource(inspect.getmodule(type(system)) or type(system))

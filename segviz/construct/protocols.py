@@ -2,14 +2,14 @@
 
 How a memory is built (Arrival, Candidate, Compatibility, Annotate, System), how a system
 looks for evidence of its own (View, Retriever), and what else can be done to a memory
-(Settles).
+(Settles), and how its side tables are made (Tabulates).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.llm import Chat
-from segviz.tree import Event, Facts, Judgement, Span, Step, Structure, Vector
+from segviz.tree import Event, Judgement, Span, Step, Structure, Vector
+from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +129,12 @@ class Annotate(Protocol):
 class System(Protocol):
     """A memory architecture. Implementations are frozen dataclasses whose fields are the
     parameters; ``online`` promises prefix-stability (the steps for the first k units do
-    not depend on what follows); ``invariants`` is a key of
-    ``segviz.tree.invariants.INVARIANTS``."""
+    not depend on what follows); ``invariants`` are functions that report
+    violations, as those in ``segviz.tree.invariants``."""
 
     name: ClassVar[str]
     online: ClassVar[bool]
-    invariants: ClassVar[str]
+    invariants: ClassVar[tuple[Invariant, ...]]
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per arrival, lazily."""
@@ -196,21 +197,20 @@ class Retriever(Protocol):
         ...
 
 
+Row = Mapping[str, Any]
+"""A row of a side table: plain values (text, numbers, moments, None) by the names of columns."""
+
+
 @runtime_checkable
-class Fades(Protocol):
-    """A system with a forgetting curve.
+class Tabulates(Protocol):
+    """A system with side tables, such as time windows, groups or relations; Grow shows them."""
 
-    Its nodes keep the facts ``last``, the time of the last reinforcement (seconds), and
-    ``n``, the number of reinforcements.
-    """
+    def tables(self, structure: Structure, steps: Sequence[Step]) -> Mapping[str, Sequence[Row]]:
+        """Returns the tables by name, of the memory after ``steps``, which gave ``structure``.
 
-    def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
-        """Retention of a node with these facts, from 1 (fresh) to 0, at each age in seconds
-        since ``last``."""
-        ...
-
-    def fading(self) -> str:
-        """Returns the formula of the curve with its constants, as one sentence."""
+        Rows whose ``start`` and ``stop`` are moments, or numbers of units, are drawn on a
+        timeline too: a lane for each value of the first column, the second as the label.
+        """
         ...
 
 

@@ -16,6 +16,7 @@ from segviz.plugins import load_plugins
 from segviz.store import Saved
 from segviz.systems import SYSTEMS
 from segviz.tree import Vector
+from segviz.tree.invariants import Invariant, are_invariants
 
 COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "compatibility": COMPATIBILITY,
@@ -60,6 +61,11 @@ def _sound(system: Any) -> System:
         raise ValueError(
             f"{type(system).__name__} has no {' and no '.join(missing)}; a system has "
             f"{', '.join(_HAS)}, as segviz.construct.System says"
+        )
+    if not are_invariants(system.invariants):
+        raise ValueError(
+            f"{type(system).__name__}.invariants is {system.invariants!r:.40}; expected a tuple of "
+            "functions, as those in segviz.tree.invariants"
         )
     found: System = system
     return found
@@ -122,7 +128,8 @@ def sound(saved: Saved) -> Saved:
     """A file's content without settings that its system cannot have, each with a finding.
 
     A part that is not known here stays: whoever saved the memory may have defined it. A system
-    whose structures obey other laws than this one is not what built it.
+    whose invariants the structure violates did not build it, unless an earlier version changed
+    the memory afterwards.
     """
     kind = SYSTEMS.get(saved.system)
     if kind is None:
@@ -138,18 +145,28 @@ def sound(saved: Saved) -> Saved:
         else:
             part = parameter is not None and parameter.spec.registry and isinstance(value, str)
             settings[name] = {"name": value} if part else value
-    saved = replace(saved, settings=settings, findings=tuple(findings))
-    try:
-        model = make_system(saved.system, **settings)
-    except (TypeError, ValueError):
+    structure = saved.structure
+    if settings != saved.settings:
+        saved = replace(saved, settings=settings, findings=tuple(findings))
+    violations = (v for invariant in invariants_of(saved) for v in invariant(structure))
+    violation = next(violations, None)
+    if violation is None:
         return saved
-    if saved.laws == model.invariants:
-        return saved
-    if saved.laws == "general" and any(step.operation for step in saved.steps):
-        return saved  # an earlier version changed it after it was built
-    what = f"structures of {saved.system} do not obey the laws {saved.laws!r}; taken as unknown"
+    what = f"no structure of {saved.system} ({violation}); taken as unknown"
     other = Finding("skipped", "system.name", what)
     return replace(saved, system="unknown", settings={}, findings=(*findings, other))
+
+
+def invariants_of(saved: Saved) -> tuple[Invariant, ...]:
+    """Returns the invariants of the system that a file names.
+
+    None are returned for a system that is not known here, and for a memory that an earlier
+    version changed after it was built, which its last step says.
+    """
+    if saved.steps and saved.steps[-1].operation:
+        return ()
+    found: tuple[Invariant, ...] = getattr(SYSTEMS.get(saved.system), "invariants", ())
+    return found
 
 
 def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:

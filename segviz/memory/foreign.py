@@ -81,7 +81,7 @@ def memory_from(
         _check_rule(found, leaves, conversation, unit)
     model = get_embedder(embedder) if isinstance(embedder, str) else embedder
     steps = _steps(found, leaves, conversation.units(unit), _vectors(found, model))
-    return Memory(conversation, unit, name, "general", {}, model, steps)
+    return Memory(conversation, unit, name, (), {}, model, steps)
 
 
 def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:

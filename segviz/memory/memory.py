@@ -19,10 +19,18 @@ from segviz.embedding import Embedder
 from segviz.files import check_room
 from segviz.llm import Chat
 from segviz.memory.asking import of_chains, retrieved
-from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid, sound
+from segviz.memory.assemble import (
+    Absent,
+    embedder_named,
+    invariants_of,
+    make_system,
+    needs_chat,
+    paid,
+    sound,
+)
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
 from segviz.tree import Fold, Moments, Step, Structure, replay, thumbnail, units_of
-from segviz.tree.invariants import Violation, check
+from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
 
 _PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
 
@@ -32,15 +40,15 @@ class Memory:
     """A built memory: the conversation, how it was cut, and every construction step.
 
     ``unit`` is the rule of the leaves, ``system`` the name of the architecture with its
-    ``settings`` (plain values), ``laws`` the key in ``INVARIANTS`` of what its structures
-    satisfy; ``embedder`` made the vectors; ``chat`` names the chat model that was used, ""
+    ``settings`` (plain values), ``invariants`` what its structures satisfy beside the general
+    invariants; ``embedder`` made the vectors; ``chat`` names the chat model that was used, ""
     for none. ``structure`` is folded from ``steps`` alone.
     """
 
     conversation: Conversation
     unit: str
     system: str
-    laws: str
+    invariants: tuple[Invariant, ...]
     settings: dict[str, Any]
     embedder: Embedder
     steps: Sequence[Step]
@@ -146,8 +154,13 @@ class Memory:
         return Moments(self.steps)
 
     def check(self, step: int | None = None) -> list[Violation]:
-        """Violations after ``step`` (default: the last) of the invariants ``laws`` names."""
-        return check(self.structure if step is None else self.at(step), self.laws)
+        """Violations after ``step`` (default: the last) of its invariants."""
+        return check(self.structure if step is None else self.at(step), self.invariants)
+
+    @property
+    def has_frontier(self) -> bool:
+        """Returns True where a unit joins a node of the frontier (SegTreeMem §4.2)."""
+        return frontier_is_a_chain in self.invariants
 
     @cached_property
     def model(self) -> System | None:
@@ -217,6 +230,7 @@ class Memory:
     def saved(self) -> store.Saved:
         """The content of a file of this memory."""
         shared = {item.name: getattr(self, item.name) for item in fields(self)}
+        del shared["invariants"]
         return store.Saved(**{**shared, "embedder": self.embedder.name})
 
     def save(self, path: str | Path) -> None:
@@ -319,5 +333,5 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
             f"the memory file is damaged: its vectors have {found} dimensions, those of "
             f"{embedder.name} have {expected}"
         )
-    shared = {item.name: getattr(saved, item.name) for item in fields(Memory)}
-    return Memory(**{**shared, "embedder": embedder})
+    shared = {f.name: getattr(saved, f.name) for f in fields(Memory) if f.name != "invariants"}
+    return Memory(**{**shared, "embedder": embedder, "invariants": invariants_of(saved)})

@@ -10,7 +10,7 @@ Format ``segviz-memory`` version 2, one JSON object:
                       category, evidence, unresolved, adversarial, and asked_at where a
                       question stands at a turn]
 ``unit``              the unit rule
-``system``            name, laws and settings (plain values)
+``system``            name and settings (plain values)
 ``embedder``          name of the model the vectors come from
 ``chat``              name of the chat model used, ``""`` for none
 ``steps``             unit index, note, decision, cost, events
@@ -40,7 +40,6 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -49,7 +48,6 @@ from segviz import files
 from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.errors import LoadError
 from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, Shown, StoreError, encode
-from segviz.tree import replay
 from segviz.tree.invariants import check
 
 __all__ = [
@@ -219,12 +217,11 @@ def _parsed(stream: BinaryIO) -> Saved:
 
 
 def _sound(decoded: Callable[[], Saved]) -> Saved:
-    """What a file says, if its events make a structure that obeys its laws. StoreError."""
+    """What a file says, if its events make a structure with the general invariants. StoreError."""
     try:
         saved = decoded()
-        saved = replace(saved, laws=_LAWS_BEFORE.get(saved.laws, saved.laws))
-        structure = replay(saved.steps)
-        violations = check(structure, saved.laws)
+        structure = saved.structure
+        violations = check(structure)
     except LoadError as error:
         raise StoreError(f"not a segviz memory: {error}") from None
     except (ValueError, OverflowError) as error:
@@ -237,10 +234,6 @@ def _sound(decoded: Callable[[], Saved]) -> Saved:
             f"{len(structure)} nodes"
         )
     return saved
-
-
-_LAWS_BEFORE = {"maintained-segment-tree": "general"}
-"""Of trees that an earlier version compressed, rebuilt or merged after they were built."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

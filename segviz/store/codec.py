@@ -8,16 +8,17 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from segviz.conversation import Conversation, Finding, Question
-from segviz.tree import Add, Event, Relate, Revise, Step, Vector
+from segviz.tree import Add, Event, Relate, Revise, Step, Structure, Vector, replay
 
 FORMAT = "segviz-memory"
-VERSION = 2
-READABLE = (1, 2)
+VERSION = 3
+READABLE = (1, 2, 3)
 
 RowNumber = Callable[[Vector], int]
 
@@ -46,13 +47,17 @@ class Saved:
     conversation: Conversation
     unit: str
     system: str
-    laws: str
     settings: dict[str, Any]
     embedder: str
     steps: Sequence[Step]
     chat: str = ""
     shown: Shown | None = None
     findings: tuple[Finding, ...] = ()
+
+    @cached_property
+    def structure(self) -> Structure:
+        """The structure after the last step; ValueError for events that make none."""
+        return replay(self.steps)
 
 
 def encode(saved: Saved) -> dict[str, Any]:
@@ -75,7 +80,7 @@ def encode(saved: Saved) -> dict[str, Any]:
         **(shown or {}),
         "conversation": _encode_conversation(saved.conversation),
         "unit": saved.unit,
-        "system": {"name": saved.system, "laws": saved.laws, "settings": saved.settings},
+        "system": {"name": saved.system, "settings": saved.settings},
         "embedder": saved.embedder,
         "chat": saved.chat,
         "steps": steps,

@@ -180,10 +180,10 @@ class ConversationObject(_Object):
 
 
 class SystemObject(_Object):
-    """The system that built the memory, the laws its structure obeys and its parameters."""
+    """The system that built the memory, and its parameters; ``laws`` is read in older files."""
 
     name: Text
-    laws: Text
+    laws: SkipJsonSchema[Text | None] = None
     settings: dict[Text, Any]
 
 
@@ -231,7 +231,7 @@ class Document(_Object):
     """
 
     format: Literal["segviz-memory"]
-    version: Annotated[Literal[1, 2], WithJsonSchema({"const": VERSION})]
+    version: Annotated[Literal[1, 2, 3], WithJsonSchema({"const": VERSION})]
     view: ViewObject | SkipJsonSchema[None] = None
     conversation: ConversationObject
     unit: Annotated[Text, Field(description="Name of the rule that cut it into units.")]
@@ -346,7 +346,6 @@ def decode(value: Any) -> Saved:
         conversation=conversation,
         unit=document.unit,
         system=system.name,
-        laws=system.laws,
         settings=_plain(system.settings, "system.settings"),
         embedder=document.embedder,
         chat=document.chat,

@@ -14,10 +14,25 @@ from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.draft import Draft
-from segviz.tree import Decision, Judgement, Step, Vector, told_apart
+from segviz.tree import Decision, Judgement, Step, Structure, Vector, told_apart
+from segviz.tree.invariants import (
+    Invariant,
+    Violation,
+    leaves_are_chronological,
+    levels_are_even,
+    one_parent,
+    one_root,
+)
 
 # Clusters are compared by the hundred; a step keeps the nearest of them.
 _SHOWN = 8  # ours
+
+
+def three_levels(s: Structure) -> Iterator[Violation]:
+    """Root, clusters, units: the root on level 2, nothing higher (SegTreeMem App. F)."""
+    for root in s.roots:
+        if s.level[root] != 2:
+            yield Violation("three levels", root, "the root on level 2", f"{s.level[root]}")
 
 
 @dataclass(frozen=True)
@@ -37,7 +52,13 @@ class Clustering(Declared):
     name: ClassVar[str] = "clustering"
     label: ClassVar[str] = "Similarity clusters (non-temporal)"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "clustering"
+    invariants: ClassVar[tuple[Invariant, ...]] = (
+        one_parent,
+        one_root,
+        levels_are_even,
+        leaves_are_chronological,
+        three_levels,
+    )
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Exactly three levels: the paper leaves the root implied, and no rule creates others.",

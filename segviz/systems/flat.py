@@ -15,6 +15,7 @@ from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage
 from segviz.tree import Add, Cost, Step, Structure
+from segviz.tree.invariants import Invariant, leaves_are_units, nothing_above_units
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 
@@ -24,7 +25,10 @@ class _Flat(Declared):
     """A list of units."""
 
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "flat"
+    invariants: ClassVar[tuple[Invariant, ...]] = (
+        leaves_are_units,
+        nothing_above_units,
+    )
     fidelity: ClassVar[str] = "faithful"
     relevance: ClassVar[str] = "dense"
     departures: ClassVar[tuple[str, ...]] = ()

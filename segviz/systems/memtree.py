@@ -32,7 +32,19 @@ from segviz.systems.common.retrieval import (
     question_cosines,
     stage,
 )
-from segviz.tree import Decision, Judgement, Step, Vector
+from segviz.tree import Decision, Judgement, Step, Structure, Vector
+from segviz.tree.invariants import Invariant, Violation, leaves_are_units, one_parent
+
+
+def topics_branch(s: Structure) -> Iterator[Violation]:
+    """A topic has at least two children, and its level is its height (MemTree §3.1)."""
+    for node in np.flatnonzero(s.active & (s.level > 0)).tolist():
+        children = s.children[node]
+        if len(children) < 2:
+            yield Violation("topics", node, "two children or more", f"{len(children)}")
+        height = 1 + max((int(s.level[child]) for child in children), default=-1)
+        if s.level[node] != height:
+            yield Violation("topics", node, f"level {height}", f"level {s.level[node]}")
 
 
 @dataclass(frozen=True)
@@ -54,7 +66,11 @@ class MemTree(Declared):
     name: ClassVar[str] = "memtree"
     label: ClassVar[str] = "MemTree (topics, online)"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "memtree"
+    invariants: ClassVar[tuple[Invariant, ...]] = (
+        one_parent,
+        leaves_are_units,
+        topics_branch,
+    )
     fidelity: ClassVar[str] = "faithful"
     relevance: ClassVar[str] = "dense"  # cosine, §3.2
     departures: ClassVar[tuple[str, ...]] = (

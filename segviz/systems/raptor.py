@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +23,27 @@ from segviz.systems.common.retrieval import (
     from_the_top,
     stage,
 )
-from segviz.tree import Step, Vector
+from segviz.tree import Step, Structure, Vector
+from segviz.tree.invariants import Invariant, Violation, children_are_one_below, leaves_are_units
+
+
+def layers_shrink(s: Structure) -> Iterator[Violation]:
+    """Each layer is smaller than the one below, and every node under the top has a parent,
+    but for units heard since the layers were built (RAPTOR)."""
+    nodes = np.flatnonzero(s.active)
+    sizes = np.bincount(s.level[nodes])
+    for level, (below, above) in enumerate(pairwise(sizes.tolist()), start=1):
+        heard = sum(bool(s.parents[leaf]) for leaf in s.leaves) if level == 1 else below
+        if not 0 < above < heard:
+            yield Violation("layers", -1, f"fewer than {heard} nodes on level {level}", f"{above}")
+    waiting = False
+    for node in nodes[s.level[nodes] < len(sizes) - 1].tolist():
+        if s.level[node] > 0 and not s.parents[node]:
+            yield Violation("layers", node, "a parent below the top layer", "none")
+        if s.level[node] == 0:
+            if waiting and s.parents[node]:
+                yield Violation("layers", node, "no parent after a unit without one", "a parent")
+            waiting = waiting or not s.parents[node]
 
 
 @dataclass(frozen=True)
@@ -44,7 +64,11 @@ class Raptor(Declared):
     name: ClassVar[str] = "raptor"
     label: ClassVar[str] = "RAPTOR (clusters, PCA variant)"
     online: ClassVar[bool] = False
-    invariants: ClassVar[str] = "raptor"
+    invariants: ClassVar[tuple[Invariant, ...]] = (
+        leaves_are_units,
+        children_are_one_below,
+        layers_shrink,
+    )
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # cosine, §3
     departures: ClassVar[tuple[str, ...]] = (

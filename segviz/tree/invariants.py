@@ -1,20 +1,17 @@
 """Checks structures against invariants and reports the violations.
 
-``check(structure)`` returns every violation; an empty list means clean. The general ones
-hold for every system. A system names further ones in its ``invariants`` attribute, one of
-``INVARIANTS``; the segment tree's are those of SegTreeMem §4.1 and §4.2 (levelled tree,
-consecutive disjoint children, chronological leaves, one frontier node per level).
-
-An invariant is a function from a structure to its violations. To add one, write it beside its
-kind and name it in a row of ``INVARIANTS``.
+``check(structure, invariants)`` returns every violation; an empty list means clean. The general
+invariants hold for every structure. A system's class lists further ones in its ``invariants``:
+functions of this module, or of its own, from a structure to its violations. Those of the segment
+tree are in SegTreeMem §4.1 and §4.2 (levelled tree, consecutive disjoint children, chronological
+leaves, one frontier node per level).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -121,7 +118,7 @@ def relations_are_sound(s: Structure) -> Iterator[Violation]:
             yield Violation("relations", relation.source, "a finite weight, not 0", str(relation))
 
 
-# --- trees over segments of time: the segment tree -------------------------------------------
+# --- trees over segments of time -------------------------------------------------------------
 
 
 def levels_are_even(s: Structure) -> Iterator[Violation]:
@@ -175,7 +172,7 @@ def one_root(s: Structure) -> Iterator[Violation]:
             yield Violation("one root", root, f"the whole span {whole}", str(span))
 
 
-# --- trees by similarity (clustering, MemTree, RAPTOR) and flat memories ---------------------
+# --- trees by similarity and flat memories ---------------------------------------------------
 
 
 def leaves_are_units(s: Structure) -> Iterator[Violation]:
@@ -203,17 +200,6 @@ def nothing_above_units(s: Structure) -> Iterator[Violation]:
         yield Violation("flat", node, "level 0", f"level {s.level[node]}")
 
 
-def topics_branch(s: Structure) -> Iterator[Violation]:
-    """A topic has at least two children, and its level is its height (MemTree §3.1)."""
-    for node in np.flatnonzero(s.active & (s.level > 0)).tolist():
-        children = s.children[node]
-        if len(children) < 2:
-            yield Violation("topics", node, "two children or more", f"{len(children)}")
-        height = 1 + max((int(s.level[child]) for child in children), default=-1)
-        if s.level[node] != height:
-            yield Violation("topics", node, f"level {height}", f"level {s.level[node]}")
-
-
 def children_are_one_below(s: Structure) -> Iterator[Violation]:
     """A child is exactly one level below each of its parents."""
     parents, children = s.edges.T
@@ -223,145 +209,46 @@ def children_are_one_below(s: Structure) -> Iterator[Violation]:
         yield Violation("levels", child, expected, f"level {s.level[child]}")
 
 
-def layers_shrink(s: Structure) -> Iterator[Violation]:
-    """Each layer is smaller than the one below, and every node under the top has a parent,
-    but for units heard since the layers were built (RAPTOR)."""
-    nodes = np.flatnonzero(s.active)
-    sizes = np.bincount(s.level[nodes])
-    for level, (below, above) in enumerate(pairwise(sizes.tolist()), start=1):
-        heard = sum(bool(s.parents[leaf]) for leaf in s.leaves) if level == 1 else below
-        if not 0 < above < heard:
-            yield Violation("layers", -1, f"fewer than {heard} nodes on level {level}", f"{above}")
-    waiting = False
-    for node in nodes[s.level[nodes] < len(sizes) - 1].tolist():
-        if s.level[node] > 0 and not s.parents[node]:
-            yield Violation("layers", node, "a parent below the top layer", "none")
-        if s.level[node] == 0:
-            if waiting and s.parents[node]:
-                yield Violation("layers", node, "no parent after a unit without one", "a parent")
-            waiting = waiting or not s.parents[node]
+# --- what invariants share -------------------------------------------------------------------
 
 
-def three_levels(s: Structure) -> Iterator[Violation]:
-    """Root, clusters, units: the root on level 2, nothing higher (SegTreeMem App. F)."""
-    for root in s.roots:
-        if s.level[root] != 2:
-            yield Violation("three levels", root, "the root on level 2", f"{s.level[root]}")
-
-
-# --- memories with kinds of nodes and facts: H-Mem, MemForest, xMemory -----------------------
-
-
-def events_have_a_place(s: Structure) -> Iterator[Violation]:
-    """H-Mem: events and summaries have at most one parent among summaries, one level up,
-    in whose window they were opened."""
-    for node in np.flatnonzero(s.active).tolist():
-        if s.kind[node] not in ("event", "summary"):
-            continue
-        above = s.parents[node]
-        if len(above) > 1:
-            yield Violation("windows", node, "one parent", str(above))
-        for parent in above:
-            if s.level[parent] != s.level[node] + 1:
-                found = f"level {s.level[parent]}"
-                yield Violation("windows", node, f"a parent on level {s.level[node] + 1}", found)
-            opened = _fact(s, node, "opened")
-            start, stop = _fact(s, parent, "window_from"), _fact(s, parent, "window_to")
-            if not start <= opened < stop:
-                yield Violation("windows", node, f"opened in [{start}, {stop})", str(opened))
-
-
-def forest_is_balanced(s: Structure) -> Iterator[Violation]:
-    """MemForest: a tree's node has at most k children one level below, at least 2 unless it
-    is the root, in the order of time; its times and item count are those of its children."""
-    for node in np.flatnonzero(s.active & (s.level > 1)).tolist():
-        children, root = s.children[node], node
-        # Levels rise, so that a file whose edges run in a circle ends, too.
-        while above := [p for p in s.parents[root] if s.level[p] > s.level[root]]:
-            root = above[0]
-        if len(s.parents[node]) > 1:
-            yield Violation("forest", node, "one parent", str(s.parents[node]))
-        k, least = _fact(s, root, "k"), 1 if root == node else 2
-        if not least <= len(children) <= k:
-            yield Violation("forest", node, f"{least} to {k:g} children", str(len(children)))
-        if {int(s.level[c]) for c in children} - {int(s.level[node]) - 1}:
-            yield Violation("forest", node, "children one level below", str(children))
-        starts = [_fact(s, c, "from") for c in children]
-        if starts != sorted(starts):
-            yield Violation("forest", node, "children in the order of time", str(starts))
-        for name, expected in (
-            ("from", min(starts, default=0.0)),
-            ("to", max((_fact(s, c, "to") for c in children), default=0.0)),
-            ("items", sum(_fact(s, c, "items") for c in children)),
-        ):
-            if _fact(s, node, name) != expected:
-                yield Violation("forest", node, f"{name} {expected}", str(s.facts[node].get(name)))
-
-
-def statements_are_parted(s: Structure) -> Iterator[Violation]:
-    """xMemory: every message has one episode, every statement one theme; a theme holds at
-    most as many as it may (``most``, 0: any number) and knows its size."""
-    for node in np.flatnonzero(s.active).tolist():
-        owner = {"": "episode", "semantic": "theme"}.get(s.kind[node])
-        if owner is not None:
-            kinds = [s.kind[parent] for parent in s.parents[node]]
-            if kinds != [owner]:
-                yield Violation("partition", node, f"one {owner} above", str(kinds))
-        if s.kind[node] == "theme":
-            size = len(s.children[node])
-            most = _fact(s, node, "most")
-            if not (size <= most or most == 0):
-                yield Violation("partition", node, f"{most:g} members", str(size))
-            if size != s.facts[node].get("size"):
-                yield Violation("partition", node, f"size {size}", str(s.facts[node].get("size")))
-
-
-def _fact(s: Structure, node: int, name: str) -> float:
-    """A fact as a number; NaN, which no invariant accepts, where there is none."""
+def fact(s: Structure, node: int, name: str) -> float:
+    """Returns a fact as a number; NaN, which no invariant accepts, where there is none."""
     return as_number(s.facts[node], name, math.nan)
 
 
-# --- by name ---------------------------------------------------------------------------------
-
-_GENERAL: tuple[Invariant, ...] = (
+GENERAL: tuple[Invariant, ...] = (
     columns_agree,
     edges_are_sound,
     spans_are_hulls,
     vectors_are_finite,
     relations_are_sound,
 )
-
-_ONE_TREE = (*_GENERAL, one_parent, one_root)
-
-INVARIANTS: dict[str, tuple[Invariant, ...]] = {
-    "general": _GENERAL,
-    "segment-tree": (
-        *_ONE_TREE,
-        levels_are_even,
-        leaves_are_chronological,
-        children_are_consecutive,
-        frontier_is_a_chain,
-    ),
-    "clustering": (*_ONE_TREE, levels_are_even, leaves_are_chronological, three_levels),
-    "memtree": (*_GENERAL, one_parent, leaves_are_units, topics_branch),
-    "raptor": (*_GENERAL, leaves_are_units, children_are_one_below, layers_shrink),
-    "flat": (*_GENERAL, leaves_are_units, nothing_above_units),
-    "h-mem": (*_GENERAL, events_have_a_place),
-    "memforest": (*_GENERAL, forest_is_balanced),
-    "xmemory": (*_GENERAL, statements_are_parted),
-}
-"""The invariants by name; every row holds the general ones."""
+"""The invariants of every structure."""
 
 
-def check(structure: Structure, invariants: str = "general") -> list[Violation]:
-    """Every violation of the named invariants by ``structure``, in the order they are listed.
+def check(structure: Structure, invariants: Sequence[Invariant] = ()) -> list[Violation]:
+    """Returns the violations of the general invariants, then those of ``invariants``.
 
-    ``invariants`` is a key of ``INVARIANTS``; ValueError lists the keys for any other. When the
-    columns themselves disagree only that is reported, since nothing else can be read.
+    Args:
+        structure: the memory at one moment. Where its columns disagree only that is reported,
+            since nothing else can be read.
+        invariants: those of a system (``memory.invariants``, ``type(system).invariants``).
+
+    Returns:
+        One violation for each broken place; empty where the structure is clean.
+
+    Raises:
+        TypeError: ``invariants`` is a name, as in earlier versions.
     """
-    if invariants not in INVARIANTS:
-        raise ValueError(f"unknown laws {invariants!r}; choose one of {', '.join(INVARIANTS)}")
+    if isinstance(invariants, str):
+        raise TypeError(f"expected functions such as memory.invariants, found {invariants!r:.60}")
     broken = list(columns_agree(structure))
     if broken:
         return broken
-    return [violation for invariant in INVARIANTS[invariants] for violation in invariant(structure)]
+    return [found for invariant in (*GENERAL, *invariants) for found in invariant(structure)]
+
+
+def are_invariants(value: object) -> bool:
+    """Returns True for what a system may have as ``invariants``: a tuple of functions."""
+    return isinstance(value, tuple) and all(map(callable, value))

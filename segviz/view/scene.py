@@ -208,7 +208,7 @@ def scene_of(
 
 def keeps_time(memory: Memory, structure: Structure) -> bool:
     """Whether a structure of this memory can be drawn on the time axis as it is."""
-    return memory.laws == "segment-tree" or follows_time(structure)
+    return memory.has_frontier or follows_time(structure)
 
 
 def grown(scene: Scene, number: int, step: Step | None) -> Scene:

@@ -167,7 +167,7 @@ COSTS = {
         "system.settings.compatibility",
     ),
     "a parameter there is not": (SETTINGS, {"nope": {"name": {}}}, "no such parameter"),
-    "a system with other laws": (("system", "name"), "raptor", "taken as unknown"),
+    "a system that cannot have built it": (("system", "name"), "dense", "taken as unknown"),
     "a system nobody knows": (("system", "name"), "nope", None),
     "an embedder nobody has": (("embedder",), "nope", None),
     "a page there is not": (("view",), {"page": "nope", "link": {}}, None),

@@ -18,6 +18,7 @@ import numpy as np
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import get_embedder
 from segviz.memory import Memory
+from segviz.systems import SegmentTree
 from segviz.tree import (
     Add,
     Cost,
@@ -188,8 +189,8 @@ def history(turns: int, dimensions: int = 256) -> Memory:
         decision = Decision(judged, chosen, f"Node {chosen} is close enough.") if judged else None
         cost = Cost(annotated=len(joined), inspected=len(judged), modified=len(events))
         steps.append(Step(unit, f"Unit {unit.index} arrives.", decision, tuple(events), cost))
-    laws, embedder = "segment-tree", get_embedder("wordllama")
-    return Memory(talk, "turn", laws, laws, {}, embedder, tuple(steps))
+    name, embedder = "segment-tree", get_embedder("wordllama")
+    return Memory(talk, "turn", name, SegmentTree.invariants, {}, embedder, tuple(steps))
 
 
 def vectors(dimensions: int) -> Iterator[Vector]:

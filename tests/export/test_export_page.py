@@ -18,6 +18,7 @@ from segviz.export import View, html_page
 from segviz.export.html import picture_height
 from segviz.export.story import stop_at, story_page, story_views, tour
 from segviz.export.text import legal
+from segviz.systems import SegmentTree
 from segviz.tree.unfold import unfold
 from segviz.view.bookmark import Bookmark
 from segviz.view.palette import SURFACE
@@ -335,7 +336,9 @@ class TestInTheBrowser:
     @pytest.mark.parametrize("make", [toy, forest, dag])
     def test_structures_by_hand(self, opened, memory, make):
         structure = make()
-        memory = replace(memory, laws="segment-tree")  # taken at its word: on the time axis
+        memory = replace(
+            memory, invariants=SegmentTree.invariants
+        )  # taken at its word: on the time axis
         tab = opened(holding(memory, structure))
         assert tab.attribute("total") == str(int(structure.active.sum()))
 

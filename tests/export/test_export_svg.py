@@ -14,7 +14,7 @@ from segviz.export import FORMATS, View
 from segviz.export.html import WIDTH, picture_height
 from segviz.export.pictures import made
 from segviz.export.text import legal
-from segviz.systems import SYSTEMS
+from segviz.systems import SYSTEMS, SegmentTree
 from segviz.view.palette import ACCENT, GOLD_COLOURS, LEVEL_COLOURS, session_colours
 from tests.export.views import HOSTILE, ask_view, dag, grow_view, holding, nothing
 from tests.trees import chain, grown
@@ -113,7 +113,7 @@ def test_every_systems_structure_can_be_drawn(memory, system):
 
 
 def test_what_does_not_follow_time_is_unfolded_and_says_so(memory):
-    root = ET.fromstring(svg(holding(replace(memory, laws="dag"), dag())))
+    root = ET.fromstring(svg(holding(replace(memory, invariants=()), dag())))
     assert sorted(drawn(root)) == [0, 1, 1, 2, 3, 4]  # leaf 1 under both of its parents
     assert "in the order of branches" in words(root)
 
@@ -126,7 +126,9 @@ def test_nothing_is_a_picture_without_nodes_and_a_deep_one_has_all(memory):
 def test_of_boxes_too_fine_to_be_seen_it_says_how_many_there_are(memory):
     n = 3000
     structure = grown([(0, i, i + 1) for i in range(n)], [])
-    root = ET.fromstring(svg(holding(replace(memory, laws="segment-tree"), structure)))
+    root = ET.fromstring(
+        svg(holding(replace(memory, invariants=SegmentTree.invariants), structure))
+    )
     assert len(drawn(root)) < WIDTH
     assert f"of {n:,} nodes" in words(root)
 

@@ -73,7 +73,7 @@ def holding(memory: Memory, structure: Structure) -> View:
 def nothing() -> View:
     """A memory that has heard nothing."""
     empty = chat([])
-    memory = Memory(empty, "turn", "segment-tree", "tree", {}, HashingEmbedder(), ())
+    memory = Memory(empty, "turn", "segment-tree", (), {}, HashingEmbedder(), ())
     return View(memory, memory.structure, Bookmark())
 
 

@@ -128,7 +128,7 @@ class TestRefused:
     )
     def test_the_builder_says_what_is_wrong(self, change, said):
         class Odd:
-            name, invariants, online = "odd", "general", True
+            name, invariants, online = "odd", (), True
 
             def steps(self, arrivals, services):
                 system = SYSTEMS["segment-tree"]()

@@ -131,7 +131,7 @@ class InACell:
 
     name = "in-a-cell"
     online = True
-    invariants = "flat"
+    invariants = DenseRetrieval.invariants
 
     def steps(self, arrivals, services):
         return DenseRetrieval().steps(arrivals, services)

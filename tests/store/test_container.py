@@ -97,7 +97,7 @@ class TestRoundTrip:
         late = Step(memory.units[-1], "An entity.", None, events, operation="name")
         asked = Question(0, "why?", None, "odd", ("D1:1",), ("D9:9",), "no", "D1:3")
         talk = replace(memory.conversation, questions=(asked,))
-        memory = replace(memory, conversation=talk, laws="general", steps=(*memory.steps, late))
+        memory = replace(memory, conversation=talk, steps=(*memory.steps, late))
         memory.save(tmp_path / "m.npz")
         again = segviz.open(tmp_path / "m.npz")
         assert same(again.steps[-1], late)

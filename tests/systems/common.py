@@ -61,4 +61,4 @@ def nodes(structure, *kinds):
 def clean(memory):
     """No invariant is broken after any step."""
     for step, structure in enumerate(history(memory.steps)):
-        assert check(structure, memory.laws) == [], step
+        assert check(structure, memory.invariants) == [], step

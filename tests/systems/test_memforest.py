@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import segviz
 from segviz.construct.tasks import Offline
 from segviz.embedding import HashingEmbedder
-from segviz.systems import MemForest
+from segviz.systems import SYSTEMS, MemForest
 from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.retrieval import BROWSES, VIEWS
 from segviz.systems.memforest.trees import Forest
@@ -89,7 +89,7 @@ class TestTrees:
             assert times == sorted(times)
             wood.forest.summaries.refresh()
             s = wood.structure()
-            assert check(s, "memforest") == []
+            assert check(s, SYSTEMS["memforest"].invariants) == []
             height = int(s.level[wood.root]) - 1
             assert height <= max(1, math.ceil(math.log2(len(held))))
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import segviz
 from segviz.construct.annotate import Extractive
 from segviz.embedding import HashingEmbedder
+from segviz.systems import SYSTEMS
 from segviz.systems.memtree import MemTree
 from segviz.tree import Add, Revise, history, replay
 from segviz.tree.invariants import check
@@ -93,7 +94,7 @@ def agree(texts, base, rate, deepest):
     system = MemTree(base=base, rate=rate, max_depth=deepest, annotate=bracket)
     for (i, text), structure in zip(enumerate(texts), history(run(system, texts)), strict=True):
         literal.insert(i, text)
-        assert check(structure, "memtree") == []
+        assert check(structure, SYSTEMS["memtree"].invariants) == []
         ours = sorted(nested(structure, root) for root in structure.roots)
         assert ours == sorted(child.nested() for child in literal.root.children)
 
@@ -165,7 +166,7 @@ class TestThreshold:
         steps = run(MemTree(max_depth=deepest), ["a b c"] * 60)
         s = replay(steps)
         assert len(s.leaves) == 60
-        assert check(s, "memtree") == []
+        assert check(s, SYSTEMS["memtree"].invariants) == []
         # The root counts in the paper, hence one edge less here.
         assert s.depth.max() == deepest - 1
 

@@ -10,6 +10,7 @@ import pytest
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.retrieval import estimated_tokens
+from segviz.systems import SYSTEMS
 from segviz.systems.raptor import Raptor
 from segviz.tree import Add, Retire, history, replay
 from segviz.tree.invariants import check
@@ -95,7 +96,7 @@ def test_rebuilding_leaves_no_trace_of_what_was_before(seed):
     system = Raptor(dimensions=2, small=4, annotate=bracket, seed=seed)
     moments = list(history(run(system, points, sessions)))
     for end in ends:
-        assert check(moments[end - 1], "raptor") == []
+        assert check(moments[end - 1], SYSTEMS["raptor"].invariants) == []
         assert shape_of(moments[end - 1]) == shape_of(replay(run(system, points[:end])))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.systems import SYSTEMS
 from segviz.tree import history
 from segviz.tree.invariants import check
 from segviz.tree.shape import boundary_f1, diagnose, random_f1, session_starts, shape
@@ -31,7 +32,7 @@ def test_clean_after_every_step(locomo, name, unit):
     leaves = 0
     for structure in history(memory.steps):
         leaves += 1
-        assert check(structure, "segment-tree") == []
+        assert check(structure, SYSTEMS["segment-tree"].invariants) == []
         assert len(structure.leaves) == leaves
     expected = PAPER_LEAVES[name] if unit == "paper" else len(locomo[name].units(unit))
     assert leaves == expected

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from segviz.construct import Services
 from segviz.contract import verify
 from segviz.memory import make_system
+from segviz.systems import SYSTEMS
 from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import Add, Revise, history, replay
 from segviz.tree.invariants import check
@@ -142,7 +143,7 @@ def agree_after_every_step(script):
     units, steps, literal, choose = run_both(script)
     for t, (unit, step, structure) in enumerate(zip(units, steps, history(steps), strict=True), 1):
         literal.insert(t, unit.text, choose)
-        assert check(structure, "segment-tree") == []
+        assert check(structure, SYSTEMS["segment-tree"].invariants) == []
         assert as_nested(structure) == literal_nested(literal.root)
         # Exactly U and the new nodes are written: nothing else changes.
         revised = {e.node for e in step.events if isinstance(e, Revise)}

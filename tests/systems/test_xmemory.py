@@ -16,6 +16,7 @@ import segviz
 from segviz.construct.tasks.words import content
 from segviz.conversation import sample_path
 from segviz.embedding import HashingEmbedder
+from segviz.systems import SYSTEMS
 from segviz.systems.common.draft import Draft
 from segviz.systems.xmemory import XMemory
 from segviz.systems.xmemory.retrieval import greedy
@@ -159,7 +160,7 @@ class Layer:
         self.themes.rewrite()
         self.events += self.draft.take()
         structure = replay([Step(unit(0), "", None, tuple(self.events))])
-        assert check(structure, "xmemory") == []
+        assert check(structure, SYSTEMS["xmemory"].invariants) == []
         return structure
 
     def sizes(self):

@@ -11,6 +11,7 @@ from segviz.conversation import Unit
 from segviz.frontend.message import pack
 from segviz.retrieval import POLICIES, explain, propagate, ranking, top_k
 from segviz.store import Saved, dump, parse
+from segviz.systems import SYSTEMS
 from segviz.tree import Add, Link, Moments, Revise, Step, replay
 from segviz.tree.invariants import check
 from segviz.tree.shape import shape
@@ -77,7 +78,7 @@ def test_replay_and_derived_columns(large):
 
 
 def test_the_laws_hold(large):
-    assert check(large[2], "segment-tree") == []
+    assert check(large[2], SYSTEMS["segment-tree"].invariants) == []
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -105,7 +106,7 @@ def test_payload_and_unfold(large):
 
 def test_saved_and_opened(large):
     conversation, steps, structure = large
-    saved = Saved(conversation, "turn", "segment-tree", "segment-tree", {}, "none", steps)
+    saved = Saved(conversation, "turn", "segment-tree", {}, "none", steps)
     data = dump(saved)
     again = parse(data)
     assert dump(again) == data

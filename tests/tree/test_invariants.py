@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from segviz.tree.invariants import INVARIANTS, check
+from segviz.systems import SYSTEMS
+from segviz.tree.invariants import check
 from tests.trees import grown, toy
 
 ONLINE = "segment-tree"
@@ -29,16 +30,16 @@ def told(violations):
 
 
 def test_sound_structures_are_clean():
-    for laws in INVARIANTS:
-        assert check(grown([], []), laws) == []
-    for laws in ("general", "segment-tree"):
-        assert check(toy(), laws) == []
-        assert check(grown([(0, 0, 1)], []), laws) == []
+    for kind in SYSTEMS.values():
+        assert check(grown([], []), kind.invariants) == []
+    for invariants in ((), SYSTEMS["segment-tree"].invariants):
+        assert check(toy(), invariants) == []
+        assert check(grown([(0, 0, 1)], []), invariants) == []
 
 
-def test_unknown_laws_are_named():
-    with pytest.raises(ValueError, match="segment-tree"):
-        check(toy(), "nonsense")
+def test_names_of_earlier_versions_are_refused():
+    with pytest.raises(TypeError, match=r"such as memory\.invariants, found 'segment-tree'"):
+        check(toy(), "segment-tree")
 
 
 def test_every_message_names_node_expected_and_found():
@@ -47,19 +48,24 @@ def test_every_message_names_node_expected_and_found():
 
 
 @pytest.mark.parametrize(
-    ("laws", "nodes", "edges"),
+    ("system", "nodes", "edges"),
     [
-        # Two parents are against the laws of a segment tree alone.
-        ("general", [*leaves(1), (1, 0, 1), (1, 0, 1), (2, 0, 1)], "10 20 31 32"),
-        ("flat", [(0, 0, 1), (0, 3, 4)], ""),
+        # Only a segment tree excludes two parents.
+        ("", [*leaves(1), (1, 0, 1), (1, 0, 1), (2, 0, 1)], "10 20 31 32"),
+        ("dense", [(0, 0, 1), (0, 3, 4)], ""),
         ("clustering", [*leaves(4), (1, 0, 3), (1, 1, 4), (2, 0, 4)], "40 42 51 53 64 65"),
         ("memtree", [*leaves(4), (1, 0, 2), (2, 0, 3)], "40 41 54 52"),
         # Unit 3 came after the layers were built; unit 1 has two parents.
         ("raptor", [*leaves(4), (1, 0, 2), (1, 1, 3)], "40 41 51 52"),
     ],
 )
-def test_what_other_systems_may_do(laws, nodes, edges):
-    assert check(grown(nodes, pairs(edges)), laws) == []
+def test_what_other_systems_may_do(system, nodes, edges):
+    assert check(grown(nodes, pairs(edges)), invariants(system)) == []
+
+
+def invariants(system):
+    """Returns those of a system; none for ""."""
+    return SYSTEMS[system].invariants if system else ()
 
 
 def pairs(edges):
@@ -80,14 +86,14 @@ COLUMNS = {
 @pytest.mark.parametrize("what", COLUMNS)
 def test_broken_columns_are_told(what):
     structure, expected = COLUMNS[what]
-    assert told(check(structure, "general")) == expected
+    assert told(check(structure)) == expected
 
 
 @pytest.mark.parametrize(
-    ("laws", "nodes", "edges", "expected"),
+    ("system", "nodes", "edges", "expected"),
     [
-        ("general", [(0, 0, 1), (1, 0, 1)], "", "spans 1"),  # inner, without children
-        ("general", [(0, 1, 1)], "", "spans 0"),
+        ("", [(0, 0, 1), (1, 0, 1)], "", "spans 1"),  # inner, without children
+        ("", [(0, 1, 1)], "", "spans 0"),
         (ONLINE, leaves(2), "", "one root -1, one root 0, one root 1"),
         (
             *(ONLINE, [*leaves(1), (1, 0, 1), (1, 0, 1), (2, 0, 1)], "10 20 31 32"),
@@ -101,10 +107,10 @@ def test_broken_columns_are_told(what):
         (ONLINE, [*leaves(2), (1, 0, 2)], "21 20", "consecutive 2"),
         # The newest unit is covered on levels 0 and 2 only.
         (ONLINE, [*leaves(2), (2, 0, 2)], "20 21", "frontier -1, levels 0, levels 1"),
-        ("flat", [(0, 0, 2)], "", "units 0"),
-        ("flat", [(0, 1, 2), (0, 0, 1)], "", "units 1"),
-        ("flat", [(0, 1, 2), (0, 1, 2)], "", "units 1"),
-        ("flat", [(0, 0, 1), (1, 0, 1)], "10", "flat 1"),
+        ("dense", [(0, 0, 2)], "", "units 0"),
+        ("dense", [(0, 1, 2), (0, 0, 1)], "", "units 1"),
+        ("dense", [(0, 1, 2), (0, 1, 2)], "", "units 1"),
+        ("dense", [(0, 0, 1), (1, 0, 1)], "10", "flat 1"),
         ("clustering", [*leaves(4), (1, 0, 4)], "40 41 42 43", "three levels 4"),
         ("memtree", [*leaves(4), (1, 0, 2), (3, 0, 3)], "40 41 54 52", "topics 5"),
         ("memtree", [(0, 0, 1), (1, 0, 1)], "10", "topics 1"),
@@ -119,5 +125,5 @@ def test_broken_columns_are_told(what):
         ("raptor", [*leaves(3), (1, 0, 2), (2, 0, 3)], "30 31 43 42", "layers -1, levels 2"),
     ],
 )
-def test_a_broken_law_is_told_with_its_node(laws, nodes, edges, expected):
-    assert told(check(grown(nodes, pairs(edges)), laws)) == expected
+def test_a_violation_names_its_node(system, nodes, edges, expected):
+    assert told(check(grown(nodes, pairs(edges)), invariants(system))) == expected

@@ -10,6 +10,7 @@ import pytest
 
 from segviz.figures.toy import numbered_tree, share_rows
 from segviz.retrieval import POLICIES, initial_scores, propagate, spread
+from segviz.systems import SYSTEMS
 from segviz.tree.invariants import check
 from segviz.tree.toy import toy_relevance, toy_structure
 from segviz.view.palette import RAMPS
@@ -17,7 +18,7 @@ from segviz.view.palette import RAMPS
 
 def test_it_is_a_segment_tree_of_seven_leaves():
     structure = toy_structure()
-    assert check(structure, "segment-tree") == []
+    assert check(structure, SYSTEMS["segment-tree"].invariants) == []
     assert (len(structure.leaves), len(structure)) == (7, 13)
     assert structure.collapsed.chain[11] == 9  # a single child
     assert len(toy_relevance()) == len(structure)

@@ -11,6 +11,7 @@ from segviz.construct import (
     Arrival,
     Declared,
     Retrieval,
+    Row,
     Services,
     View,
     param,
@@ -21,9 +22,17 @@ from segviz.conversation import DAY, Clock, as_time
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.h_mem.graph import EntityGraph
+from segviz.systems.h_mem.invariants import events_have_a_place
 from segviz.systems.h_mem.retrieval import HMemSearch, robustness
+from segviz.systems.h_mem.tables import (
+    entity_rows,
+    forgetting_rows,
+    relation_rows,
+    window_rows,
+)
 from segviz.systems.h_mem.tree import EventTree
-from segviz.tree import Decision, Facts, Step, as_number
+from segviz.tree import Decision, Facts, Step, Structure, as_number
+from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ class HMem(Declared):
     name: ClassVar[str] = "h-mem"
     label: ClassVar[str] = "H-Mem (Yu 2026)"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "h-mem"
+    invariants: ClassVar[tuple[Invariant, ...]] = (events_have_a_place,)
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # S, the cosine, §3.3
     departures: ClassVar[tuple[str, ...]] = (
@@ -258,12 +267,14 @@ class HMem(Declared):
         n = int(as_number(facts, "n"))
         return [robustness(age, n, self.tau * DAY, self.eta) for age in ages]
 
-    def fading(self) -> str:
-        """Equation 2 with its constants."""
-        return (
-            f"R = exp(-age / (τ(1 + η·ln(1 + n)))) with τ = {self.tau:g} days and "
-            f"η = {self.eta:g} (H-Mem, equation 2)."
-        )
+    def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
+        """Returns time windows, forgetting, entities and relations."""
+        return {
+            "Time windows": window_rows(structure, self.level_names),
+            "Forgetting": forgetting_rows(structure, self.retention),
+            "Entities": entity_rows(structure),
+            "Relations": relation_rows(structure),
+        }
 
 
 def _decision(tree: EventTree) -> Decision | None:

@@ -14,6 +14,7 @@ from segviz.construct import (
     Arrival,
     Declared,
     Retrieval,
+    Row,
     Services,
     View,
     param,
@@ -24,9 +25,12 @@ from segviz.conversation import Clock
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.facts import Ingest
+from segviz.systems.memforest.invariants import forest_is_balanced
 from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, ForestSearch
+from segviz.systems.memforest.tables import tree_rows
 from segviz.systems.memforest.trees import Forest, Summaries
 from segviz.tree import Decision, Event, Judgement, Step, Structure
+from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class MemForest(Declared):
     name: ClassVar[str] = "memforest"
     label: ClassVar[str] = "MemForest"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "memforest"
+    invariants: ClassVar[tuple[Invariant, ...]] = (forest_is_balanced,)
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # embedding similarity, §4.3
     departures: ClassVar[tuple[str, ...]] = (
@@ -193,6 +197,10 @@ class MemForest(Declared):
         """Trees, branches, facts; see the class for its course."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return ForestSearch(view, tasks, self).run(question)
+
+    def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
+        """Returns the trees of each family."""
+        return {"Trees": tree_rows(structure, steps)}
 
 
 def _decision(judged: Sequence[Judgement]) -> Decision | None:

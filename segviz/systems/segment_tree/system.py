@@ -22,6 +22,15 @@ from segviz.systems.common.annotation import annotator, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.tree import Event, Step, Structure
+from segviz.tree.invariants import (
+    Invariant,
+    children_are_consecutive,
+    frontier_is_a_chain,
+    leaves_are_chronological,
+    levels_are_even,
+    one_parent,
+    one_root,
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,14 @@ class SegmentTree(Declared):
     name: ClassVar[str] = "segment-tree"
     label: ClassVar[str] = "Segment tree (SegTreeMem)"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "segment-tree"
+    invariants: ClassVar[tuple[Invariant, ...]] = (
+        one_parent,
+        one_root,
+        levels_are_even,
+        leaves_are_chronological,
+        children_are_consecutive,
+        frontier_is_a_chain,
+    )
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Levels count from 0, the paper's from 1.",

@@ -11,6 +11,7 @@ from segviz.construct import (
     Arrival,
     Declared,
     Retrieval,
+    Row,
     Services,
     View,
     param,
@@ -20,9 +21,12 @@ from segviz.conversation import Clock, Unit
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.xmemory.episodes import Episodes
+from segviz.systems.xmemory.invariants import statements_are_parted
 from segviz.systems.xmemory.retrieval import XMemorySearch
+from segviz.systems.xmemory.tables import change_rows, episode_rows, size_rows, theme_rows
 from segviz.systems.xmemory.themes import Themes
-from segviz.tree import Decision, Step
+from segviz.tree import Decision, Step, Structure
+from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class XMemory(Declared):
     name: ClassVar[str] = "xmemory"
     label: ClassVar[str] = "xMemory"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "xmemory"
+    invariants: ClassVar[tuple[Invariant, ...]] = (statements_are_parted,)
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # embedding similarity, §3.3
     departures: ClassVar[tuple[str, ...]] = (
@@ -202,6 +206,15 @@ class XMemory(Declared):
         """Themes, statements, episodes, messages; see the class for the course."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return XMemorySearch(view, tasks, self).run(question)
+
+    def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
+        """Returns episodes, themes, their sizes, splits and merges."""
+        return {
+            "Episodes": episode_rows(structure),
+            "Themes": theme_rows(structure),
+            "Sizes of themes": size_rows(steps),
+            "Splits and merges": change_rows(steps),
+        }
 
 
 def _step(unit: Unit, note: str, draft: Draft, themes: Themes, written: int) -> Step:

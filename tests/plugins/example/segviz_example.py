@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, Services, param
+from segviz.construct import Arrival, Row, Services, param
 from segviz.conversation import Conversation, Session, Turn
 from segviz.loaders import Loader
-from segviz.tree import Add, Cost, Event, Link, Revise, Step
+from segviz.tree import Add, Cost, Event, Link, Revise, Step, Structure
+from segviz.tree.invariants import Invariant, Violation
+
+
+def sessions_do_not_overlap(structure: Structure) -> Iterator[Violation]:
+    """Checks that every node above the units starts where the one before it stops."""
+    nodes = np.flatnonzero(structure.active & (structure.level > 0)).tolist()
+    for before, node in pairwise(nodes):
+        expected, found = int(structure.stop[before]), int(structure.start[node])
+        if found != expected:
+            yield Violation("sessions", node, f"a start at {expected}", str(found))
 
 
 @dataclass(frozen=True)
@@ -25,7 +36,7 @@ class BySession:
     name: ClassVar[str] = "by-session"
     label: ClassVar[str] = "By session"
     online: ClassVar[bool] = True
-    invariants: ClassVar[str] = "general"
+    invariants: ClassVar[tuple[Invariant, ...]] = (sessions_do_not_overlap,)
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = ()
 
@@ -49,6 +60,17 @@ class BySession:
                 events.append(Revise(node, (first, here + 1), text, vector))
             events.append(Link(node, leaf))
             yield Step(arrival.unit, "", None, tuple(events), Cost(annotated=1))
+
+    def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
+        """Returns a table of the sessions; with start and stop it also has a timeline."""
+        nodes = np.flatnonzero(structure.active & (structure.level > 0)).tolist()
+        spans = [(int(structure.start[node]), int(structure.stop[node])) for node in nodes]
+        return {
+            "Sessions": [
+                {"session": f"session {i}", "units": stop - start, "start": start, "stop": stop}
+                for i, (start, stop) in enumerate(spans, start=1)
+            ]
+        }
 
 
 @dataclass(frozen=True)

@@ -200,12 +200,12 @@ def _candidates(session: Session, before: Structure, after: Structure, decision:
             }
         )
     # Only where the candidates are the whole frontier does none of them mean a new root.
-    if decision.chosen is None and memory.laws == "segment-tree":
+    if decision.chosen is None and memory.has_frontier:
         above = 1 + max(int(before.level[item.node]) for item in decision.candidates)
         row = {"level": _level(memory, above), "outcome": "new root", "units": "all"}
         rows.append(row)
     height: Height = 280 if len(rows) > _SEEN else "content"
-    if memory.laws == "segment-tree" and any((c.threshold or 0) < 0 for c in decision.candidates):
+    if memory.has_frontier and any((c.threshold or 0) < 0 for c in decision.candidates):
         st.caption(
             "Similarity counts from what is usual in this conversation, so that it may be below "
             "0. So may what is needed: a high node covers much, and little keeps a unit out of it."

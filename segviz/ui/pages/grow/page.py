@@ -16,7 +16,7 @@ from segviz.ui.address import write
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.grow.decision import decision_line, decision_panel, told
-from segviz.ui.pages.grow.structure_views import structure_views_panel
+from segviz.ui.pages.grow.side_tables import side_tables_panel
 from segviz.ui.pages.grow.transport import keep_playing, playing, transport
 from segviz.ui.sidebar.models import price_of
 from segviz.ui.sidebar.watching import TICK, following, look_back, newest
@@ -57,7 +57,7 @@ def _panel(session: Session) -> None:
     now: int = st.session_state[keys.grow_step(session.key)]
     step = session.memory.steps[now - 1]
     structure = session.shown(session.memory.at(now))
-    if session.memory.laws == "segment-tree":  # what is too deep or wide is told of these
+    if session.memory.has_frontier:  # what is too deep or wide is told of these
         warnings(structure, step.decision)
     line, why = told(session, structure, step)
     decision_line(line)
@@ -68,7 +68,7 @@ def _panel(session: Session) -> None:
         draw_outline(session, grown(scene(session, structure), now, step), key="grow-outline")
     else:
         draw_node_link(session, structure)
-    structure_views_panel(session, structure, now)
+    side_tables_panel(session, now)
     left, right = st.columns([10, 11], gap="medium")
     with left:
         _transcript(session, structure, step, now)
@@ -185,7 +185,7 @@ def _agreement(session: Session, structure: Structure) -> None:
     # ``structure`` is the literal tree: a lone leaf is a piece of level 1, too. Other systems
     # end episodes or trees where sessions end, so that agreement would say nothing.
     starts = session_starts(session.sessions[: len(structure.leaves)])
-    if session.memory.laws != "segment-tree" or not starts or structure.level.max(initial=0) < 1:
+    if not session.memory.has_frontier or not starts or structure.level.max(initial=0) < 1:
         return
     if session.memory.settings["compatibility"].get("session_break", 0) > 0:
         st.caption(

@@ -1,4 +1,4 @@
-"""The views of what is special in a memory, on Grow; the course of retrieval on Ask."""
+"""The side tables of systems on Grow; the course of retrieval on Ask."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import plotly.io
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from segviz.figures.groups import size_rows
+from segviz.construct import Tabulates
 from segviz.systems import SYSTEMS
 from segviz.view.palette import LEVEL_COLOURS
 from tests.app.conftest import clean, grow, on_canvas, page, texts
@@ -14,90 +14,44 @@ from tests.app.test_inspector import data
 
 pytestmark = pytest.mark.usefixtures("small")
 
-VIEWS = {
-    "h-mem": ["Time windows", "Forgetting", "Relations"],
-    "memforest": ["Families of trees"],
-    "xmemory": ["Splits and merges"],
-}
-
 
 def panel(app):
-    """The expander of the special views, if the page has one."""
-    titles = [", ".join(views) for views in VIEWS.values()]
-    return next((e for e in app.expander if e.label in titles), None)
+    """The expander of side tables, if the page has one."""
+    return next((e for e in app.expander if e.label == "Tables"), None)
 
 
 def opened(system, **state):
     app = grow().run()
-    for name, value in ({"system": system, "special-panel": True} | state).items():
+    for name, value in ({"system": system, "tables-panel": True} | state).items():
         app.session_state[name] = value
     return clean(app.run())
 
 
 @pytest.mark.parametrize("system", list(SYSTEMS))
-def test_every_system_offers_what_its_data_hold(system):
-    app = grow().run()
-    app.session_state["system"] = system
-    app = clean(app.run())
-    offered = VIEWS.get(system)
-    found = panel(app)
-    if not offered:
-        assert found is None
+def test_every_table_of_a_system_is_shown_at_every_step(system):
+    app = opened(system)
+    if not isinstance(SYSTEMS[system](), Tabulates):
+        assert panel(app) is None
         return
-    assert found is not None
-    assert found.label == ", ".join(offered)
-    before = len(app.get("plotly_chart")) + len(app.get("iframe"))
-    for view in offered:
-        app.session_state["special-panel"] = True
-        app.session_state[f"special-{len(offered)}-{offered[0]}"] = view
-        app = clean(app.run())
-        drawn = len(app.get("plotly_chart")) + len(app.get("iframe"))
-        charts = 2 if view == "Splits and merges" else 1
-        assert drawn == before + charts, view
+    before = len(opened(system, **{"tables-panel": False}).get("plotly_chart"))
+    memory = list(app.session_state["memories"].values())[-1]
+    for name, rows in memory.model.tables(memory.structure, memory.steps).items():
+        app = opened(system, **{f"side-table-{system}": name})
+        (shown,) = (f.value for f in app.dataframe if [*f.value.columns] == [*rows[0]])
+        assert len(shown) == len(rows)
+        assert len(app.get("plotly_chart")) - before == ("start" in rows[0]), name
     total = int(app.slider[0].max)
     for step in (1, total // 3):
         app.slider[0].set_value(step)
         app = clean(app.run())
 
 
-def test_the_sizes_of_groups_as_a_table():
-    app = opened("xmemory", **{"special-panel": True, "twin-groups-chart": True})
-    shown = next(f.value for f in app.dataframe if "middle size" in f.value.columns)
-    steps = list(app.session_state["memories"].values())[-1].steps
-    assert shown.to_dict("records") == size_rows(steps)
-    assert 1 < len(shown) < len(steps)
-
-
 def test_a_closed_panel_draws_nothing():
-    app = opened("memforest", **{"special-panel": False})
+    app = opened("memforest", **{"tables-panel": False})
     assert panel(app) is not None
-    assert "nodes above items" not in texts(app)
-    app.session_state["special-panel"] = True
-    assert "nodes above items" in texts(clean(app.run()))
-
-
-def test_forgetting_goes_on_with_time():
-    app = opened("h-mem", **{"special-3-Time windows": "Forgetting"})
-
-    def median(app):
-        line = next(c.value for c in app.caption if "are remembered at" in c.value)
-        return float(line.split("in the middle at ")[1].split(". ")[0])
-
-    now = median(app)
-    slider = next(s for s in app.slider if s.label.startswith("Days after"))
-    slider.set_value(730)
-    later = median(clean(app.run()))
-    assert later < now
-    assert "τ = 365 days" in texts(app)
-
-
-def test_relations_around_one_node():
-    app = opened("h-mem", **{"special-3-Time windows": "Relations"})
-    box = next(s for s in app.selectbox if s.label == "Around")
-    everyone = len(box.options)
-    assert f"of {everyone} nodes with relations" in texts(app)
-    box.set_value(box.options and int(box.options[0].rsplit(" ", 1)[1])).run()
-    assert f"of {everyone} nodes with relations" in texts(clean(app))
+    assert not app.dataframe
+    app.session_state["tables-panel"] = True
+    assert clean(app.run()).dataframe
 
 
 def levels_drawn(app: AppTest, key: str) -> str:

@@ -1,0 +1,48 @@
+"""MemForest's side table: the trees of each family, with the nodes the last step refreshed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from segviz.construct import Row
+from segviz.systems.common.side_tables import dated, moment
+from segviz.tree import Add, Revise, Step, Structure, as_number
+from segviz.tree.structure import above_items
+
+
+def tree_rows(structure: Structure, steps: Sequence[Step]) -> list[Row]:
+    """Returns a row for each tree by family, the oldest first.
+
+    ``refreshed`` counts the nodes that the last step created or rewrote, listed from the root
+    down; ``waiting`` those to be rewritten when the session ends; ``rebuild`` the texts that
+    building the tree anew would take, one per node with several children.
+    """
+    touched = {
+        event.node
+        for event in (steps[-1].events if steps else ())
+        if isinstance(event, Add | Revise)
+    }
+    calendar, level = dated(structure), structure.level.tolist()
+    trees: list[Row] = []
+    for root in structure.roots:
+        facts = structure.facts[root]
+        if level[root] < 2:
+            continue
+        nodes = above_items(structure.children, level, root)
+        waiting = {node for node in nodes if structure.facts[node].get("dirty")}
+        path = [node for node in nodes if node in touched and node not in waiting]
+        trees.append(
+            {
+                "family": structure.kind[root],
+                "tree": str(facts.get("label") or ""),
+                "start": moment(as_number(facts, "from"), calendar),
+                "stop": moment(as_number(facts, "to"), calendar),
+                "items": round(as_number(facts, "items")),
+                "nodes": len(nodes),
+                "refreshed": len(path),
+                "from the root down": " › ".join(map(str, path)),
+                "waiting": len(waiting),
+                "rebuild": sum(len(structure.children[node]) > 1 for node in nodes),
+            }
+        )
+    return sorted(trees, key=lambda tree: tree["family"])
