@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from segviz.retrieval import POLICIES, RetrievalSettings, propagate, ranks, top_k
+from segviz.retrieval import OPENING, POLICIES, PRESETS, RetrievalSettings, propagate, ranks, top_k
 from segviz.retrieval.gold import COVERED, HIT, MISSED, gold_evidence
 from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX
 from tests.browser.conftest import SIZE, App, serve
@@ -122,4 +122,5 @@ def everywhere(app, memory, pairs: int) -> None:
             app.until(KEY, "settled", "true")
             app.settle()
             settings = {"policy": policy, "alpha": alpha, "horizon": horizon}
+            settings["relevance"] = PRESETS[OPENING].relevance
             agrees(app, memory, question, settings)

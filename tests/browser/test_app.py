@@ -15,6 +15,7 @@ from playwright.sync_api import TimeoutError as NotClickable
 
 import segviz
 from segviz.conversation import TITLES, sample_path
+from segviz.retrieval import OPENING, PRESETS
 from tests.data import real_data
 from tests.export.pdf import Pdf
 
@@ -41,7 +42,7 @@ class TestGrow:
         )
         assert app.attribute("grow-tree", "step") == str(len(memory.steps))
         line = app.page.locator(".st-key-decided")
-        assert "joins “measuring, roof, stages” (S18: 0.07, needed 0.04)" in line.inner_text()
+        assert "joins “lifejacket, Joaquim” (S18: 0.07, needed 0.04)" in line.inner_text()
         end = line.bounding_box()["y"] + line.bounding_box()["height"]
         assert end <= app.tree("grow-tree").bounding_box()["y"]  # the reason is above the tree
         main = app.page.locator('[data-testid="stMainBlockContainer"]').inner_text()
@@ -185,7 +186,7 @@ class TestAsk:
     def test_shows_what_python_retrieves(self, app, memory):
         app.open("ask?question=0")
         question = memory.conversation.questions[0]
-        result = memory.ask(question.text)
+        result = memory.ask(question.text, PRESETS[OPENING])
         shown = app.evidence()
         nodes = [int(entry.get_attribute("data-node")) for entry in shown.all()]
         assert nodes == list(result.after)
@@ -209,12 +210,12 @@ class TestAsk:
         app.open("ask?question=0")
         app.evidence().first.click()
         app.settle()
-        node = memory.ask(memory.conversation.questions[0].text).after[0]
+        node = memory.ask(memory.conversation.questions[0].text, PRESETS[OPENING]).after[0]
         self.is_in_view(app, "ask-transcript", memory.turn_ids(node)[0])
         # A question of one's own.
         app.ask_own("What is the dog called now?")
         shown = app.evidence().all()
-        result = memory.ask("What is the dog called now?")
+        result = memory.ask("What is the dog called now?", PRESETS[OPENING])
         assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
 
 

@@ -20,7 +20,7 @@ NOTES_SETTLED = """(root) => {
 
 @pytest.fixture
 def ask(app):
-    app.open("ask?question=0")
+    app.open("ask?question=0&policy=top-down")  # the defaults of memory.ask
     app.tree(KEY)
     return app
 

@@ -29,7 +29,7 @@ def grow(app):
 
 @pytest.fixture
 def ask(app):
-    app.open("ask?question=0")
+    app.open("ask?question=0&policy=top-down")
     app.tree(ASK)
     return app
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from segviz.retrieval import OPENING, PRESETS
 from tests.memories import built
 
 
@@ -72,7 +73,7 @@ def test_what_screen_readers_are_told(app, memory):
     wanted = {"aria-level": "2", "aria-setsize": str(len(children)), "aria-posinset": "2"}
     wanted |= {"aria-expanded": "false", "aria-selected": "false", "role": "treeitem"}
     assert {name: item.get_attribute(name) for name in wanted} == wanted
-    result = memory.ask(memory.conversation.questions[0].text)
+    result = memory.ask(memory.conversation.questions[0].text, PRESETS[OPENING])
     said = item.get_attribute("aria-label")
     count = int(result.structure.active.sum())
     assert f"initial ×{result.initial[children[1]] * count:.2f} rank " in said
@@ -82,7 +83,7 @@ def test_what_screen_readers_are_told(app, memory):
 def test_retrieved_and_gold_are_found(app, memory):
     app.open("ask?view=Outline&question=3")
     question = memory.conversation.questions[3]
-    result = memory.ask(question.text)
+    result = memory.ask(question.text, PRESETS[OPENING])
     units = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
     gold = {
         leaf

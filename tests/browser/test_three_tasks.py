@@ -72,13 +72,10 @@ def test_which_node_gave_a_rescued_turn_its_score(hand, app, memory):
     # It is so, and the giver that is named first is the one that gave most.
     link = dict(parse_qsl(urlparse(app.page.url).query))
     question = memory.conversation.questions[int(link.get("question", 0))]
-    result = memory.ask(
-        question.text,
-        policy=app.attribute(KEY, "policy"),
-        alpha=float(app.attribute(KEY, "alpha")),
-        horizon=int(app.attribute(KEY, "horizon")),
-        relevance=link.get("relevance"),
-    )
+    settings = decode(link)[0].retrieval
+    shown = tuple(app.attribute(KEY, name) for name in ("policy", "alpha", "horizon"))
+    assert shown == (settings.policy, f"{settings.alpha:g}", str(settings.horizon))
+    result = memory.ask(question.text, settings)
     gold = gold_evidence(result.structure, memory.units, question.evidence)
     assert node in gold.held
     assert node in set(result.after) - set(result.before)

@@ -18,6 +18,7 @@ from segviz.export import View, html_page
 from segviz.export.html import picture_height
 from segviz.export.story import stop_at, story_page, story_views, tour
 from segviz.export.text import legal
+from segviz.retrieval import OPENING, PRESETS
 from segviz.systems import SegmentTree
 from segviz.tree.unfold import unfold
 from segviz.view.bookmark import Bookmark
@@ -303,7 +304,7 @@ class TestInTheBrowser:
         expect(tab.page.locator("h1")).to_have_text(re.compile("^How"))
         tab.until("selected", "3")
         assert story.inner_text().startswith("2 of 2 Then a question.")
-        there = memory.ask("How many gears?")
+        there = memory.ask("How many gears?", PRESETS[OPENING])
         assert tab.attribute("top") == ",".join(map(str, there.after))
         marked = tab.tree.locator(".evidence ol mark.heard").all_inner_texts()
         heard = {word for words in there.matches(there.after).values() for word in words}

@@ -52,14 +52,16 @@ def test_best_tree_policy(cells):
 
 
 def test_the_papers_bottom_up_setting_turns_the_mixed_top_to_inner_nodes(memories):
-    """What recall over leaves cannot see: leaves all but leave the top, and with them what
-    can be read within twenty units."""
+    """Recall over leaves cannot see it: most leaves leave the top, and with them what can be read
+    within twenty units; words of the answers stay."""
     still = together(memories.values(), "dense", STILL)
     found = together(memories.values(), "dense", ("bottom-up", 0.1, 2))
     assert still.levels[0] > 0.5
-    assert found.levels[0] < 0.15
-    for measure in ("reached", "quoted", "answer_words"):
+    assert found.levels[0] < 0.35
+    for measure in ("reached", "quoted"):
         assert found.gain(still, measure).high < 0
+    words = found.gain(still, "answer_words")
+    assert words.low <= 0 <= words.high
     assert found.column("recall").tolist() == pytest.approx(
         still.column("recall").tolist(), nan_ok=True
     )
@@ -72,9 +74,9 @@ def test_literal_paper_setting_top_down_is_not_below_no_propagation(memories):
 
 def test_plain_cosines_are_too_even_for_propagation_to_tell(memories):
     """With r / Σ r of the cosines themselves the paper's setting moves recall by less than
-    .002, and the interval includes no change; what ``softmax`` is for."""
+    .01, and the interval includes no change; what ``softmax`` is for."""
     gain = literal_gain(list(memories.values()))
-    assert abs(gain.value) < 0.002
+    assert abs(gain.value) < 0.01
     assert gain.low <= 0 <= gain.high
     still = recall_of(memories.values(), "dense", STILL)
     assert recall_of(memories.values(), "softmax", STILL) == still
