@@ -6,7 +6,7 @@
 ``html``                one offline HTML file with the living canvas; prints to PDF
 ``sheet``               that page for a browser to make a PNG, PDF or SVG of
 ``pictures``            runs the installed ``browser`` that does so
-``graphs``              GraphML (everything) and Newick (trees)
+``graphs``              GraphML
 ``tables``              CSV: nodes, ranks of a question, sweeps
 ``snippet``             the Python that brings the view back
 ``formats``             these, as the app and the command line offer them
@@ -19,14 +19,13 @@ part of a view and reach no file. The same view gives the same bytes.
 """
 
 from segviz.export.formats import FORMATS, Format
-from segviz.export.graphs import graphml, newick, newick_problem
+from segviz.export.graphs import graphml
 from segviz.export.html import html_page
 from segviz.export.locomo import locomo_json
 from segviz.export.sheet import SCALES, Sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.tables import (
     nodes_csv,
-    nodes_parquet,
     ranks_csv,
     rows_csv,
     rows_markdown,
@@ -46,10 +45,7 @@ __all__ = [
     "graphml",
     "html_page",
     "locomo_json",
-    "newick",
-    "newick_problem",
     "nodes_csv",
-    "nodes_parquet",
     "python_snippet",
     "ranks_csv",
     "rows_csv",

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from segviz import store
-from segviz.export.graphs import graphml, newick, newick_problem
+from segviz.export.graphs import graphml
 from segviz.export.html import html_page
 from segviz.export.sheet import Sheet, card, film, growth, sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.story import story_page
-from segviz.export.tables import nodes_csv, nodes_parquet, ranks_csv
-from segviz.tree import Structure
+from segviz.export.tables import nodes_csv, ranks_csv
 from segviz.view.captions import shown_labels
 
 
@@ -21,10 +20,9 @@ from segviz.view.captions import shown_labels
 class Format:
     """One kind of file: part and ending of its name, what it is, and how it is made.
 
-    ``asks`` where the view must answer a question; ``problem`` says why a structure cannot
-    be written, "" where it can. With ``needs_browser`` what is made, also on a ``dark`` ground,
-    is a sheet for a browser to draw (``segviz.export.pictures``); ``scales`` where it may have
-    more dots than the picture has pixels.
+    ``asks`` where the view must answer a question. With ``needs_browser`` what is made, also on a
+    ``dark`` ground, is a sheet for a browser to draw (``segviz.export.pictures``); ``scales`` where
+    it may have more dots than the picture has pixels.
     """
 
     part: str
@@ -34,7 +32,6 @@ class Format:
     make: Callable[..., str | bytes | Sheet]
     mime: str
     asks: bool = False
-    problem: Callable[[Structure], str] | None = None
     needs_browser: bool = False
     scales: bool = False
 
@@ -145,15 +142,6 @@ FORMATS: dict[str, Format] = {
         ),
         "application/xml",
     ),
-    "newick": Format(
-        "tree",
-        "nwk",
-        "Tree (Newick)",
-        "For programs that draw trees; one line per root.",
-        lambda view: newick(view.structure, shown_labels(view.memory, view.structure)),
-        "text/plain",
-        problem=newick_problem,
-    ),
     "nodes": Format(
         "nodes",
         "csv",
@@ -161,15 +149,6 @@ FORMATS: dict[str, Format] = {
         "A row for each node.",
         nodes_csv,
         "text/csv",
-    ),
-    "parquet": Format(
-        "nodes",
-        "parquet",
-        "Nodes with vectors (Parquet)",
-        "A row for each node, for pandas, DuckDB and others; segviz.memory_from reads it, "
-        "given the conversation and the unit rule.",
-        nodes_parquet,
-        "application/vnd.apache.parquet",
     ),
     "ranks": Format(
         "ranks",

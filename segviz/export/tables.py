@@ -1,4 +1,4 @@
-"""CSV tables (RFC 4180): the nodes, the ranks of a question, a sweep; the nodes as Parquet, too.
+"""CSV tables (RFC 4180): the nodes, the ranks of a question, a sweep.
 
 Texts are quoted, numbers are not; what is absent is an empty cell. Spreadsheets take a text
 that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, also behind blanks: such a text
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -128,32 +127,6 @@ def nodes_csv(view: View) -> str:
         return [*values, structure.text[node]]
 
     return table([*names, "text"], map(row, structure.nodes.tolist()))
-
-
-def nodes_parquet(view: View) -> bytes:
-    """One row per node that is there, with its ``vector`` (float32): the columns that
-    ``segviz.memory_from`` reads, ``parent`` as a list of ids, and on Ask ``initial`` and ``final``.
-    """
-    import pyarrow
-    from pyarrow import parquet
-
-    structure, result = view.structure, view.result
-    there = np.flatnonzero(structure.active)
-    columns: dict[str, Any] = {
-        "id": there,
-        "parent": [structure.parents[node] for node in there.tolist()],
-        "level": structure.level[there],
-        "start": structure.start[there],
-        "stop": structure.stop[there],
-        "kind": [structure.kind[node] for node in there.tolist()],
-        "text": [legal(structure.text[node]) for node in there.tolist()],
-        "vector": pyarrow.array(list(structure.vector[there]), pyarrow.list_(pyarrow.float32())),
-    }
-    if result is not None:
-        columns |= {"initial": result.initial[there], "final": result.final[there]}
-    stream = BytesIO()
-    parquet.write_table(pyarrow.table(columns), stream)
-    return stream.getvalue()
 
 
 _ENDS = ("first_turn", "last_turn", "first_session", "last_session")

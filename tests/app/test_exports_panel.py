@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.export import FORMATS, Sheet
 from segviz.export.browser import VARIABLE, BrowserError
-from segviz.ui.widgets.export_menu import Attempt, no_browser, offered
-from tests.export.views import ask_view, dag, grow_view, holding
+from segviz.ui.widgets.export_menu import Attempt, no_browser
+from tests.export.views import ask_view, grow_view
 
 KEY = "sk-this-must-stay-here"
 
@@ -67,12 +67,6 @@ def test_ask_offers_the_ranks_too():
 
 def test_the_link_names_the_view():
     assert menu().code[0].value.endswith("?sample=ines-theo")
-
-
-def test_a_structure_that_is_no_tree_cannot_be_newick(memory):
-    names = {offer.label: problem for offer, problem in offered(holding(memory, dag()))}
-    assert "GraphML" in names["Tree (Newick)"]
-    assert not any(problem for label, problem in names.items() if label != "Tree (Newick)")
 
 
 @pytest.mark.parametrize("offer", FORMATS.values(), ids=lambda offer: offer.label)

@@ -419,8 +419,8 @@ def test_the_command_writes_them(saved, drawer, tmp_path, monkeypatch, capsysbin
     [
         (["--format", "svg", "--scale", "2"], "--scale is for png, not for svg"),
         (
-            ["--format", "newick", "--dark"],
-            "--dark is for png, svg, pdf, card, animation or growth, not for newick",
+            ["--format", "nodes", "--dark"],
+            "--dark is for png, svg, pdf, card, animation or growth, not for nodes",
         ),
         (["--format", "png", "--scale", "5"], "invalid choice: 5"),
         (["--format", "png"], "SEGVIZ_BROWSER names '/nowhere'"),

@@ -7,11 +7,9 @@ import io
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyarrow import parquet
 
 import segviz
 from segviz.evaluation import MEASURES, Mean
@@ -19,7 +17,6 @@ from segviz.evaluation.measures import sees
 from segviz.evaluation.parallel import Measured
 from segviz.export import (
     nodes_csv,
-    nodes_parquet,
     ranks_csv,
     rows_csv,
     rows_markdown,
@@ -101,29 +98,6 @@ def test_nodes_name_the_ends_of_their_span(memory):
 def test_nothing_is_a_line_of_names():
     assert read(nodes_csv(nothing())) == []
     assert nodes_csv(nothing()).count("\r\n") == 1
-
-
-def test_parquet_opens_again_as_the_tree_it_was(memory, tmp_path):
-    path = tmp_path / "nodes.parquet"
-    path.write_bytes(nodes_parquet(grow_view(memory)))
-    again = segviz.memory_from(path, embedder=memory.embedder).structure
-    there = {int(facts["id"]): node for node, facts in enumerate(again.facts)}
-    shown = grow_view(memory).structure
-    assert set(there) == set(np.flatnonzero(shown.active).tolist())
-    for node, found in there.items():
-        assert again.text[found] == shown.text[node]
-        assert (again.start[found], again.stop[found]) == (shown.start[node], shown.stop[node])
-        assert sorted(there[child] for child in shown.children[node]) == sorted(
-            again.children[found]
-        )
-        assert np.allclose(again.vector[found], shown.vector[node], atol=1e-6)
-
-
-def test_parquet_has_the_scores_of_a_question(memory):
-    view = ask_view(memory, "What about the boat?")
-    rows = parquet.read_table(io.BytesIO(nodes_parquet(view))).to_pylist()
-    assert [row["final"] for row in rows] == [view.result.final[row["id"]] for row in rows]
-    assert parquet.read_table(io.BytesIO(nodes_parquet(nothing()))).num_rows == 0
 
 
 @pytest.mark.parametrize("literal", [True, False])

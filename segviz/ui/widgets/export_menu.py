@@ -67,11 +67,7 @@ def offered(view: View) -> list[tuple[Format, str]]:
     """Returns the formats of a view, each with the reason it cannot be made, "" where it can."""
     lacking = no_browser()
     return [
-        (
-            offer,
-            (offer.problem(view.structure) if offer.problem else "")
-            or (lacking if offer.needs_browser else ""),
-        )
+        (offer, lacking if offer.needs_browser else "")
         for offer in FORMATS.values()
         if view.result is not None or not offer.asks
     ]
