@@ -25,6 +25,7 @@ from tests.app.conftest import (
     page,
     read_message,
     shown,
+    tables,
     talk_file,
     texts,
 )
@@ -70,6 +71,8 @@ class TestGrow:
             "“What? He's been Kanel for six weeks! You can't keep…” joins “Kanel, Denmark” "
             "(S7: 0.17, needed 0.04) on level 1."
         )
+        listed = [table["words"].tolist() for table in tables(app) if "words" in table]
+        assert any("Kanel, Denmark" in words for words in listed)
         app.button(key="go-chevron_left").click().run()
         assert "Kanel" not in decided(clean(app))
 

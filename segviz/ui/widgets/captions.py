@@ -98,13 +98,15 @@ def reach(session: Session, start: int, stop: int) -> str:
     return f"{units_text(start, stop)} · {where}"
 
 
-def named(session: Session, structure: Structure, node: int) -> str:
-    """Returns the words a node is called by, its kind and place, and its number; plain text."""
+def named(session: Session, structure: Structure, node: int, later: Structure | None = None) -> str:
+    """Returns the words a node is called by, its kind and place, and its number; plain text. A node
+    of the past is called as in the ``later`` structure that the page shows."""
     where = place(session, structure, node)
     known = structure.kind[node] in ("", where.split(" · ", 1)[0])
     kind = "" if known else f" · {structure.kind[node]}"
     gone = "" if structure.active[node] else " · retired"
-    return f"{called(session, structure, node)}{where}{kind}{gone} · node {node}"
+    words = called(session, later or structure, node)
+    return f"{words}{where}{kind}{gone} · node {node}"
 
 
 def node_row(session: Session, structure: Structure, node: int) -> dict[str, Any]:

@@ -110,10 +110,10 @@ def decision_panel(session: Session, structure: Structure, step: Step, now: int,
     decision = step.decision
     if decision is not None and decision.candidates:
         before = session.memory.at(now - 1)
-        _beside(session, session.shown(before), step, decision)
+        _beside(session, session.shown(before), structure, step, decision)
         with st.expander(f"All {counted(len(decision.candidates), 'candidate')}"):
             _candidates(session, before, structure, decision)
-    _changes(session, step, now)
+    _changes(session, structure, step, now)
     _figures(session, structure, step, now)
     literal_switch()
 
@@ -136,7 +136,9 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
     )
 
 
-def _beside(session: Session, before: Structure, step: Step, decision: Decision) -> None:
+def _beside(
+    session: Session, before: Structure, after: Structure, step: Step, decision: Decision
+) -> None:
     """Draws the new unit and a candidate side by side, as it stood before, with the words they
     share marked: the selected candidate, else the chosen one."""
     known = [n for n in (item.node for item in decision.candidates) if n < len(before)]
@@ -150,7 +152,7 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
     with st.container(key="beside-candidate"):
         for column, head, text in zip(
             st.columns(2, gap="medium"),
-            ("The new unit", named(session, before, asked)),
+            ("The new unit", named(session, before, asked, after)),
             (unit, other),
             strict=True,
         ):
@@ -194,7 +196,7 @@ def _candidates(session: Session, before: Structure, after: Structure, decision:
                 "label": item.label or None,
                 "similar": similar,
                 "needed": needed,
-                "words": called(session, structure, item.node).removesuffix(" · ") or None,
+                "words": called(session, after, item.node).removesuffix(" · ") or None,
                 "units": f"{start}–{stop - 1}" if stop - start > 1 else f"{start}",
                 "node": item.node,
             }
@@ -228,11 +230,11 @@ def _outcome(item: Judgement, chosen: int | None) -> str:
     return "close enough"
 
 
-def _changes(session: Session, step: Step, now: int) -> None:
+def _changes(session: Session, after: Structure, step: Step, now: int) -> None:
     """Draws the rewritten annotations of the step as word diffs."""
     before = session.memory.at(now - 1)
     changes = [
-        (named(session, before, e.node), before.text[e.node], e.text)
+        (named(session, before, e.node, after), before.text[e.node], e.text)
         for e in step.events
         if isinstance(e, Revise) and e.text != before.text[e.node]
     ]
