@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from segviz.construct import Retriever
 from segviz.conversation import Conversation, Question
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
 from segviz.evaluation.compare import Chart
@@ -32,10 +33,10 @@ from segviz.evaluation.question_batch import Limits, batches, measured_settings
 from segviz.evaluation.sweep import Sweep, pooled_sweep, sweep
 from segviz.evaluation.text_metrics import content_tokens
 from segviz.memory import Memory, build, declared
-from segviz.retrieval import estimated_tokens
+from segviz.retrieval import PRESETS, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS, level_name
 from segviz.systems.xmemory.themes import reassigned
-from segviz.tree import Add, Revise, Unlink, costs_of, total_cost
+from segviz.tree import Add, Link, Revise, Unlink, costs_of, total_cost
 from segviz.tree.shape import shape
 
 Place = tuple[str, str]
@@ -222,37 +223,67 @@ def growth(
     clock: Callable[[], float] | None = None,
     parts: int = 5,
 ) -> list[dict[str, float]]:
-    """Cost over parts of the history: of a unit's build, of a question at the end of the part."""
+    """Cost over parts of the history: of a unit's build, of a question at the end of the part.
+
+    A question is asked as the system's paper asks it: by its own retrieval, a segment tree by
+    "paper, top-down". Of five questions the median time counts, the scorer prepared.
+    """
+    read_and_written = _tokens_of_texts(memory)
+    own = isinstance(memory.model, Retriever)
+    asked = PRESETS["paper, top-down"] if not own else RetrievalSettings(**_OWN, policy="none")
     found = []
     ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
-    asked = [question.text for question in questions[:5]]
+    texts = [question.text for question in questions[:5]]
     for first, last in zip([0, *ends], ends, strict=False):
         steps = memory.steps[first:last]
-        written = [
-            event.text
-            for step in steps
-            for event in step.events
-            if (isinstance(event, Add) and event.level) or isinstance(event, Revise)
-        ]
         size = max(len(steps), 1)
-        seconds, read = [], 0
-        for text in asked[:1]:  # prepares what all of them use
-            memory.ask(text, step=last, policy="none", relevance="dense")
-        for text in asked:
+        at = replace(asked, step=last)
+        seconds, tokens = [], 0
+        for text in texts[:1]:  # prepares what all of them use
+            memory.ask(text, at)
+        for text in texts:
             began = clock() if clock else 0.0
-            result = memory.ask(text, step=last, policy="none", relevance="dense")
+            result = memory.ask(text, at)
             seconds.append(clock() - began if clock else 0.0)
-            read += sum(estimated_tokens(item.text) for item in result.evidence)
+            tokens += sum(estimated_tokens(item.text) for item in result.evidence)
+        prompts, outputs = read_and_written[first:last].sum(axis=0).tolist()
         found.append(
             {
                 "units": float(last),
                 "build, ms per unit": 1000 * float(costs_of(steps)["seconds"].sum()) / size,
-                "question, ms": 1000 * min(seconds, default=0.0),
-                "tokens written per unit": sum(map(estimated_tokens, written)) / size,
-                "tokens read per question": read / max(len(asked), 1),
+                "question, ms": 1000 * float(np.median(seconds)) if seconds else 0.0,
+                "tokens of prompts per unit": prompts / size,
+                "tokens written per unit": outputs / size,
+                "tokens read per question": tokens / max(len(texts), 1),
             }
         )
     return found
+
+
+def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
+    """Returns the tokens that a model would read and write for the texts above the leaves.
+
+    Integers (steps, 2): of the children's texts as they stand after the step, of the text itself.
+    """
+    texts: dict[int, str] = {}
+    children: dict[int, dict[int, None]] = {}
+    found = []
+    for step in memory.steps:
+        written = []
+        for event in step.events:
+            match event:
+                case Add() | Revise():
+                    texts[event.node] = event.text
+                    if isinstance(event, Revise) or event.level:
+                        written.append(event.node)
+                case Link():
+                    children.setdefault(event.parent, {})[event.child] = None
+                case Unlink():
+                    children[event.parent].pop(event.child)
+        read = [texts[child] for node in written for child in children.get(node, ())]
+        wrote = [texts[node] for node in written]
+        found.append([sum(map(estimated_tokens, part)) for part in (read, wrote)])
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def themes(
@@ -441,9 +472,11 @@ def _constructions(bench: Bench) -> list[Row]:
 
 
 def _shapes(bench: Bench) -> list[Row]:
+    """Rows of the trees that are built here, each under the name of the model that decided, and
+    of the two whose decisions were a language model's, which are printed alone."""
     trees: Variants = {
         "SegTreeMem cosine": ("segment-tree", _COSINE),
-        "SegTreeMem batch": ("segment-tree", {}),
+        "SegTreeMem calibrated (ours)": ("segment-tree", {}),
         "MemTree": ("memtree", {}),
         "RAPTOR": ("raptor", {}),
     }
@@ -456,13 +489,13 @@ def _shapes(bench: Bench) -> list[Row]:
     }
     place, rows = ("segtreemem", "Table 5"), []
     found = {str(row.pop("method")): row for row in bench.rows(form, trees, "method")}
-    cosine, batch, *others = found.items()
-    for label, of in (cosine, batch, ("SegTreeMem pointwise", batch[1]), *others):
+    unmeasured = dict.fromkeys(next(iter(found.values())), math.nan)
+    found |= {f"SegTreeMem {name}": unmeasured for name in ("batch", "pointwise")}
+    for label, of in found.items():
         row, variant = dict(of), label.partition(" ")[2]
         system = "segment-tree" if variant else label.lower()
-        asked = {"batch": 1.0, "pointwise": number_of(row.pop("candidates per leaf"))}
-        written = number_of(row.pop("summaries per leaf"))
-        row["calls per leaf"] = written + asked.get(variant, 0.0)
+        row.pop("candidates per leaf")
+        row["calls per leaf"] = row.pop("summaries per leaf")
         leaves, nodes = (bench.paper(place, name, variant, system) for name in ("leaves", "nodes"))
         told = {"method": label, "nodes per leaf": row["nodes per leaf"]}
         told |= {"nodes per leaf, paper": nodes / leaves, **row}
@@ -712,25 +745,34 @@ def _farthest(rows: Sequence[Row]) -> str:
 
 
 def _same_order(rows: Sequence[Row]) -> str:
-    """In how many pairs of rows the first mean and a printed number that has no column of its own
-    agree on which is higher, as a sentence."""
+    """How the first mean and a printed number that has no column of its own order the rows, as a
+    sentence. Two of our means are told apart only where their intervals do not meet."""
     first = rows[-1] if rows else {}
     theirs = [n for n in first if n.endswith(", paper") and n.removesuffix(", paper") not in first]
     loss = theirs and theirs[0].startswith("loss")
     ours = [n for n in first if isinstance(first[n], Mean) and n.startswith("loss" if loss else "")]
     if not theirs or not ours:
         return ""
-    signs = [
-        (number_of(a[ours[0]]) - number_of(b[ours[0]]))
-        * (number_of(a.get(theirs[0])) - number_of(b.get(theirs[0])))
-        for a, b in combinations(rows, 2)
-    ]
-    known = [sign for sign in signs if not math.isnan(sign)]
-    agree = sum(sign > 0 for sign in known)
-    return (
-        f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {agree} of "
-        f"{len(known)} pairs of rows stand in the same order."
+    said = []
+    means = [mean for row in rows if isinstance(mean := row.get(ours[0]), Mean)]
+    if loss:
+        shown = sum(mean.low > 0 for mean in means)
+        said.append(f"{shown or 'None'} of {len(means)} losses can be told from none.")
+    counts = Counter[str]()
+    for a, b in combinations(rows, 2):
+        printed = number_of(a.get(theirs[0])) - number_of(b.get(theirs[0]))
+        mine, other = a[ours[0]], b[ours[0]]
+        if math.isnan(printed) or not isinstance(mine, Mean) or not isinstance(other, Mean):
+            continue
+        apart = mine.low > other.high or mine.high < other.low
+        same = (mine.value > other.value) == (printed > 0)
+        counts["same" if same and apart else "other" if apart else "undecided"] += 1
+    said.append(
+        f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {counts['same']} of "
+        f"{counts.total()} pairs of rows stand in the same order, {counts['other']} in the other; "
+        f"{counts['undecided']} cannot be told apart by our intervals."
     )
+    return " ".join(said)
 
 
 _TABLES = {

@@ -37,7 +37,7 @@ from segviz.evaluation.reproduce import (
 )
 from segviz.evaluation.sweep import sweep
 from segviz.evaluation.text_metrics import all_tokens, content_tokens
-from segviz.retrieval import POLICIES, RetrievalSettings, estimated_tokens
+from segviz.retrieval import POLICIES, PRESETS, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS
 from segviz.tree import Revise, replay, total_cost
 from segviz.tree.shape import shape
@@ -95,6 +95,7 @@ def test_printed_numbers_stand_beside_ours():
     (batch,) = (r for r in rows_of("segtreemem", "Table 5") if r["method"] == "SegTreeMem batch")
     assert (batch["greatest depth, paper"], batch["calls per leaf, paper"]) == (3.8, 1.95)
     assert batch["nodes per leaf, paper"] == pytest.approx(317 / 281)
+    assert math.isnan(batch["nodes per leaf"])  # no language model decided here
 
 
 def test_the_printed_number_is_that_of_the_data_set():
@@ -237,23 +238,52 @@ def test_layers_depths_and_upkeep_are_counted_node_by_node():
         assert row["summaries written"] == sum(step.cost.annotated for step in steps)
 
 
-def test_cost_grows_by_what_the_steps_wrote_and_what_a_question_reads():
+def test_cost_counts_prompts_and_texts_step_by_step_and_asks_as_the_paper_does():
     memory, questions = built("segment-tree"), small().questions
     ticks = iter(range(1_000))
     rows = growth(memory, questions, clock=lambda: float(next(ticks)), parts=2)
     half, whole = (len(memory.steps) // 2, len(memory.steps))
     assert [row["units"] for row in rows] == [half, whole]
-    for row, steps in zip(rows, (memory.steps[:half], memory.steps[half:]), strict=True):
-        events = [event for step in steps for event in step.events]
-        texts = [e.text for e in events if isinstance(e, Revise) or getattr(e, "level", 0)]
-        wrote = sum(map(estimated_tokens, texts)) / len(steps)
-        assert row["tokens written per unit"] == pytest.approx(wrote)
+    for row, first, last in zip(rows, (0, half), (half, whole), strict=True):
+        read = wrote = 0
+        for at in range(first, last):
+            now = memory.at(at + 1)
+            for event in memory.steps[at].events:
+                if isinstance(event, Revise) or getattr(event, "level", 0):
+                    wrote += estimated_tokens(now.text[event.node])
+                    read += sum(estimated_tokens(now.text[c]) for c in now.children[event.node])
+        assert row["tokens written per unit"] == pytest.approx(wrote / (last - first))
+        assert row["tokens of prompts per unit"] == pytest.approx(read / (last - first))
         assert row["question, ms"] == 1000
-    asked = [
-        sum(estimated_tokens(item.text) for item in found.evidence)
-        for found in (memory.ask(q, policy="none", relevance="dense") for q in questions[:5])
+    asked = [memory.ask(q, PRESETS["paper, top-down"]).evidence for q in questions[:5]]
+    read = sum(estimated_tokens(item.text) for evidence in asked for item in evidence)
+    assert rows[-1]["tokens read per question"] == pytest.approx(read / 5)
+
+
+def test_a_rival_is_timed_by_its_own_retrieval():
+    memory, questions = built("bm25"), small().questions
+    (row,) = growth(memory, questions, parts=1)
+    own = [memory.ask(q, method="own").evidence for q in questions[:5]]
+    read = sum(estimated_tokens(item.text) for evidence in own for item in evidence)
+    assert row["tokens read per question"] == pytest.approx(read / 5)
+
+
+@pytest.mark.parametrize(
+    ("intervals", "said"),
+    [
+        (((0.1, 0.2), (0.3, 0.4)), "1 of 1 pairs of rows stand in the same order, 0 in the other"),
+        (((0.3, 0.4), (0.1, 0.2)), "0 of 1 pairs of rows stand in the same order, 1 in the other"),
+        (((0.1, 0.3), (0.2, 0.4)), "1 cannot be told apart"),
+        (((-0.1, 0.3), (0.2, 0.4)), "1 of 2 losses can be told from none"),
+    ],
+)
+def test_a_verdict_on_the_order_of_rows_uses_their_intervals(intervals, said):
+    rows = [
+        {"loss, answer words": Mean((low + high) / 2, low, high, 9), "loss, judge, paper": printed}
+        for (low, high), printed in zip(intervals, (0.02, 0.1), strict=True)
     ]
-    assert rows[-1]["tokens read per question"] == pytest.approx(sum(asked) / 5)
+    (entry,) = (e for e in ENTRIES if (e.paper, e.table) == ("segtreemem", "Table 3"))
+    assert said in entry.difference(rows)
 
 
 def test_levels_and_curves_are_those_of_the_sweep():
