@@ -230,7 +230,7 @@ def growth(
     """
     read_and_written = _tokens_of_texts(memory)
     own = isinstance(memory.model, Retriever)
-    asked = PRESETS["paper, top-down"] if not own else RetrievalSettings(**_OWN, policy="none")
+    asked = PRESETS["paper, top-down"] if not own else RetrievalSettings(method="own", relevance="dense")
     found = []
     ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
     texts = [question.text for question in questions[:5]]
@@ -489,7 +489,7 @@ def _shapes(bench: Bench) -> list[Row]:
     }
     place, rows = ("segtreemem", "Table 5"), []
     found = {str(row.pop("method")): row for row in bench.rows(form, trees, "method")}
-    unmeasured = dict.fromkeys(next(iter(found.values())), math.nan)
+    unmeasured: Row = dict.fromkeys(next(iter(found.values())), math.nan)
     found |= {f"SegTreeMem {name}": unmeasured for name in ("batch", "pointwise")}
     for label, of in found.items():
         row, variant = dict(of), label.partition(" ")[2]
