@@ -44,7 +44,6 @@ _CAPTION = re.compile(r"\[image:\s*(?:an? )?(?:photo|picture|screenshot|image)?(
 _SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _TITLED = re.compile(r"[A-Z0-9]")
-_BLUNT = re.compile(r"(?:ful|ous|less|able|ible|ly)$")  # adjectives and adverbs, not things
 
 # Words after which no noun follows immediately: an adjective or a verb does.
 _BEFORE_OTHERS = (
@@ -268,8 +267,6 @@ def _weight(phrase: str, name: bool) -> float:
     words = words_of(phrase)
     if not name and (words[-1] in WEAK or words[-1].removesuffix("s") in WEAK):
         return 0.0
-    if not name and len(words) == 1 and _BLUNT.search(words[0]):
-        return 0.0
     tells = float(max(map(salience, words)) ** 1.5)
     return tells * (_PHRASE if len(words) > 1 else 1.0) * (_NAME if name else 1.0)
 
@@ -344,18 +341,3 @@ def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) ->
         ends = range(2, min(6, len(run)) + 1)
         words += [run[at : at + n] for n in ends for at in range(len(run) - n + 1)]
     return words
-
-
-def _longest(
-    places: Mapping[tuple[str, ...], list[int]], written: Mapping[tuple[str, ...], str]
-) -> dict[tuple[str, ...], list[int]]:
-    """Returns the phrases without those that are only ever part of a longer one."""
-    by_places: dict[tuple[int, ...], list[tuple[str, ...]]] = defaultdict(list)
-    for key, held in places.items():
-        by_places[tuple(held)].append(key)
-    return {
-        key: list(held)
-        for held, keys in by_places.items()
-        for key in keys
-        if not any(written[key] in written[other] for other in keys if other != key)
-    }

@@ -229,8 +229,9 @@ def growth(
     "paper, top-down". Of five questions the median time counts, the scorer prepared.
     """
     read_and_written = _tokens_of_texts(memory)
-    own = isinstance(memory.model, Retriever)
-    asked = PRESETS["paper, top-down"] if not own else RetrievalSettings(method="own", relevance="dense")
+    asked = PRESETS["paper, top-down"]
+    if isinstance(memory.model, Retriever):
+        asked = RetrievalSettings(method="own", relevance="dense")
     found = []
     ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
     texts = [question.text for question in questions[:5]]
