@@ -21,6 +21,7 @@ from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
+from segviz.systems.common.published import Paper, paper
 from segviz.systems.h_mem.graph import EntityGraph
 from segviz.systems.h_mem.invariants import events_have_a_place
 from segviz.systems.h_mem.retrieval import HMemSearch, robustness
@@ -59,6 +60,7 @@ class HMem(Declared):
     online: ClassVar[bool] = True
     invariants: ClassVar[tuple[Invariant, ...]] = (events_have_a_place,)
     fidelity: ClassVar[str] = "adapted"
+    published: ClassVar[Paper] = paper("segviz.systems.h_mem")
     relevance: ClassVar[str] = "dense"  # S, the cosine, §3.3
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted events, and names and nouns by form for entities.",

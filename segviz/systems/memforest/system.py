@@ -24,6 +24,7 @@ from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
+from segviz.systems.common.published import Paper, paper
 from segviz.systems.memforest.facts import Ingest
 from segviz.systems.memforest.invariants import forest_is_balanced
 from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, ForestSearch
@@ -56,6 +57,7 @@ class MemForest(Declared):
     online: ClassVar[bool] = True
     invariants: ClassVar[tuple[Invariant, ...]] = (forest_is_balanced,)
     fidelity: ClassVar[str] = "adapted"
+    published: ClassVar[Paper] = paper("segviz.systems.memforest")
     relevance: ClassVar[str] = "dense"  # embedding similarity, §4.3
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted facts and cue words for their domain.",

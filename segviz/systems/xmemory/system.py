@@ -20,6 +20,7 @@ from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock, Unit
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.draft import Draft
+from segviz.systems.common.published import Paper, paper
 from segviz.systems.xmemory.episodes import Episodes
 from segviz.systems.xmemory.invariants import statements_are_parted
 from segviz.systems.xmemory.retrieval import XMemorySearch
@@ -51,6 +52,7 @@ class XMemory(Declared):
     online: ClassVar[bool] = True
     invariants: ClassVar[tuple[Invariant, ...]] = (statements_are_parted,)
     fidelity: ClassVar[str] = "adapted"
+    published: ClassVar[Paper] = paper("segviz.systems.xmemory")
     relevance: ClassVar[str] = "dense"  # embedding similarity, §3.3
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for statements, and uncertainty is what of the question's "
