@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from segviz.construct import Retrieval
+from segviz.construct import Declared, Retrieval, param
 from segviz.systems.common.retrieval import (
     Scores,
     Search,
@@ -18,9 +17,6 @@ from segviz.systems.common.retrieval import (
 )
 from segviz.systems.memforest.facts import FACT
 from segviz.systems.memforest.trees import CELL, FAMILIES, beside
-
-if TYPE_CHECKING:
-    from segviz.systems.memforest.system import MemForest
 
 EMBEDDING, MODEL, FLAT, ROOTS = "emb", "llm", "flat-10", "root-only"
 PLANNER = "+planner"
@@ -32,11 +28,43 @@ VIEWS = ("entity+scene+session", "entity+scene", "session only", "scene only", "
 Asked = tuple[str, Scores]
 
 
+@dataclass(frozen=True)
+class SearchParameters(Declared):
+    """The parameters of the search."""
+
+    trees: int = param(10, "Trees recalled.", (1, 50), source="MemForest §5.1, 10")
+    voters: int = param(30, "Facts that vote for trees.", (0, 500), source="code, 30")
+    beam: int = param(10, "Branches followed at once.", (1, 50), source="code, 10")
+    balance: float = param(
+        0.5,
+        "Weight of a root's own similarity against its best fact's.",
+        (0, 1),
+        source="equation 7 without a value; .5 is ours",
+    )
+    recall_by: str = param(
+        "joint",
+        "Trees by one joint score, or by facts found and roots apart.",
+        choices=("joint", "union"),
+        source="equation 7, joint; code, union",
+    )
+    families: str = param(
+        VIEWS[0], "Trees that may be recalled.", choices=VIEWS, source="Table 6, its rows"
+    )
+    browse: str = param(
+        EMBEDDING,
+        "How branches are followed: by similarity (emb) or by a model (llm), with a "
+        "sub-question for each tree (planner) or without; or no trees (flat-10) or none below "
+        "their roots (root-only).",
+        choices=BROWSES,
+        source="Table 7, its rows; the paper's default is llm+planner (§5.1), which needs a model",
+    )
+
+
 @dataclass(slots=True)
 class ForestSearch(Search):
     """One question on one memory."""
 
-    system: MemForest
+    system: SearchParameters
 
     def run(self, question: str) -> Retrieval:
         """Retrieves: trees, then branches down to leaves, then their facts, reranked."""
