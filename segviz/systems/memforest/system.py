@@ -68,8 +68,8 @@ class MemForest(SearchParameters, SceneParameters, FactParameters, Components):
     cut in the middle; only the ancestors of what changed are written again, at once
     (``eager``) or once per session for all of them (``lazy``).
 
-    A question recalls the trees whose root or best fact is most like it, follows a beam of
-    branches to their leaves and reranks the facts there.
+    A question recalls the trees whose root or best fact is most like it, follows in each a beam
+    of branches to its leaves and reranks all facts there.
 
     Source: MemForest, arXiv 2605.23986, §3 and §4, and the authors' code for sizes.
     Departs from the source as listed in ``departures``.
@@ -85,14 +85,16 @@ class MemForest(SearchParameters, SceneParameters, FactParameters, Components):
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted facts and cue words for their domain.",
         "Facts are shared by trees, not copied into leaves; a tree of one item has a root too.",
-        "Every speaker has an entity tree, where the source has one for the user.",
+        "Every speaker has an entity tree, where the source has one for the user. Always browsed "
+        "is the tree of the speaker called user, or, without one, those of all speakers.",
         "Units are taken in one by one; refreshing per session, as the source does, is lazy.",
         "A session's cells are read side by side when it begins, which is when a model is asked; a "
         "cell that does not fill up is read when the next unit comes.",
         "A cell cut short by the end of the conversation waits without facts until the next unit.",
         "Similarities are set for the offline embedder; the code's are in the parameters.",
         "Branches are followed by similarity, MemForest (emb) of Table 4, as the default of the "
-        "source, llm+planner, needs a model. Offline the planner gives a tree the part of a "
+        "source, llm+planner, needs a model. The code's planner may give a tree two sub-questions, "
+        "here one. Offline it gives a tree the part of a "
         "question that has most words in common with its root; a question of one part stays whole.",
         "A scene's buffered facts are in no scene; where the families asked for have no tree, all "
         "facts are looked at.",
