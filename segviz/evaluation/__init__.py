@@ -17,7 +17,7 @@ levels (what a reader would be given).
 ``node_texts``          contentless lines: how much of the texts of inner nodes says nothing
 ``node_usage``          retrievals and score passing through every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
-``published``           results printed in papers, from ``published.csv`` and ``papers.toml``
+``published``           numbers printed in the papers of the systems
 ``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured
                         again
 ``generation``          :func:`evaluate_answers`: answers and grades by chat models

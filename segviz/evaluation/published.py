@@ -1,7 +1,7 @@
-"""Reads results printed in papers from ``published.csv``, to show beside our own numbers.
+"""Gathers the numbers that the papers of the systems print, to show beside our own.
 
-Every number is as printed. No computation uses them. In the file ``system`` is a key of
-``SYSTEMS`` where there is one, else the paper's name; ``variant`` is the setting or the model;
+Every number is as printed (``published`` of a system). No computation uses them. ``system`` is a
+key of ``SYSTEMS`` where there is one, else the paper's name; ``variant`` is the setting or model;
 ``low`` and ``high`` are the 95 % interval where one is given; ``note`` is a caveat of this one
 number. Metrics ``judge`` and ``f1`` run from 0 to 1, ``accuracy``, ``pass@…``, ``f1-percent``,
 ``bleu``, ``rouge``, ``reassigned`` and ``follow-up-rate`` to 100; ``tokens`` are those of a
@@ -11,42 +11,14 @@ question with its answer, ``coverage-tokens`` and ``blocks`` until all answer wo
 
 from __future__ import annotations
 
-import csv
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TypeVar
 
+from segviz.systems import SYSTEMS
+from segviz.systems.common.published import Paper, Reported
 from segviz.tree.shape import Layer
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A paper, a row of ``papers.toml``; ``caveat`` holds for every number taken from it, ``why``
-    says why ours differ."""
-
-    title: str
-    where: str
-    caveat: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """One number as printed; ``source`` is a key of ``SOURCES``."""
-
-    source: str
-    table: str
-    data: str
-    metric: str
-    system: str
-    variant: str
-    value: float
-    low: float | None
-    high: float | None
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,31 +62,17 @@ class PublishedFacts:
         return None if own is None or not known or len(known) < len(counts) else own / sum(known)
 
 
-_PAPERS = tomllib.loads(files("segviz.evaluation").joinpath("papers.toml").read_text("utf-8"))
-
-SOURCES: dict[str, Source] = {
-    name: Source(paper["title"], paper["where"], paper["caveat"], paper["why"])
-    for name, paper in _PAPERS.items()
+SOURCES: dict[str, Paper] = {
+    kind.published.name: kind.published for kind in SYSTEMS.values() if hasattr(kind, "published")
 }
+"""The papers of the systems, by name."""
 
 CAVEATS: dict[tuple[str, str], str] = {
-    (name, table): said
-    for name, paper in _PAPERS.items()
-    for table, said in paper.get("tables", {}).items()
+    (name, table): said for name, paper in SOURCES.items() for table, said in paper.tables.items()
 }
 """Caveats of every number of a table."""
 
-
-def _read() -> tuple[Reported, ...]:
-    def row(cells: dict[str, str]) -> Reported:
-        low, high = (float(cells[name]) if cells[name] else None for name in ("low", "high"))
-        return Reported(**{**cells, "value": float(cells["value"]), "low": low, "high": high})  # type: ignore[arg-type]
-
-    lines = files("segviz.evaluation").joinpath("published.csv").read_text("utf-8").splitlines()
-    return tuple(row(cells) for cells in csv.DictReader(lines))
-
-
-REPORTED: tuple[Reported, ...] = _read()
+REPORTED: tuple[Reported, ...] = tuple(row for paper in SOURCES.values() for row in paper.rows)
 """All numbers, paper by paper."""
 
 

@@ -28,13 +28,14 @@ from segviz.evaluation.compare import Chart
 from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked
 from segviz.evaluation.measures import MEASURES
 from segviz.evaluation.parallel import Progress, measure_many
-from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES, Reported
+from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES
 from segviz.evaluation.question_batch import Limits, batches, measured_settings
 from segviz.evaluation.sweep import Sweep, pooled_sweep, sweep
 from segviz.evaluation.text_metrics import content_tokens
 from segviz.memory import Memory, build, declared
 from segviz.retrieval import PRESETS, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS, level_name
+from segviz.systems.common.published import Reported
 from segviz.systems.xmemory.themes import reassigned
 from segviz.tree import Add, Link, Revise, Unlink, costs_of, total_cost
 from segviz.tree.shape import shape

@@ -8,7 +8,7 @@ from typing import Any
 from segviz.embedding import embedder_key
 from segviz.export.text import file_name
 from segviz.export.view import View
-from segviz.memory import needs_chat, nested
+from segviz.memory import made_again, needs_chat, nested
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 
@@ -39,7 +39,8 @@ def python_snippet(view: View) -> str:
 def _needs_file(view: View) -> bool:
     memory = view.memory
     edited = any(step.operation for step in memory.steps)
-    offline = memory.model is not None and not needs_chat(memory.model)
+    again = made_again(memory.system, memory.settings)
+    offline = again is not None and type(again) is type(memory.model) and not needs_chat(again)
     return view.saved is not None or edited or not offline or embedder_key(memory.embedder) is None
 
 

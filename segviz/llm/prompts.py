@@ -73,7 +73,7 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
     return _prompt("annotate", (), {"words": max_words}, parts=list(texts))
 
 
-# --- tasks of rival systems (segviz.construct.tasks) ---------------------------------------------
+# --- small judgements (segviz.construct.tasks) ---------------------------------------------------
 
 
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:

@@ -50,6 +50,15 @@ def make_system(system: str | System, **params: Any) -> System:
     return made
 
 
+def made_again(name: str, settings: Mapping[str, Any]) -> System | None:
+    """Returns the system of this name with these settings, as a file gives them; None where they
+    cannot make it, because the system or a part of it was the caller's own."""
+    try:
+        return make_system(name, **settings)
+    except (TypeError, ValueError):
+        return None
+
+
 _HAS = ("name", "invariants", "steps")
 
 

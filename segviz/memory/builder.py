@@ -176,6 +176,7 @@ class Building:
             self._embedder,
             self._record.history(self.units),
             "" if self._chat is None else self._chat.name,
+            self._system,
         )
 
     def __iter__(self) -> Iterator[Step]:

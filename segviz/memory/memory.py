@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from segviz import store
-from segviz.construct import Retrieval, Retriever, Scorer, Services, Settles, System, View
+from segviz.construct import (
+    Retrieval,
+    Retriever,
+    Scorer,
+    Services,
+    Settles,
+    System,
+    View,
+    as_settings,
+)
 from segviz.construct.labels import node_labels
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
@@ -23,7 +32,7 @@ from segviz.memory.assemble import (
     Absent,
     embedder_named,
     invariants_of,
-    make_system,
+    made_again,
     needs_chat,
     paid,
     sound,
@@ -42,7 +51,8 @@ class Memory:
     ``unit`` is the rule of the leaves, ``system`` the name of the architecture with its
     ``settings`` (plain values), ``invariants`` what its structures satisfy beside the general
     invariants; ``embedder`` made the vectors; ``chat`` names the chat model that was used, ""
-    for none. ``structure`` is folded from ``steps`` alone.
+    for none; ``built_with`` is the system itself, None in a memory from a file. ``structure`` is
+    folded from ``steps`` alone.
     """
 
     conversation: Conversation
@@ -53,6 +63,7 @@ class Memory:
     embedder: Embedder
     steps: Sequence[Step]
     chat: str = ""
+    built_with: System | None = None
 
     def __repr__(self) -> str:
         """System, conversation and counts."""
@@ -164,12 +175,12 @@ class Memory:
 
     @cached_property
     def model(self) -> System | None:
-        """The system with the settings that built this memory; None where the settings cannot
-        make it again (parts the caller defined)."""
-        try:
-            return make_system(self.system, **self.settings)
-        except (TypeError, ValueError):
-            return None
+        """The system that built this memory, or one of its name with its settings where it comes
+        from a file or the settings were changed since; None where these cannot make it."""
+        system = self.built_with
+        if system is not None and as_settings(system) == self.settings:
+            return system
+        return made_again(self.system, self.settings)
 
     @cached_property
     def _scorers(self) -> tuple[dict[tuple[str, Structure], Scorer], ...]:
@@ -229,8 +240,10 @@ class Memory:
     @property
     def saved(self) -> store.Saved:
         """The content of a file of this memory."""
-        shared = {item.name: getattr(self, item.name) for item in fields(self)}
-        del shared["invariants"]
+        names = [
+            item.name for item in fields(self) if item.name not in ("invariants", "built_with")
+        ]
+        shared = {name: getattr(self, name) for name in names}
         return store.Saved(**{**shared, "embedder": self.embedder.name})
 
     def save(self, path: str | Path) -> None:
@@ -333,5 +346,13 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
             f"the memory file is damaged: its vectors have {found} dimensions, those of "
             f"{embedder.name} have {expected}"
         )
-    shared = {f.name: getattr(saved, f.name) for f in fields(Memory) if f.name != "invariants"}
-    return Memory(**{**shared, "embedder": embedder, "invariants": invariants_of(saved)})
+    return Memory(
+        saved.conversation,
+        saved.unit,
+        saved.system,
+        invariants_of(saved),
+        saved.settings,
+        embedder,
+        saved.steps,
+        saved.chat,
+    )

@@ -295,6 +295,7 @@ class Watched:
                 as_settings(system),
                 self._embedder,
                 self._record.history(units),
+                built_with=system,
             )
             # What cutting the conversation would give, without doing so.
             vars(conversation)["_units_by_rule"] = {"turn": units}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 import pytest
 
 import segviz
+from segviz.construct import Declared, Retrieval
 from segviz.embedding import HashingEmbedder
+from segviz.tree import Add, Cost, Step
 from tests.retrieval.test_propagate import literal
 from tests.retrieval.test_selection import literal_ranking
 from tests.trees import chat, shown_as, small_chat
@@ -187,3 +190,33 @@ def test_what_is_no_system_is_refused(system, problem):
 def test_a_relevance_is_given_by_name(memory):
     with pytest.raises(ValueError, match="expected a name"):
         memory.ask(QUESTION, relevance=object())
+
+
+@dataclass(frozen=True)
+class Backwards(Declared):
+    """Leaves alone, retrieved from the last to the first."""
+
+    name, relevance, invariants = "backwards", "dense", (lambda structure: iter(()),)
+
+    def steps(self, arrivals, services):
+        for i, each in enumerate(arrivals):
+            add = Add(i, 0, (i, i + 1), each.text, each.vector)
+            yield Step(each.unit, "", None, (add,), Cost())
+
+    def retrieve(self, question, view):
+        n = len(view.structure)
+        return Retrieval(np.arange(1.0, n + 1), tuple(range(n))[::-1])
+
+    def tables(self, structure, steps):
+        return {"Leaves": [{"leaves": len(structure)}]}
+
+
+def test_a_system_that_no_registry_has_keeps_its_instance():
+    system = Backwards()
+    memory = segviz.build(small_chat(), system, embedder=HashingEmbedder())
+    assert memory.model is system
+    assert memory.invariants is Backwards.invariants
+    asked = memory.ask("Who?", method="own", k=2)
+    assert asked.after == (len(memory.units) - 1, len(memory.units) - 2)
+    assert memory.model.tables(memory.structure, memory.steps)
+    assert replace(memory, settings={"other": 1}).model is None

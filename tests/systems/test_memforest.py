@@ -320,22 +320,26 @@ def recalled(s, model, roots, whole):
         units = {n for n in inside if s.level[n] == 0 and s.kind[root] == "session"}
         held = [whole[f] for f in votes if f in inside or units & set(s.children[f])]
         score[root] = 0.5 * whole[root] + 0.5 * max(held, default=0.0)
-    return best(roots, score)[: model.trees]
+    kept = best(roots, score)[: model.trees]
+    users = [r for r in roots if s.kind[r] == "entity" and s.facts[r]["label"] == "ada"]
+    return list(dict.fromkeys([*kept, *users]))
 
 
 def walked(s, model, asked):
-    """What each round of the beam keeps; ``asked`` gives each root the cosines of its question."""
-    front, settled, rounds = [(root, root) for root in asked], [], []
-    while front:
-        choices = {}
-        for node, root in front:
-            for child in s.children[node]:
-                choices[child] = max(choices.get(child, (0.0, root)), (asked[root][child], root))
-        order = sorted(choices, key=lambda n: (-choices[n][0], n))
-        took = [n for n in order if n not in settled][: model.beam - len(settled)]
-        rounds.append(set(took))
-        settled += [n for n in took if s.level[n] == 1]
-        front = [(n, choices[n][1]) for n in took if s.level[n] > 1]
+    """What the rounds of the beams keep, all trees together; ``asked`` gives each root the cosines
+    of its question. Source: the authors' code, a beam in each tree."""
+    rounds, settled = [], set()
+    for root, near_ in asked.items():
+        front, reached, depth = [root], [], 0
+        while front and len(reached) < model.beam:
+            children = [child for node in front for child in s.children[node]]
+            took = sorted(children, key=lambda n: -near_[n])[: model.beam - len(reached)]
+            rounds += [set()] * (depth == len(rounds))
+            rounds[depth] = rounds[depth] | set(took)
+            reached += [n for n in took if s.level[n] == 1]
+            front = [n for n in took if s.level[n] > 1]
+            depth += 1
+        settled |= set(reached)
     return rounds, settled
 
 
@@ -398,6 +402,23 @@ class TestRecall:
             assert [set(st.kept) for st in stages] == rounds
             assert list(found.ranked[: len(ranked)]) == ranked
             assert ranked
+
+    def test_each_tree_has_a_beam_and_the_union_is_not_cut(self):
+        memory = build(talk(*MANY))
+        found = MemForest(beam=2, trees=4).retrieve("What was sold?", memory.view("dense", 1))
+        by_name = {stage.name: stage for stage in found.stages}
+        assert 2 < len(by_name["browse 1"].kept) <= 2 * 4
+        assert len(found.ranked) > MemForest().beam
+
+    @pytest.mark.parametrize(("speaker", "forced"), [("Ada", {"ada"}), ("user", {"user"})])
+    def test_the_tree_of_the_user_is_always_browsed(self, speaker, forced):
+        said = [[(speaker, line) for line in lines] for lines in CLARA]
+        memory = build(chat([*said, [("assistant", "The roof of the house is red.")] * 2]))
+        s = memory.structure
+        found = MemForest(trees=1).retrieve("roof", memory.view("dense"))
+        others = found.stages[0].kept[1:]
+        assert {s.facts[root]["label"] for root in others} >= forced
+        assert ("assistant" in {s.facts[root]["label"] for root in others}) == (speaker == "Ada")
 
     def test_families_without_a_tree_leave_the_facts(self, garden):
         memory = build(garden.conversation, families="scene only")

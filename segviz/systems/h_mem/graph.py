@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from segviz.construct import Annotate
+from segviz.construct import Annotate, Declared, param
 from segviz.construct.tasks import Extraction, Named, Related
 from segviz.construct.tasks.words import normalised, stem
 from segviz.conversation import Moment
@@ -15,21 +15,58 @@ from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
 from segviz.tree import Scalar, as_number
 
-if TYPE_CHECKING:
-    from segviz.systems.h_mem.system import HMem
-
 ENTITY = "entity"
 MAYBE = "may be the same as"
 _SALIENT = frozenset({"person", "organisation", "location"})
 
 
+@dataclass(frozen=True)
+class GraphParameters(Declared):
+    """The parameters of the graph."""
+
+    entity_merge: str = param(
+        "fuzzy",
+        "Merge names that look nearly the same, or equal names alone.",
+        choices=("fuzzy", "exact"),
+        source="A.2, fuzzy; §3.2, exact",
+    )
+    spelling: float = param(
+        0.9,
+        "Likeness in spelling (difflib's ratio) from which two names are one.",
+        (0, 1),
+        source="A.2 without a limit; .9 is ours",
+    )
+    tokens: float = param(
+        0.6,
+        "Share of common words (two at least) from which two names are one.",
+        (0, 1),
+        source="A.2 without a limit; .6 is ours",
+    )
+    salient: int = param(
+        3,
+        "Mentions after which a person, organisation or place gets a profile, each time.",
+        (1, 100),
+        source="§3.2 without a number; 3 is ours",
+    )
+    recent: int = param(
+        3,
+        "Facts kept word for word in a profile.",
+        (1, 50),
+        source="§3.2, recent data, without a number; 3 is ours",
+    )
+
+
 class EntityGraph:
     """The entities of a draft."""
 
-    def __init__(self, draft: Draft, annotate: Annotate, rules: HMem) -> None:
+    def __init__(
+        self, draft: Draft, annotate: Annotate, rules: GraphParameters, profiles: bool
+    ) -> None:
+        """An empty graph; without ``profiles`` none are written."""
         self._draft = draft
         self._annotate = annotate
         self._rules = rules
+        self._profiles = profiles
         self._by_name: dict[str, list[int]] = {}
         # Names by first letter and by word: those that can be like another (``likeness``).
         self._near: dict[str, dict[str, None]] = {}
@@ -143,7 +180,7 @@ class EntityGraph:
             told = draft.facts[node]
             salient = told["type"] in _SALIENT and len(draft.children[node]) % rules.salient == 0
             known = [str(told[name]) for name in ("persistent", "recent") if told[name]]
-            if salient and known and rules.ablate != "w/o entity profile":
+            if salient and known and self._profiles:
                 due[node] = known
         texts = write(self._annotate, list(due.values()))
         for node, text in zip(due, texts, strict=True):
@@ -159,7 +196,7 @@ def lemmas(name: str) -> str:
     return " ".join(map(stem, normalised(name).split()))
 
 
-def likeness(one: str, other: str, rules: HMem) -> float:
+def likeness(one: str, other: str, rules: GraphParameters) -> float:
     """How much two names (``lemmas``) look like one entity's, in [0, 1]; 0 where they do not.
 
     The larger of the share of common words (Jaccard; from ``rules.tokens`` on, and

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from segviz.construct import Retrieval
+from segviz.construct import Declared, Retrieval, param
 from segviz.construct.tasks import SubQuestion
 from segviz.conversation import DAY, Moment, as_time, moments, seconds
 from segviz.systems.common.retrieval import (
@@ -21,9 +20,6 @@ from segviz.systems.common.retrieval import (
 )
 from segviz.systems.h_mem.graph import ENTITY, lemmas
 from segviz.systems.h_mem.tree import EVENT, SUMMARY
-
-if TYPE_CHECKING:
-    from segviz.systems.h_mem.system import HMem
 
 Times = tuple[float, float]
 
@@ -63,11 +59,96 @@ def _at_least_a_day(times: Times) -> Times:
 _SCOPES = {"short": ("", EVENT), "long": (EVENT, SUMMARY), "mixed": ("", EVENT, SUMMARY)}
 
 
+@dataclass(frozen=True)
+class SearchParameters(Declared):
+    """The parameters of the search."""
+
+    ablate: str = param(
+        "full",
+        "The part left out. Without the tree only fragments are evidence; without long "
+        "memory no summaries; without the graph no entities.",
+        choices=(
+            "full",
+            "w/o tree",
+            "w/o graph",
+            "w/o long memory",
+            "w/o memory robustness",
+            "w/o missing-info query",
+            "w/o entity profile",
+        ),
+        source="Table 5, its rows",
+    )
+    semantic: float = param(0.70, "Weight of similarity.", (0, 1), source="A.2, .70")
+    temporal: float = param(0.15, "Weight of nearness in time.", (0, 1), source="A.2, .15")
+    robust: float = param(0.15, "Weight of robustness.", (0, 1), source="A.2, .15")
+    overlap: float = param(
+        0.5,
+        "Weight λ of overlap against distance in time.",
+        (0, 1),
+        source="equation 1 without a value; .5 is ours",
+    )
+    tau: float = param(
+        365.0, "Days in which a memory never met again fades to 1/e.", (1, 3650), source="A.2, 365"
+    )
+    eta: float = param(0.5, "How much repetition slows forgetting.", (0, 5), source="A.2, .5")
+    seeds: int = param(
+        5,
+        "Entities taken by similarity, beside those named.",
+        (0, 100),
+        source="§3.3 without a number; 5 is ours",
+    )
+    hops: int = param(
+        2,
+        "Steps from the seeds along relations.",
+        (0, 6),
+        source="§3.3, multi-hop, without a number; 2 is ours",
+    )
+    decay: float = param(
+        0.5, "What is left of an entity's strength after a step.", (0, 1), source="ours"
+    )
+    pool: int = param(
+        10,
+        "Fragments by entity and events by similarity that enter.",
+        (1, 200),
+        source="A.4 tries 5 to 50; 10 is ours",
+    )
+    judged: int = param(
+        5,
+        "Pieces of evidence looked at for what is missing.",
+        (1, 50),
+        source="§3.3 without a number; 5 is ours",
+    )
+    same: float = param(
+        0.95,
+        "Similarity above which two items on the same fragments count once.",
+        (-1, 1),
+        source="§3.3, de-duplicated, without a limit; .95 is ours",
+    )
+    scope: str = param(
+        "planned",
+        "Which items count: as planned per question, or always the same ones.",
+        choices=("planned", "short", "long", "mixed"),
+        source="§3.3; A.4 fixes mixed",
+    )
+    profiles: bool = param(
+        False,
+        "Profiles of the entities found are evidence, too, unless the scope is short.",
+        source="§3.3 lists fragments, events and summaries; that profiles join them is ours",
+    )
+    rerank: int = param(
+        0,
+        "Pieces of evidence that a model puts in order at the end; 0: none.",
+        (0, 100),
+        source="A.2 and Table 8, a reranker; the chat model in its place is ours, and 0, Table 8's "
+        "embedding-only row",
+    )
+
+
 @dataclass(slots=True)
 class HMemSearch(Search):
     """One question on one memory."""
 
-    system: HMem
+    system: SearchParameters
     said_at: list[Moment] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:

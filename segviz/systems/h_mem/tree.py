@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from segviz.construct import Annotate
+from segviz.construct import Annotate, Declared, param
 from segviz.construct.tasks import Stated
 from segviz.conversation import DAY, Moment, as_time, seconds
 from segviz.systems.common.draft import Draft
 from segviz.tree import Judgement, Scalar, as_number
-
-if TYPE_CHECKING:
-    from segviz.systems.h_mem.system import HMem
 
 EVENT, SUMMARY = "event", "summary"
 TOP = 4  # A.2: day, week, month, year
@@ -23,10 +20,40 @@ _WINDOW_DAYS = {2: 7, 3: 28, 4: 364}  # A.2; that they nest is ours
 _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
 
+@dataclass(frozen=True)
+class TreeParameters(Declared):
+    """The parameters of the tree."""
+
+    alpha_2: float = param(
+        0.51,
+        "Similarity that joins a week's summary.",
+        (-1, 1),
+        source="A.2, .8; 0.51 is ours, for the offline embedder",
+    )
+    alpha_3: float = param(
+        0.49,
+        "Similarity that joins a month's summary.",
+        (-1, 1),
+        source="A.2, .7; 0.49 is ours, for the offline embedder",
+    )
+    alpha_4: float = param(
+        0.42,
+        "Similarity that joins a year's summary.",
+        (-1, 1),
+        source="A.2, .6; 0.42 is ours, for the offline embedder",
+    )
+    windows: str = param(
+        "nested",
+        "Windows of 7, 28 and 364 days from the first event, or calendar weeks, months and years.",
+        choices=("nested", "calendar"),
+        source="A.2, week, month and year; nested ones are ours",
+    )
+
+
 class EventTree:
     """The tree of events over a draft."""
 
-    def __init__(self, draft: Draft, rules: HMem, annotate: Annotate) -> None:
+    def __init__(self, draft: Draft, rules: TreeParameters, annotate: Annotate) -> None:
         self._draft = draft
         self._rules = rules
         self._least = {2: rules.alpha_2, 3: rules.alpha_3, 4: rules.alpha_4}

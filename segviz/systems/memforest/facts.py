@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from segviz.construct import Arrival
+from segviz.construct import Arrival, Declared, param
 from segviz.construct.tasks import Extraction, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
@@ -15,9 +16,6 @@ from segviz.systems.common.draft import Draft, sources
 from segviz.systems.memforest.scenes import Scenes
 from segviz.systems.memforest.trees import CELL, Forest, beside, payload
 from segviz.tree import Facts, Judgement, Vector, as_number
-
-if TYPE_CHECKING:
-    from segviz.systems.memforest.system import MemForest
 
 _CHARACTERS = 8000  # code, 8000
 _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
@@ -77,10 +75,29 @@ class Cells:
 FACT = "fact"
 
 
+@dataclass(frozen=True)
+class FactParameters(Declared):
+    """The parameters of cells, facts, and the trees of sessions and entities."""
+
+    session_k: int = param(3, "Most children in a session's tree.", (3, 32), source="code, 3")
+    entity_k: int = param(8, "Most children in an entity's tree.", (3, 32), source="code, 8")
+    cell_turns: int = param(2, "Turns of a cell.", (1, 20), source="MemForest §4.1 and Table 8, 2")
+    gap: float = param(6.0, "Hours of silence that end a cell.", (0, 10_000), source="code, 6")
+    extracted: int = param(15, "Facts a cell gives at most.", (1, 200), source="code, 15")
+    duplicate: float = param(
+        0.93, "Similarity from which two facts may be one.", (0, 1), source="code, .93"
+    )
+    judged: int = param(4, "Near duplicates judged, at most.", (0, 50), source="code, 4")
+    entity_facts: int = param(3, "Facts an entity has with its tree.", (1, 100), source="code, 3")
+    entity_sessions: int = param(2, "Sessions these are from.", (1, 100), source="code, 2")
+
+
 class Ingest:
     """Writes cells and facts to a draft."""
 
-    def __init__(self, draft: Draft, forest: Forest, routing: MemForest, tasks: Tasks) -> None:
+    def __init__(
+        self, draft: Draft, forest: Forest, scenes: Scenes, routing: FactParameters, tasks: Tasks
+    ) -> None:
         self.draft = draft
         self.forest = forest
         self.routing = routing
@@ -89,7 +106,7 @@ class Ingest:
         self._texts: dict[str, int] = {}
         self._named: dict[str, list[int]] = {}
         self._cells = Cells(draft, routing.cell_turns, routing.gap)
-        self._scenes = Scenes(draft, forest, routing)
+        self._scenes = scenes
         self._foreseen: dict[tuple[str, datetime | None], Extraction] = {}
         self.begin_step()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import zip_longest
 
 import numpy as np
 
-from segviz.construct import Retrieval
+from segviz.construct import Declared, Retrieval, param
 from segviz.systems.common.retrieval import (
     Scores,
     Search,
@@ -19,9 +19,6 @@ from segviz.systems.common.retrieval import (
 from segviz.systems.memforest.facts import FACT
 from segviz.systems.memforest.trees import CELL, FAMILIES, beside
 
-if TYPE_CHECKING:
-    from segviz.systems.memforest.system import MemForest
-
 EMBEDDING, MODEL, FLAT, ROOTS = "emb", "llm", "flat-10", "root-only"
 PLANNER = "+planner"
 BROWSES = (EMBEDDING, EMBEDDING + PLANNER, MODEL, MODEL + PLANNER, FLAT, ROOTS)
@@ -30,13 +27,46 @@ VIEWS = ("entity+scene+session", "entity+scene", "session only", "scene only", "
 """The rows of Table 6."""
 
 Asked = tuple[str, Scores]
+Round = tuple[dict[int, float], list[int]]
+
+
+@dataclass(frozen=True)
+class SearchParameters(Declared):
+    """The parameters of the search."""
+
+    trees: int = param(10, "Trees recalled.", (1, 50), source="MemForest §5.1, 10")
+    voters: int = param(30, "Facts that vote for trees.", (0, 500), source="code, 30")
+    beam: int = param(10, "Branches followed at once.", (1, 50), source="code, 10")
+    balance: float = param(
+        0.5,
+        "Weight of a root's own similarity against its best fact's.",
+        (0, 1),
+        source="equation 7 without a value; .5 is ours",
+    )
+    recall_by: str = param(
+        "joint",
+        "Trees by one joint score, or by facts found and roots apart.",
+        choices=("joint", "union"),
+        source="equation 7, joint; code, union",
+    )
+    families: str = param(
+        VIEWS[0], "Trees that may be recalled.", choices=VIEWS, source="Table 6, its rows"
+    )
+    browse: str = param(
+        EMBEDDING,
+        "How branches are followed: by similarity (emb) or by a model (llm), with a "
+        "sub-question for each tree (planner) or without; or no trees (flat-10) or none below "
+        "their roots (root-only).",
+        choices=BROWSES,
+        source="Table 7, its rows; the paper's default is llm+planner (§5.1), which needs a model",
+    )
 
 
 @dataclass(slots=True)
 class ForestSearch(Search):
     """One question on one memory."""
 
-    system: MemForest
+    system: SearchParameters
 
     def run(self, question: str) -> Retrieval:
         """Retrieves: trees, then branches down to leaves, then their facts, reranked."""
@@ -88,11 +118,23 @@ class ForestSearch(Search):
             order = list(dict.fromkeys((*kept, *down)))
             score = similarity
             how = "most facts found, then the similarity of roots"
+        always = [m for m in self._of_users(trees) if m not in kept]
+        kept = [*kept, *always]
         kinds = [structure.kind[m] for m in kept]
         families = ", ".join(f"{kinds.count(f)} {f}" for f in FAMILIES if f in kinds)
         note = f"{len(kept)} of {len(trees)} trees by {how}: {families}."
+        if always:
+            note += f" {len(always)} of them are here because a user's tree is always browsed."
         self.tell("trees", note, order, score, kept)
         return kept
+
+    def _of_users(self, trees: Sequence[int]) -> list[int]:
+        """The tree of the speaker called user; without one those of all speakers."""
+        facts = self.view.structure.facts
+        speakers = {facts[m]["origin"] for m in self.of(FACT)}
+        names = {"user"} & speakers or speakers
+        of_entities = set(self.of("entity"))
+        return [m for m in trees if m in of_entities and facts[m]["scope"] in names]
 
     def _above(self, item: int) -> set[int]:
         """Roots of the trees that hold a fact, or the cell it was said in."""
@@ -123,42 +165,52 @@ class ForestSearch(Search):
         return {root: (text, scores[text]) for root, text in zip(roots, texts, strict=True)}
 
     def _walk(self, asked: Mapping[int, Asked]) -> list[int]:
-        """A beam over all recalled trees at once; what reaches level 1 is settled."""
-        s = self.view.structure
-        # A round looks at the children of the frontier and keeps as many as the beam has room
-        # for beside the leaves settled before; inner nodes kept are the next frontier. A node
-        # above level 1 is of one tree.
-        settled: dict[int, None] = {}
-        frontier = {root: root for root in asked}
-        guided = self.system.browse.startswith(MODEL)
-        depth = 0
-        while frontier:
-            depth += 1
-            choices: dict[int, float] = {}
-            tree_of: dict[int, int] = {}
-            for node, tree in frontier.items():
-                question, similarity = asked[tree]
-                children = s.children[node]
-                scores = [float(similarity[c]) for c in children]
-                if guided and len(children) > 1:
-                    order = self.tasks.order(question, [s.text[c] for c in children], scores)
-                    # Ranks of wide and narrow nodes compare only as shares.
-                    scores = [1 - order.index(i) / len(order) for i in range(len(order))]
-                for child, score in zip(children, scores, strict=True):
-                    choices[child] = max(choices.get(child, 0.0), score)
-                    tree_of[child] = tree
-            order_all = sorted(choices, key=lambda m: (-choices[m], m))
-            room = max(self.system.beam - len(settled), 0)
-            kept = [m for m in order_all if m not in settled][:room]
-            leaves = [m for m in kept if s.level[m] == 1]
-            settled.update(dict.fromkeys(leaves))
-            frontier = {m: tree_of[m] for m in kept if s.level[m] > 1}
+        """Returns the leaves that a beam in each recalled tree reaches, all of them."""
+        who = self.who if self.system.browse.startswith(MODEL) else "By similarity"
+        beams = [self._beam(root, *of_tree) for root, of_tree in asked.items()]
+        leaves: dict[int, None] = {}
+        for depth, rounds in enumerate(zip_longest(*beams, fillvalue=({}, [])), start=1):
+            scores: dict[int, float] = {}
+            kept: dict[int, None] = {}
+            for choices, took in rounds:
+                for node, score in choices.items():
+                    scores[node] = max(scores.get(node, 0.0), score)
+                kept |= dict.fromkeys(took)
+            reached = [m for m in kept if self.view.structure.level[m] == 1]
+            leaves |= dict.fromkeys(reached)
+            beside = sum(bool(choices) for choices, _ in rounds)
             note = (
-                f"{self.who if guided else 'By similarity'}: of {len(order_all)} children the "
-                f"beam keeps {len(kept)}; {len(leaves)} of them are leaves and settled."
+                f"{who}: of {len(scores)} children in {beside} trees their beams keep "
+                f"{len(kept)}; {len(reached)} of them are leaves and settled."
             )
-            self.tell(f"browse {depth}", note, order_all, choices, kept)
-        return list(settled)
+            order = sorted(scores, key=lambda m: (-scores[m], m))
+            self.tell(f"browse {depth}", note, order, scores, list(kept))
+        return list(leaves)
+
+    def _beam(self, root: int, question: str, similarity: Scores) -> list[Round]:
+        """Follows the best branches of one tree down to its leaves, as the authors' code does.
+
+        Each round scores the children of all nodes of the frontier and keeps the best, as many as
+        the beam is wide beside the leaves reached before. A model gives the first of n siblings n
+        points, the last 1.
+        """
+        s = self.view.structure
+        rounds: list[Round] = []
+        frontier, room = [root], self.system.beam
+        while frontier and room:
+            choices: dict[int, float] = {}
+            for node in frontier:
+                children = s.children[node]
+                scores = [float(similarity[child]) for child in children]
+                if self.system.browse.startswith(MODEL):
+                    order = self.tasks.order(question, [s.text[m] for m in children], scores)
+                    scores = [float(len(order) - order.index(i)) for i in range(len(order))]
+                choices |= zip(children, scores, strict=True)
+            kept = sorted(choices, key=lambda m: -choices[m])[:room]
+            rounds.append((choices, kept))
+            frontier = [m for m in kept if s.level[m] > 1]
+            room -= len(kept) - len(frontier)
+        return rounds
 
     def _sources(self, leaves: Sequence[int]) -> list[int]:
         """Returns the facts of these leaves; a cell that has none stands for its dialogue."""

@@ -3,23 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
+from segviz.construct import Declared, param
 from segviz.conversation import DAY
 from segviz.systems.common.draft import Draft, centroid
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Judgement, Vector, as_number
 
-if TYPE_CHECKING:
-    from segviz.systems.memforest.system import MemForest
+
+@dataclass(frozen=True)
+class SceneParameters(Declared):
+    """The parameters of scenes."""
+
+    scene_k: int = param(10, "Most children in a scene's tree.", (3, 32), source="code, 10")
+    buffer: int = param(24, "Facts that wait for the first scenes.", (1, 500), source="code, 24")
+    seeds: int = param(30, "First scenes, at most.", (1, 500), source="code, 30")
+    full: int = param(60, "Facts of a scene, at most.", (2, 1000), source="code, 60")
+    spawn: float = param(
+        0.40,
+        "Least similarity that joins a scene of the same domain.",
+        (-1, 1),
+        source="code, .58; .40 is ours, for the offline embedder",
+    )
+    second: float = param(
+        0.52,
+        "Similarity that joins a half-full scene, or a second one.",
+        (-1, 1),
+        source="code, .70; .52 is ours, for the offline embedder",
+    )
+    merge: float = param(
+        0.88, "Similarity at which two scenes become one.", (0, 1), source="code, .88"
+    )
+    nearness: float = param(
+        0.08, "What a scene of the same time gains in similarity.", (0, 1), source="code, .08"
+    )
+    near_days: float = param(
+        45.0, "Days over which that falls to nothing.", (1, 3650), source="code, 45"
+    )
 
 
 class Scenes:
     """Assigns facts to the scene trees of a forest."""
 
-    def __init__(self, draft: Draft, forest: Forest, routing: MemForest) -> None:
+    def __init__(self, draft: Draft, forest: Forest, routing: SceneParameters) -> None:
         self._draft = draft
         self._forest = forest
         self._routing = routing

@@ -20,6 +20,7 @@ from segviz.construct import (
 from segviz.construct.compatibility import Calibrated
 from segviz.systems.common.annotation import annotator, prepared
 from segviz.systems.common.draft import Draft
+from segviz.systems.common.published import Paper, paper
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.tree import Event, Step, Structure
 from segviz.tree.invariants import (
@@ -61,6 +62,7 @@ class SegmentTree(Declared):
         frontier_is_a_chain,
     )
     fidelity: ClassVar[str] = "faithful"
+    published: ClassVar[Paper] = paper("segviz.systems.segment_tree")
     departures: ClassVar[tuple[str, ...]] = (
         "Levels count from 0, the paper's from 1.",
         "A node with one child carries the child's text, without a model call.",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.construct import Annotate, Arrival
+from segviz.construct import Annotate, Arrival, Declared, param
 from segviz.construct.tasks import Boundary, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
@@ -16,8 +16,24 @@ from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
 from segviz.tree import Facts, Vector, as_number
 
-if TYPE_CHECKING:
-    from segviz.systems.xmemory.system import XMemory
+
+@dataclass(frozen=True)
+class EpisodeParameters(Declared):
+    """The parameters of episodes."""
+
+    shortest: int = param(2, "Messages an episode has at least.", (1, 50), source="code, 2")
+    longest: int = param(25, "Messages an episode has at most.", (1, 200), source="code, 25")
+    gap: float = param(
+        30.0,
+        "Minutes of silence that end an episode.",
+        (0, 10_000),
+        source="App. C, boundary prompt, 30",
+    )
+    extracted: int = param(40, "Statements an episode gives at most.", (1, 200), source="ours")
+    known: int = param(
+        10, "Statements shown before an episode is read, at most.", (0, 50), source="code, 10"
+    )
+    known_from: float = param(0.7, "Their similarity at least.", (-1, 1), source="code, .7")
 
 
 class Episodes:
@@ -29,7 +45,7 @@ class Episodes:
         themes: Themes,
         tasks: Tasks,
         annotate: Annotate,
-        reading: XMemory,
+        reading: EpisodeParameters,
     ) -> None:
         self.episode: int | None = None
         self._session = 0

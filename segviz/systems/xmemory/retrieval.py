@@ -6,11 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from segviz.construct import Retrieval
+from segviz.construct import Retrieval, param
 from segviz.construct.tasks.words import content
 from segviz.embedding import unit_rows
 from segviz.systems.common.retrieval import (
@@ -20,10 +19,7 @@ from segviz.systems.common.retrieval import (
     question_similarity,
     with_units,
 )
-from segviz.systems.xmemory.themes import SEMANTIC, THEME
-
-if TYPE_CHECKING:
-    from segviz.systems.xmemory.system import XMemory
+from segviz.systems.xmemory.themes import SEMANTIC, THEME, ThemeParameters
 
 EPISODE = "episode"
 
@@ -63,11 +59,65 @@ def greedy(
     return chosen
 
 
+@dataclass(frozen=True)
+class SearchParameters(ThemeParameters):
+    """The parameters of the search; it knows neighbours as themes do."""
+
+    search: str = param(
+        "full",
+        "Whether themes and statements are chosen to cover (RepSel) or by similarity "
+        "alone, and episodes by uncertainty (UncSion) or all that would be probed.",
+        choices=("full", "+UncSion", "+RepSel", "Memory-only"),
+        source="Table 4, its rows",
+    )
+    candidates: int = param(40, "Statements a question begins with.", (1, 500), source="code, 40")
+    coverage: float = param(
+        0.7, "Weight of coverage against relevance.", (0, 1), source="equation 4; code, .7"
+    )
+    covered: float = param(
+        1.0,
+        "Share of the candidates that is covered when the choice ends.",
+        (0, 1),
+        source="§3.3, stage I; code, 1",
+    )
+    themes: int = param(5, "Themes chosen at most.", (1, 50), source="§3.3; code, 5")
+    statements: int = param(20, "Statements chosen at most.", (1, 100), source="§3.3; code, 20")
+    dense: int = param(10, "Episodes that enter by similarity alone.", (0, 100), source="code, 10")
+    support: float = param(
+        0.5,
+        "Weight of an episode's best statement beside its own similarity.",
+        (0, 5),
+        source="§3.3, stage II; code, .5",
+    )
+    probes: int = param(10, "Episodes probed at most.", (1, 50), source="code, 10")
+    early: int = param(
+        3,
+        "First probes among which one low gain ends the search.",
+        (0, 50),
+        source="§3.3, early stopping; code, 3",
+    )
+    low_gains: int = param(
+        2, "Low gains that end the search later.", (1, 50), source="§3.3, early stopping; code, 2"
+    )
+    admit: float = param(
+        0.02,
+        "Nats an episode must gain to be admitted.",
+        (-5, 5),
+        source="code, -.40, which admits losses; .02 is ours",
+    )
+    expand: float = param(0.25, "Nats that also admit its messages.", (-5, 5), source="code, .25")
+    accumulate: bool = param(
+        False,
+        "Judge each episode on top of those admitted, not always on the same base.",
+        source="§3.3 leaves it open; code, no",
+    )
+
+
 @dataclass(slots=True)
 class XMemorySearch(Search):
     """One question on one memory."""
 
-    system: XMemory
+    system: SearchParameters
 
     def run(self, question: str) -> Retrieval:
         """Retrieves: candidate statements, themes, statements inside them, episodes, messages."""

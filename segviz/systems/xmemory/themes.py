@@ -9,18 +9,15 @@ change, f before, f after, and the other themes' nodes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Annotate
+from segviz.construct import Annotate, Declared, param
 from segviz.embedding import unit_rows
 from segviz.systems.common.draft import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector, as_number
-
-if TYPE_CHECKING:
-    from segviz.systems.xmemory.system import XMemory
 
 SEMANTIC, THEME = "semantic", "theme"
 
@@ -181,10 +178,61 @@ def _along_axis(vectors: Vector) -> list[int]:
     return sorted(range(len(vectors)), key=lambda i: (place[i], i))
 
 
+@dataclass(frozen=True)
+class ThemeParameters(Declared):
+    """The parameters of themes."""
+
+    most: int = param(
+        12, "Statements in a theme before it is split.", (2, 50), source="App. B and Table 8, 12"
+    )
+    attach: float = param(0.62, "Similarity that joins any theme.", (-1, 1), source="code, .62")
+    loose: float = param(
+        0.52, "Similarity that joins a theme with room left.", (-1, 1), source="code, .52"
+    )
+    cut: float = param(
+        0.66, "Similarity by which members hang together in a split.", (-1, 1), source="code, .66"
+    )
+    tiny: int = param(
+        1,
+        "Statements of a theme that may merge into another, at most.",
+        (1, 50),
+        source="§3.2 merges tiny themes; 1 by Tables 6 and 7, where a merge moves 1.1 statements",
+    )
+    merge: float = param(
+        0.42,
+        "Similarity from which a tiny theme may merge.",
+        (-1, 1),
+        source="code, .50; .42 is ours, for the offline embedder",
+    )
+    neighbours: int = param(10, "Nearest neighbours that count.", (1, 50), source="§3.2; code, 10")
+    spread: float = param(
+        0.05,
+        "The spread σ of the nearest similarities in f, at least.",
+        (1e-8, 1),
+        source="equation 3 adds ε; code, 1e-8; .05 is ours",
+    )
+    restructure: str = param(
+        "full",
+        "Whether themes are split and merged.",
+        choices=("full", "w/o split", "w/o merge", "w/o merge&split"),
+        source="Table 6, its rows",
+    )
+
+    @property
+    def splitting(self) -> bool:
+        """Whether overcrowded themes are split."""
+        return self.restructure in ("full", "w/o merge")
+
+    @property
+    def merging(self) -> bool:
+        """Whether tiny themes are merged."""
+        return self.restructure in ("full", "w/o split")
+
+
 class Themes:
     """The theme layer of a draft; the members of a theme are its children, statements."""
 
-    def __init__(self, draft: Draft, limits: XMemory, annotate: Annotate) -> None:
+    def __init__(self, draft: Draft, limits: ThemeParameters, annotate: Annotate) -> None:
         self._draft = draft
         self._limits = limits
         self._annotate = annotate

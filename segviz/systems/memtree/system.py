@@ -24,6 +24,7 @@ from segviz.construct import (
 from segviz.construct.compatibility import cosines
 from segviz.systems.common.annotation import annotator, prepared, shortened, write
 from segviz.systems.common.draft import Draft
+from segviz.systems.common.published import Paper, paper
 from segviz.systems.common.retrieval import (
     as_retrieval,
     best_first,
@@ -72,6 +73,7 @@ class MemTree(Declared):
         topics_branch,
     )
     fidelity: ClassVar[str] = "faithful"
+    published: ClassVar[Paper] = paper("segviz.systems.memtree")
     relevance: ClassVar[str] = "dense"  # cosine, §3.2
     departures: ClassVar[tuple[str, ...]] = (
         "The contentless root is no node: depths are one less than the paper's. Levels are heights "

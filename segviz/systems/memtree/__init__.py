@@ -1,0 +1,5 @@
+"""MemTree: an online tree of topics (arXiv 2410.14052); what it prints is in ``published.csv``."""
+
+from segviz.systems.memtree.system import MemTree, topics_branch
+
+__all__ = ["MemTree", "topics_branch"]
