@@ -13,6 +13,7 @@ import numpy as np
 from segviz.construct import Arrival, Declared, Retrieval, Scorer, Services, View, param
 from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
+from segviz.systems.common.departures import departures_of
 from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage
 from segviz.tree import Add, Cost, Step, Structure
 from segviz.tree.invariants import Invariant, leaves_are_units, nothing_above_units
@@ -57,7 +58,12 @@ class BM25(_Flat):
     relevance: ClassVar[str] = "lexical"
     departures: ClassVar[tuple[str, ...]] = (
         "Words are stemmed and the commonest left out, as in the lexical relevance (the paper does "
-        "not say how it cuts words); idf after Lucene, which is never negative.",
+        "not say how it cuts words); idf after Lucene, which is never negative, without the factor "
+        "k1 + 1 of Robertson and Zaragoza 2009 (same ranks). A unit's length counts what is left.",
+        "Units that share no word with the question are not returned: there may be fewer than K.",
+        "Names of speakers and captions are indexed with what was said.",
+        "Frequencies are those of the units heard so far; the paper does not say of which.",
+        *departures_of("segviz.systems", "bm25"),
     )
 
     k1: float = param(
@@ -105,6 +111,13 @@ class DenseRetrieval(_Flat):
     label: ClassVar[str] = "Dense (flat)"
     departures: ClassVar[tuple[str, ...]] = (
         "The offline embedder in place of text-embedding-3-small, unless a model is configured.",
+        "One embedder for questions and units, and their cosine, as in SegTreeMem's App. E; "
+        "Karpukhin et al. 2020, §3, train two encoders and take the inner product.",
+        "Negative cosines are given out as 0, which leaves the ranks as they are.",
+        "Texts are cut at 20,000 characters before they are embedded.",
+        "Names of speakers and captions are embedded with what was said.",
+        "Cosines are rounded to six digits, and a tie goes to the older unit.",
+        *departures_of("segviz.systems", "dense"),
     )
 
     def retrieve(self, question: str, view: View) -> Retrieval:

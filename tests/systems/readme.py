@@ -51,9 +51,15 @@ def listed() -> str:
 
 
 def departures(name: str) -> str:
-    """What a system does otherwise than its source."""
-    return "Departs from its source:\n\n" + "\n".join(
-        f"* {departure}" for departure in SYSTEMS[name].departures
+    """Where it is told what a system does otherwise than its source; of a flat list, what it is."""
+    kind = SYSTEMS[name]
+    package = kind.__module__.split(".")[-2]
+    if package == "systems":
+        return "Departs from its source:\n\n" + "\n".join(f"* {each}" for each in kind.departures)
+    return (
+        f"Departs from its source in {len(kind.departures)} ways, each a sentence in "
+        f"[{package}/departures.md]({package}/departures.md) or, where several systems share it, "
+        "in [common/departures.md](common/departures.md)."
     )
 
 

@@ -20,6 +20,7 @@ from segviz.embedding import HashingEmbedder
 from segviz.memory import COMPONENTS, make_system
 from segviz.retrieval import POLICIES
 from segviz.systems import SYSTEMS
+from segviz.systems.common.departures import departures_of
 from segviz.tree.invariants import are_invariants
 from tests.trees import chat, small_chat
 
@@ -214,3 +215,14 @@ def test_with_a_chat_model(name, model_chat):
     if name in OWN:
         assert memory.ask("red bicycle", method="own", chat=model_chat).evidence
         assert memory.ask("red bicycle", method="own").evidence
+
+
+def test_departures_are_its_own_and_those_it_shares_each_once(name):
+    kind = SYSTEMS[name]
+    own = (Path(inspect.getfile(kind)).parent / "departures.md").read_text("utf-8").count("\n* ")
+    shared = Path(inspect.getfile(departures_of)).with_name("departures.md").read_text("utf-8")
+    heads = [item.split(": ")[0].split(", ") for item in shared.split("\n* ")[1:]]
+    if inspect.getfile(kind).endswith("system.py"):
+        assert len(kind.departures) == own + sum(name in head for head in heads)
+    assert {of for head in heads for of in head} <= set(SYSTEMS)
+    assert len(set(kind.departures)) == len(kind.departures)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segviz.systems import raptor
-from segviz.systems.raptor import Raptor, clusters
+from segviz.systems.raptor import Raptor, mixture
+from segviz.systems.raptor.system import clusters
 
 
 def blobs(sizes, distance=5.0, seed=0, dimensions=4):
@@ -28,7 +28,7 @@ def blobs(sizes, distance=5.0, seed=0, dimensions=4):
 def test_principal_components_are_those_of_the_svd(n, d):
     points = np.random.default_rng(n).normal(size=(n, d))
     k = 2
-    found = raptor.principal(points, k)
+    found = mixture.principal(points, k)
     centred = points - points.mean(axis=0)
     left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
     expected = (left * lengths)[:, :k]
@@ -78,17 +78,17 @@ def literal_em(points, means, rounds):
 @pytest.mark.parametrize("components", [1, 2, 3, 5])
 def test_fit_is_expectation_maximisation(components):
     points = blobs([9, 7, 5], distance=1.0)
-    start = raptor._centres(points, components, np.random.default_rng(4))
+    start = mixture._centres(points, components, np.random.default_rng(4))
     shares, bic = literal_em(points, start.tolist(), 50)
-    found = raptor.fit(points, components, np.random.default_rng(4))
+    found = mixture.fit(points, components, np.random.default_rng(4))
     assert np.allclose(found.shares, shares, atol=1e-6)
     assert found.bic == pytest.approx(bic, rel=1e-6)
 
 
 def test_three_blobs_are_three_components():
     points = blobs([20, 15, 10])
-    found = raptor.best_fit(points, 10, np.random.default_rng(0))
-    groups = raptor.memberships(found.shares, 0.1)
+    found = mixture.best_fit(points, 10, np.random.default_rng(0))
+    groups = mixture.memberships(found.shares, 0.1)
     assert sorted(groups) == [list(range(20)), list(range(20, 35)), list(range(35, 45))]
 
 
@@ -97,12 +97,12 @@ def test_the_search_ends_after_counts_without_a_lower_bic(patience):
     """Against all counts fitted one by one with the same draws."""
     points = blobs([9, 7, 5, 8], distance=1.0)
     rng = np.random.default_rng(7)
-    fits = [raptor.fit(points, c, rng) for c in range(1, 15)]
+    fits = [mixture.fit(points, c, rng) for c in range(1, 15)]
     bics = [found.bic for found in fits]
     ends = next(
         (i for i in range(1, 14) if patience and i - int(np.argmin(bics[: i + 1])) == patience), 13
     )
-    found = raptor.best_fit(points, 14, np.random.default_rng(7), patience)
+    found = mixture.best_fit(points, 14, np.random.default_rng(7), patience)
     assert found.bic == min(bics[: ends + 1])
     assert min(bics) < min(bics[:3])  # so that patience matters
 
@@ -117,17 +117,17 @@ def test_the_search_ends_after_counts_without_a_lower_bic(patience):
 def test_nobody_is_left_out(n, d, repeats, threshold):
     points = np.random.default_rng(n * d).normal(size=(n, d))
     points[: n // 2 * bool(repeats)] = points[0]
-    found = raptor.best_fit(points, max(1, n - 1), np.random.default_rng(1))
+    found = mixture.best_fit(points, max(1, n - 1), np.random.default_rng(1))
     assert np.allclose(found.shares.sum(axis=1), 1)
-    groups = raptor.memberships(found.shares, threshold)
+    groups = mixture.memberships(found.shares, threshold)
     assert {i for group in groups for i in group} == set(range(n))
     assert all(groups)
 
 
 def test_a_share_above_the_threshold_is_enough_and_the_largest_always_counts():
     shares = np.array([[0.9, 0.1, 0.0], [0.45, 0.45, 0.1], [0.2, 0.2, 0.6]])
-    assert raptor.memberships(shares, 0.15) == [[0, 1, 2], [1, 2], [2]]
-    assert raptor.memberships(shares, 0.5) == [[0, 1], [2]]
+    assert mixture.memberships(shares, 0.15) == [[0, 1, 2], [1, 2], [2]]
+    assert mixture.memberships(shares, 0.5) == [[0, 1], [2]]
 
 
 @settings(max_examples=25)

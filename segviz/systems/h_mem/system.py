@@ -19,6 +19,7 @@ from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
+from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.h_mem.graph import EntityGraph, GraphParameters
@@ -71,25 +72,7 @@ class HMem(SearchParameters, GraphParameters, TreeParameters, Components):
     fidelity: ClassVar[str] = "adapted"
     published: ClassVar[Paper] = paper("segviz.systems.h_mem")
     relevance: ClassVar[str] = "dense"  # S, the cosine, §3.3
-    departures: ClassVar[tuple[str, ...]] = (
-        "Offline, sentences stand for extracted events, and names and nouns by form for entities.",
-        "Windows nest by default (7, 28, 364 days from the first event), as calendar weeks "
-        "straddle months; a child lies in its parent's window by the time it was opened.",
-        "Thresholds are set for the offline embedder, towards the summaries per level of Table "
-        "7. The offline graph has that table's size and not its sense: a rule takes what stands "
-        "where a noun stands, seldom knows its type, never that two words mean one thing, and "
-        "four in ten of its relations say no more than that both were named.",
-        "Names that begin with different letters are not compared by spelling, and one common "
-        "word alone is an edge, not a merge.",
-        "Table 8's embedding-only row: a reranker, on request, is the chat model; profiles are "
-        "evidence on request alone.",
-        "A matched event is reinforced with the summary it joins and all summaries above.",
-        "The time of an event is the one its sentence names, where it names one.",
-        "Summaries and profiles are written once per unit, not once per event.",
-        "The distance in equation 1 is divided by the hull of both intervals.",
-        "Similarity is the cosine, or another relevance where one is chosen, scaled to [0, 1].",
-        "No answer is generated, so parts of a question do not wait for each other's answers.",
-    )
+    departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "h-mem")
     level_names: ClassVar[tuple[str, ...]] = (
         "fragment",
         "event or entity",

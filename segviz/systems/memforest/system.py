@@ -23,6 +23,7 @@ from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
+from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.memforest.facts import FactParameters, Ingest
@@ -82,23 +83,7 @@ class MemForest(SearchParameters, SceneParameters, FactParameters, Components):
     fidelity: ClassVar[str] = "adapted"
     published: ClassVar[Paper] = paper("segviz.systems.memforest")
     relevance: ClassVar[str] = "dense"  # embedding similarity, §4.3
-    departures: ClassVar[tuple[str, ...]] = (
-        "Offline, sentences stand for extracted facts and cue words for their domain.",
-        "Facts are shared by trees, not copied into leaves; a tree of one item has a root too.",
-        "Every speaker has an entity tree, where the source has one for the user. Always browsed "
-        "is the tree of the speaker called user, or, without one, those of all speakers.",
-        "Units are taken in one by one; refreshing per session, as the source does, is lazy.",
-        "A session's cells are read side by side when it begins, which is when a model is asked; a "
-        "cell that does not fill up is read when the next unit comes.",
-        "A cell cut short by the end of the conversation waits without facts until the next unit.",
-        "Similarities are set for the offline embedder; the code's are in the parameters.",
-        "Branches are followed by similarity, MemForest (emb) of Table 4, as the default of the "
-        "source, llm+planner, needs a model. The code's planner may give a tree two sub-questions, "
-        "here one. Offline it gives a tree the part of a "
-        "question that has most words in common with its root; a question of one part stays whole.",
-        "A scene's buffered facts are in no scene; where the families asked for have no tree, all "
-        "facts are looked at.",
-    )
+    departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "memforest")
     level_names: ClassVar[tuple[str, ...]] = ("unit", "fact or cell", "interval")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:

@@ -23,6 +23,7 @@ from segviz.construct import (
 )
 from segviz.construct.compatibility import cosines
 from segviz.systems.common.annotation import annotator, prepared, shortened, write
+from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.common.retrieval import (
@@ -75,16 +76,7 @@ class MemTree(Declared):
     fidelity: ClassVar[str] = "faithful"
     published: ClassVar[Paper] = paper("segviz.systems.memtree")
     relevance: ClassVar[str] = "dense"  # cosine, §3.2
-    departures: ClassVar[tuple[str, ...]] = (
-        "The contentless root is no node: depths are one less than the paper's. Levels are heights "
-        "above the lowest leaf, as leaves lie at every depth.",
-        "The threshold is App. A.1.3's with the greatest depth D fixed: that of §3.1 passes 1 at "
-        "depth 2, and a growing D would change past decisions.",
-        "The walk ends when a leaf becomes a topic (§3.1; Algorithm 1 would compare the unit with "
-        "the leaf's copy, for equal texts without end), and at depth D.",
-        "Every node on the path is merged, as in the text; Algorithm 1 leaves out the last.",
-        "A leaf stays the node of its unit, and the topic is put above it in place of a copy.",
-    )
+    departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "memtree")
 
     base: float = param(
         0.4,

@@ -19,6 +19,7 @@ from segviz.construct import (
 )
 from segviz.construct.compatibility import Calibrated
 from segviz.systems.common.annotation import annotator, prepared
+from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
@@ -63,17 +64,7 @@ class SegmentTree(Declared):
     )
     fidelity: ClassVar[str] = "faithful"
     published: ClassVar[Paper] = paper("segviz.systems.segment_tree")
-    departures: ClassVar[tuple[str, ...]] = (
-        "Levels count from 0, the paper's from 1.",
-        "A node with one child carries the child's text, without a model call.",
-        "Lazy refresh is ours. The last session is then refreshed with its last unit, so steps are "
-        "prefix-stable only at the ends of sessions.",
-        "Pointwise scores every open node, as in §4.2, or stops at the first that fits, as in "
-        "App. G; its points from 0 to 10 are ours.",
-        "The default compatibility model is ours: it compares a unit with the unit before it, "
-        "which the paper's C(x, F) does not see. Sessions it sees only with session_break above "
-        "0, which is off.",
-    )
+    departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "segment-tree")
 
     compatibility: Compatibility = param(
         help="Chooses where a new unit joins.",

@@ -18,6 +18,7 @@ from segviz.construct import (
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock, Unit
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
+from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.xmemory.episodes import EpisodeParameters, Episodes
@@ -63,21 +64,7 @@ class XMemory(SearchParameters, EpisodeParameters, Components):
     fidelity: ClassVar[str] = "adapted"
     published: ClassVar[Paper] = paper("segviz.systems.xmemory")
     relevance: ClassVar[str] = "dense"  # embedding similarity, §3.3
-    departures: ClassVar[tuple[str, ...]] = (
-        "Offline, sentences stand for statements, and uncertainty is what of the question's "
-        "words and expected answer the context lacks; a model states its confidence.",
-        "The open episode is part of the memory; its statements come when it is closed.",
-        "Equal statements are one, with several episodes.",
-        "Neighbour lists are computed from the vectors when they are needed, not stored.",
-        "The spread in f is at least .05, or three themes would score all or nothing.",
-        "f is that of all themes (§3.2); the code looks at a theme's neighbours alone.",
-        "Of the tiny themes those that changed in this step merge, and where f gains alone.",
-        "Themes are written from all their statements, not from the newest alone.",
-        "Themes and statements come first as evidence, by similarity; the paper's context has "
-        "no order.",
-        "Without RepSel themes and statements are the most similar; without UncSion every "
-        "episode that would be probed is taken (the paper names neither).",
-    )
+    departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "xmemory")
     level_names: ClassVar[tuple[str, ...]] = ("message", "episode", "statement", "theme")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:

@@ -80,9 +80,8 @@ def size_rows(steps: Sequence[Step]) -> list[Row]:
 def change_rows(steps: Sequence[Step]) -> list[Row]:
     """Returns a row for each split and merge, in the order of the steps.
 
-    ``objective`` is f among the theme's neighbours, after and before the change: only these
-    two compare. ``gain`` is negative where a limit forced the change; ``others`` are the themes
-    created or absorbed.
+    ``objective`` is f of all themes after and before the change. ``gain`` is negative where a
+    limit forced the change; ``others`` are the themes created or absorbed.
     """
     rows: list[Row] = []
     known: dict[int, str] = {}

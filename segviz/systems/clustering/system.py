@@ -13,6 +13,7 @@ from segviz.construct import Annotate, Arrival, Declared, Services, param
 from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import annotator, prepared, write
+from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
 from segviz.tree import Decision, Judgement, Step, Structure, Vector, told_apart
 from segviz.tree.invariants import (
@@ -60,12 +61,7 @@ class Clustering(Declared):
         three_levels,
     )
     fidelity: ClassVar[str] = "faithful"
-    departures: ClassVar[tuple[str, ...]] = (
-        "Exactly three levels: the paper leaves the root implied, and no rule creates others.",
-        "Similarities are rounded to six digits; of equal ones the older cluster wins.",
-        "The threshold was set on five LoCoMo conversations for the offline embedder, so that "
-        "clusters are 5 to 40 % of the units; at the paper's 0.45 they are 3 to 14 %.",
-    )
+    departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "clustering")
 
     threshold: float = param(
         0.54,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from segviz.construct import Annotate, Arrival, Declared, Retrieval, Services, View, param
 from segviz.retrieval import estimated_tokens, taken
 from segviz.systems.common.annotation import annotator, prepared, write
+from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
 from segviz.systems.common.retrieval import (
     as_retrieval,
@@ -23,6 +22,7 @@ from segviz.systems.common.retrieval import (
     from_the_top,
     stage,
 )
+from segviz.systems.raptor.mixture import Floats, best_fit, fit, memberships, principal
 from segviz.tree import Step, Structure, Vector
 from segviz.tree.invariants import Invariant, Violation, children_are_one_below, leaves_are_units
 
@@ -50,7 +50,8 @@ def layers_shrink(s: Structure) -> Iterator[Violation]:
 class Raptor(Declared):
     """Similar units are summarised together, the summaries again, until few are left.
 
-    Clusters are soft: a node may have several parents. The method knows no insertion, so
+    With a ``share`` below .5 clusters are soft: a node may have several parents. At the default of
+    SegTreeMem, .5, each has one at most. The method knows no insertion, so
     at the end of every session all layers above the units are built again; a cluster with
     the same members as before keeps its node, the others are taken away. Its own retrieval
     ranks all nodes together until a token budget is used up, or walks down from the top
@@ -71,23 +72,7 @@ class Raptor(Declared):
     )
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # cosine, §3
-    departures: ClassVar[tuple[str, ...]] = (
-        "Principal components stand in for UMAP, and a diagonal Gaussian mixture for a full one, "
-        "both seeded.",
-        "A point with no share above the threshold goes to its likeliest cluster (the code loses "
-        "it); points are told apart by position, not by vector.",
-        "A mixture has at most one component for two nodes, a small layer becomes one cluster, and "
-        "building stops when a layer would not shrink (the code can go from n to n - 1).",
-        "Leaves are the conversation's units; all above is built again at the end of each session, "
-        "where the source is built once.",
-        "Tokens are estimated from characters.",
-        "The search for the number of clusters ends after five counts that do not lower BIC; with "
-        "patience 0 it tries all, as the code does.",
-        "Dimensions, share and longest input are SegTreeMem's, other sizes the code's. Clusters "
-        "longer than that input are cut again by a mixture without overlap (there the code does "
-        "not return), into more than are needed: hence fewer children than published, and more of "
-        "them at 5,000 tokens.",
-    )
+    departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "raptor")
 
     dimensions: int = param(
         3, "Dimensions kept.", (1, 64), source="SegTreeMem, App. E, 3; code, 10"
@@ -217,145 +202,6 @@ class _Builder:
         missing = [group for group in dict.fromkeys(groups) if group not in self._summaries]
         self._summaries.update(zip(missing, write(self._annotate, missing), strict=True))
         return [self._summaries[group] for group in groups]
-
-
-# --- soft clusters of a layer ----------------------------------------------------------------
-# Principal components, a diagonal Gaussian mixture, two stages. Pure numpy and seeded: equal input
-# gives equal clusters.
-
-Floats = NDArray[np.float64]
-
-_ROUNDS = 50  # ours
-_FLOOR = 1e-6  # ours
-_ENOUGH = 1e-3  # ours
-
-
-def principal(points: Floats, dimensions: int) -> Floats:
-    """Returns the first principal components of ``points`` (n, d), float64 (n, ≤ dimensions).
-
-    Computed from whichever is smaller, the products of the points or of the columns. Each
-    component's sign is fixed by its largest entry and everything is rounded to nine digits,
-    so that equal input gives equal output; components without spread are zeros.
-    """
-    centred = points - points.mean(axis=0)
-    if len(points) < centred.shape[1]:
-        values, vectors = np.linalg.eigh(centred @ centred.T)
-        lengths = np.sqrt(np.clip(values[::-1][:dimensions], 0.0, None))
-        scores = vectors[:, ::-1][:, :dimensions] * lengths
-    else:
-        _, axes = np.linalg.eigh(centred.T @ centred)
-        scores = centred @ axes[:, ::-1][:, :dimensions]
-    largest = np.abs(scores).argmax(axis=0)
-    signs = np.sign(scores[largest, np.arange(scores.shape[1])])
-    return np.asarray(np.round(scores * np.where(signs == 0, 1.0, signs), 9))
-
-
-@dataclass(frozen=True)
-class Mixture:
-    """A fitted mixture of c components over n points.
-
-    ``shares`` float64 (n, c): the posterior of each component, rows sum to 1. ``bic``:
-    lower is better.
-    """
-
-    shares: Floats
-    bic: float
-
-
-def fit(points: Floats, components: int, rng: np.random.Generator) -> Mixture:
-    """Expectation maximisation from k-means++ centres (Arthur and Vassilvitskii 2007).
-
-    ``points`` (n, d), ``components`` ≤ n. Variances are diagonal and at least 1e-6; it ends
-    after 50 rounds or when the mean log-likelihood grows by less than 1e-3.
-    """
-    n, d = points.shape
-    means = _centres(points, components, rng)
-    spread = np.maximum(points.var(axis=0), _FLOOR)
-    variances = np.tile(spread, (components, 1))
-    weights = np.full(components, 1.0 / components)
-    before = -math.inf
-    squares, twice = points**2, 2 * points
-    for _ in range(_ROUNDS):
-        joint = _log_joint(twice, squares, means, variances)
-        joint += np.log(weights)
-        shares, likelihood = _normalised(joint)
-        if likelihood - before < _ENOUGH:
-            break
-        before = likelihood
-        mass = np.add.reduce(shares, axis=0) + 1e-12
-        weights = mass / n
-        means = (shares.T @ points) / mass[:, None]
-        variances = np.maximum((shares.T @ squares) / mass[:, None] - means**2, _FLOOR)
-        weights = weights / np.add.reduce(weights)
-    parameters = components * 2 * d + components - 1
-    return Mixture(shares, parameters * math.log(n) - 2 * n * likelihood)
-
-
-def best_fit(points: Floats, most: int, rng: np.random.Generator, patience: int = 0) -> Mixture:
-    """Returns the mixture with the least BIC (Schwarz 1978), of 1 … ``most`` components.
-
-    The search ends after ``patience`` counts in a row without improvement; 0: it tries all.
-    """
-    best = fit(points, 1, rng)
-    since = 0
-    for components in range(2, min(most, len(points)) + 1):
-        found = fit(points, components, rng)
-        if found.bic < best.bic:
-            best, since = found, 0
-        else:
-            since += 1
-            if since == patience:
-                break
-    return best
-
-
-def memberships(shares: Floats, threshold: float) -> list[list[int]]:
-    """Members of each component: points whose share exceeds ``threshold``, and every point
-    in its likeliest component, so that none is left out. Empty components are dropped."""
-    member = shares > threshold
-    member[np.arange(len(shares)), shares.argmax(axis=1)] = True
-    groups = [np.flatnonzero(column).tolist() for column in member.T]
-    return [group for group in groups if group]
-
-
-def _centres(points: Floats, components: int, rng: np.random.Generator) -> Floats:
-    chosen = [int(rng.integers(len(points)))]
-    nearest = ((points - points[chosen[0]]) ** 2).sum(axis=1)
-    while len(chosen) < components:
-        total = nearest.sum()
-        if total > 0:
-            index = int(np.searchsorted(np.cumsum(nearest), rng.random() * total, side="right"))
-            index = min(index, len(points) - 1)
-        else:  # fewer distinct points than components
-            index = int(rng.integers(len(points)))
-        chosen.append(index)
-        nearest = np.minimum(nearest, ((points - points[index]) ** 2).sum(axis=1))
-    return points[chosen].copy()
-
-
-# The two below run tens of thousands of times over small matrices: they write into what they
-# have made, and add up by the ufunc, which is what ``sum`` calls after a detour.
-def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
-    """Log-density under every component, (n, c), of the points given doubled and squared."""
-    precision = 1.0 / variances
-    centres = means * precision
-    joint: Floats = squares @ precision.T
-    joint -= twice @ centres.T
-    joint += np.add.reduce(means**2 * precision, axis=1)
-    joint += np.add.reduce(np.log(2 * math.pi * variances), axis=1)
-    joint *= -0.5
-    return joint
-
-
-def _normalised(joint: Floats) -> tuple[Floats, float]:
-    """Posteriors, in the place of ``joint``, and the mean log-likelihood."""
-    top = np.maximum.reduce(joint, axis=1, keepdims=True)
-    joint -= top
-    np.exp(joint, out=joint)
-    sums = np.add.reduce(joint, axis=1, keepdims=True)
-    joint /= sums
-    top += np.log(sums)
-    return joint, float(np.add.reduce(top, axis=None) / top.size)
 
 
 Groups = list[tuple[int, ...]]

@@ -1,0 +1,5 @@
+"""RAPTOR: layers of clusters, built again after each session (arXiv 2401.18059)."""
+
+from segviz.systems.raptor.system import Raptor
+
+__all__ = ["Raptor"]
