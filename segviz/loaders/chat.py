@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from segviz.conversation import Session, Turn
-from segviz.loaders.captions import counted, describe, one_line, shorten
+from segviz.loaders.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
+from segviz.text.dates import read_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +183,39 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
     if counts:
         kinds = ", ".join(f"{count:,} {one_line(shorten(kind))}" for kind, count in counts.items())
         notes.skipped(place, f"messages left out: {kinds}")
+
+
+# --- what is noted of the dates of sessions ------------------------------------------
+
+
+def session_start(
+    value: object,
+    example: str,
+    place: Place,
+    notes: Notes,
+) -> tuple[datetime | None, str]:
+    """A session's start and its date as written; a note when that is not like ``example``."""
+    raw = value if isinstance(value, str) else ""
+    start = read_time(raw)
+    if start is None:
+        found = quoted(raw) if raw else "nothing" if value is None else describe(value)
+        notes.repaired(place, f'expected a date like "{example}", found {found}; kept without date')
+    return start, raw
+
+
+def note_backwards(
+    sessions: Iterable[Session], place: Place, notes: Notes, order: str = "file"
+) -> None:
+    """One note when sessions, kept in that order, are dated before the one they follow."""
+    dated = [(session.start, session.id) for session in sessions if session.start]
+    back = [name for (before, _), (start, name) in pairwise(dated) if start < before]
+    if back:
+        what = f"{counted(len(back), 'session')} dated before the previous one ({listed(back)})"
+        notes.repaired(place, f"{what}; kept in {order} order")
+
+
+def note_empty(sessions: list[str], place: Place, notes: Notes) -> None:
+    """One note for all sessions without turns."""
+    if sessions:
+        what = f"{counted(len(sessions), 'session')} without turns ({listed(sessions)})"
+        notes.skipped(place, what)

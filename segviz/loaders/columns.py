@@ -13,11 +13,11 @@ from datetime import datetime
 from segviz.conversation import Conversation
 from segviz.loaders.captions import counted, describe, one_line, shorten
 from segviz.loaders.chat import Message, speaker_named, words
-from segviz.loaders.dates import order_of, read_fields, read_time
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Notes
+from segviz.text.dates import order_of, read_fields, read_time
 
 Placed = Sequence[tuple[Place, object]]
 """Rows, each with its place in the file."""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from segviz.conversation import Conversation, Entry, with_distinct_ids
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
-from segviz.loaders.chat import Message, sessions_of, speakers_of
-from segviz.loaders.dates import note_backwards
+from segviz.loaders.chat import Message, note_backwards, sessions_of, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item

@@ -15,10 +15,10 @@ from datetime import datetime
 
 from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import Message, note_left_out, way_up
-from segviz.loaders.dates import read_time
 from segviz.loaders.document import Place
 from segviz.loaders.multi_conversation import list_of_chats
 from segviz.loaders.report import Notes
+from segviz.text.dates import read_time
 
 _SPEAKERS = ("user", "assistant")
 _READ = ("text", "multimodal_text", "code")

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections import Counter
 
 from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named, way_up
-from segviz.loaders.dates import read_time
 from segviz.loaders.document import Place
 from segviz.loaders.multi_conversation import list_of_chats
 from segviz.loaders.report import Notes
+from segviz.text.dates import read_time
 
 
 def _fits(raw: dict[str, object]) -> bool:

@@ -18,8 +18,14 @@ from typing import Any
 
 from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.chat import flagged, read_messages, speakers_of
-from segviz.loaders.dates import note_backwards, note_empty, session_start
+from segviz.loaders.chat import (
+    flagged,
+    note_backwards,
+    note_empty,
+    read_messages,
+    session_start,
+    speakers_of,
+)
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item

@@ -24,8 +24,14 @@ from typing import TypeGuard
 
 from segviz.conversation import Conversation, Session, Turn
 from segviz.loaders.captions import counted, describe, listed, quoted
-from segviz.loaders.chat import each_message, speaker_named, words
-from segviz.loaders.dates import note_backwards, note_empty, read_date, session_start
+from segviz.loaders.chat import (
+    each_message,
+    note_backwards,
+    note_empty,
+    session_start,
+    speaker_named,
+    words,
+)
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import (
@@ -192,7 +198,7 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
             if drafts:
                 name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
                 here = (*place, name)
-                date = session_start(transcript.get(name), example, here, notes, read_date)
+                date = session_start(transcript.get(name), example, here, notes)
                 blocks.append((Session(key, *date, ()), drafts))
     note_empty(empty, place, notes)
     turns = _settle_ids((draft for _, drafts in blocks for draft in drafts), reserved, notes)
