@@ -121,7 +121,7 @@ def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
     objects, an object with such a list as ``nodes``, ``results`` or ``items``, Parquet; gzip of
     these. Cells of text tables
     are texts. Raises LoadError as ``parse`` does."""
-    budget = Budget(len(data), WHOLE)
+    budget = Budget(WHOLE)
     try:
         if data.startswith(GZIP):
             data = b"".join(gunzip(data, budget))
@@ -145,7 +145,7 @@ def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
     label = _label(name)
     if data.startswith(ZIP):
         return _read_members(lambda: ZipMembers(data, limit), label, options)
-    budget = Budget(len(data), limit)
+    budget = Budget(limit)
     try:
         if data.startswith(GZIP):
             data, label = b"".join(gunzip(data, budget)), label.removesuffix(".gz")
