@@ -79,7 +79,7 @@ _DASHED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ASIDE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b|\b(?:at|on)\b|,"
 )
-_JOINED = re.compile("\u202f|(?<=[a-z])-|-(?=[a-z])")
+_JOINED = re.compile("\u202f|(?<=[a-z])-|-(?=[a-z])|-(?=[0-9]{4}$)")
 _TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?(?: ?([ap])m)?(?: ?(utc|gmt|[+-]\d{4}))?")
 
 

@@ -126,21 +126,6 @@ def test_nothing_usable_is_an_error() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"q-web": ["t1", "t2"], "q-enterprise": ["t1"]},
-        [{"id": "q", "question": "?", "haystack": ["t1", "t2"]}],
-        {"question_id": "q", "haystack_sessions": ["t1"]},
-    ],
-)
-def test_version_2_is_not_supported(document: object) -> None:
-    error = failure(document)
-    assert error.what == (
-        "this looks like LongMemEval-V2 (haystacks of ids), which is not supported"
-    )
-
-
 @pytest.mark.parametrize("document", [{"notes": ["one two"]}, {"a": ["x"], "b": 1}, {"a": []}])
 def test_other_lists_of_texts_are_not_version_2(document: object) -> None:
     assert failure(document).what.startswith("no known conversation format")

@@ -60,7 +60,7 @@ _LONGEST_EXTRA = 1_000
 
 def matches(document: object) -> bool:
     """Whether the document, or an item of it, has ``session_<n>`` keys of LoCoMo's kind."""
-    return any(_is_locomo(found) for _, raw in rows_of(document) if (found := _transcript(raw)))
+    return any(_is_locomo(found) for _, raw in _samples(document) if (found := _transcript(raw)))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
@@ -69,7 +69,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     found: list[tuple[Conversation, Place]] = []
     empty: list[Place] = []
     sessions = 0
-    for place, sample in rows_of(document):
+    for place, sample in _samples(document):
         transcript = _transcript(sample)
         if not isinstance(sample, dict) or transcript is None:
             _note_broken(sample, place, notes)
@@ -87,6 +87,13 @@ def read(document: object, name: str, options: Options) -> Reading:
     return settled(found, _EXPECTED, notes, "sample_id"), notes
 
 
+def _samples(document: object) -> list[tuple[Place, object]]:
+    """The samples of a list, or of an object that has them by id; else the document."""
+    if isinstance(document, dict) and document and all(map(_transcript, document.values())):
+        return [((key,), {"sample_id": key, **raw}) for key, raw in document.items()]
+    return rows_of(document)
+
+
 def _transcript(sample: object) -> dict[str, object] | None:
     """The object that holds the sessions: ``conversation`` or the sample itself."""
     if not isinstance(sample, dict):
@@ -99,9 +106,6 @@ def _transcript(sample: object) -> dict[str, object] | None:
 
 def _is_locomo(transcript: dict[str, object]) -> bool:
     """REALTALK has the same session keys; its turns hold ``clean_text``."""
-    names = transcript.get("name")
-    if isinstance(names, dict) and "speaker_1" in names:
-        return False
     sessions = (transcript.get(key) for key in _session_keys(transcript))
     turns = (turn for turns in sessions if isinstance(turns, list) for turn in turns)
     first = next((turn for turn in turns if isinstance(turn, dict)), {})
