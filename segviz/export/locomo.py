@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.loaders.dates import read_date
 
 _MONTHS = (
     "January February March April May June July August September October November December"
@@ -44,10 +43,8 @@ def _sample(conversation: Conversation) -> dict[str, Any]:
 
 
 def _date(session: Session) -> str:
-    """The date as it was written where LoCoMo's reader understands it, else in its words."""
-    if session.start is None or read_date(session.raw_date) == session.start:
-        return session.raw_date
-    return locomo_date(session.start)
+    """The date in LoCoMo's words; one that could not be read as it was written."""
+    return session.raw_date if session.start is None else locomo_date(session.start)
 
 
 def locomo_date(start: datetime) -> str:

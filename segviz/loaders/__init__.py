@@ -118,10 +118,9 @@ def parse(
 
 def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
     """The rows of any table by the names of its columns: CSV, TSV, a JSON list or JSON Lines of
-    objects, an object with such a list as ``nodes``, ``results`` or ``items``, Parquet; gzip of
-    these. Cells of text tables
+    objects, an object with such a list as ``nodes``, Parquet; gzip of these. Cells of text tables
     are texts. Raises LoadError as ``parse`` does."""
-    budget = Budget(len(data), WHOLE)
+    budget = Budget(WHOLE)
     try:
         if data.startswith(GZIP):
             data = b"".join(gunzip(data, budget))
@@ -130,11 +129,7 @@ def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
             return named_rows(document)
     except LoadError as error:
         raise error.in_file(_label(name), "a table with a row per node") from None
-    rows: object = document
-    if isinstance(document, dict):
-        rows = next(
-            (document[key] for key in ("nodes", "results", "items") if key in document), None
-        )
+    rows = document.get("nodes") if isinstance(document, dict) else document
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         what = f"expected a list of objects, found {describe(rows)}"
         raise LoadError(what, remedy="write a row per node, with id, parent and text")
@@ -145,7 +140,7 @@ def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
     label = _label(name)
     if data.startswith(ZIP):
         return _read_members(lambda: ZipMembers(data, limit), label, options)
-    budget = Budget(len(data), limit)
+    budget = Budget(limit)
     try:
         if data.startswith(GZIP):
             data, label = b"".join(gunzip(data, budget)), label.removesuffix(".gz")

@@ -37,7 +37,6 @@ from segviz.loaders.report import Note, Notes, Tally, shown
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 _DIGITS = re.compile(r"([0-9]+)")
-_STEP = 1 << 20
 _DEEPEST = 4
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _BROKEN = (*_DAMAGE, OSError, EOFError, ValueError, RuntimeError)
@@ -56,7 +55,7 @@ class ZipMembers:
     def __init__(self, source: bytes | Path, most: int = WHOLE) -> None:
         try:
             self._stream = BytesIO(source) if isinstance(source, bytes) else files.opened(source)
-            self.budget = Budget(self._stream.seek(0, os.SEEK_END), most)
+            self.budget = Budget(most)
             self._zip = zipfile.ZipFile(self._stream)
         except _BROKEN:
             self._stream.close()
@@ -75,21 +74,14 @@ class ZipMembers:
         if info.flag_bits & 1:
             what = "the archive is protected by a password"
             raise LoadError(what, remedy="unpack it with the password and load the file inside")
-        self.budget.expect(info.file_size)
-        parts: list[bytes] = []
+        self.budget.take(info.file_size)  # no more than this is unpacked
         try:
-            with self.open(path) as stream:
-                while part := stream.read(_STEP):
-                    self.budget.take_text(part)
-                    parts.append(part)
-        except LoadError:
-            raise
+            return self._zip.read(info)
         except NotImplementedError:
             what = "the archive is packed in a way that is not supported"
             raise LoadError(what, remedy="pack it anew as an ordinary zip") from None
         except _BROKEN:
             raise LoadError("the zip archive is damaged", remedy=DAMAGED) from None
-        return b"".join(parts)
 
     def close(self) -> None:
         """Close the archive."""
@@ -102,7 +94,7 @@ class FolderMembers:
 
     def __init__(self, folder: Path, most: int = WHOLE) -> None:
         self._folder = folder
-        self.budget = Budget(None, most)
+        self.budget = Budget(most)
         self.paths = natural(self._walk())
 
     def _walk(self) -> Iterator[str]:
@@ -112,7 +104,6 @@ class FolderMembers:
                 folders.clear()
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in names:
-                self.budget.meet()
                 path = Path(where, name)
                 if name.startswith(".") or path.is_symlink() or not path.is_file():
                     continue

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from segviz.conversation import Session, Turn
-from segviz.loaders.captions import counted, describe, one_line, shorten
+from segviz.loaders.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
+from segviz.text.dates import read_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +84,6 @@ def each_message(
             notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
 
 
-_ASIDE = ("system", "developer", "tool", "function", "observation")
-
-
-def spoken(
-    block: object, place: Place, notes: Notes, speaker: str = "role", text: str = "content"
-) -> list[Message]:
-    """The messages of ``[{speaker: …, text: …}, …]`` without times. Left out and counted: those of
-    systems and tools, and calls of tools without words."""
-    left: Counter[str] = Counter()
-    messages = []
-    for here, item in each_message(block, place, notes):
-        who, said = item.get(speaker), item.get(text)
-        if who in _ASIDE:
-            left[str(who)] += 1
-        elif said is None and ("tool_calls" in item or "function_call" in item):
-            left["calls of tools"] += 1
-        elif (plain := words(said, (*here, text), notes)) is not None:
-            messages.append(Message(speaker_named(who, (*here, speaker), notes), plain))
-    note_left_out(left, place, notes)
-    return messages
-
-
 def read_messages(
     block: object, speaker: str, session: int, place: Place, notes: Notes
 ) -> tuple[Turn, ...]:
@@ -114,16 +95,6 @@ def read_messages(
             who = speaker_named(raw.get(speaker), (*here, speaker), notes)
             turns.append(Turn(f"S{session}:{int(here[-1]) + 1}", who, text))
     return tuple(turns)
-
-
-def way_up(parents: Mapping[str, object], leaf: object) -> tuple[list[str], object]:
-    """The keys from ``leaf`` up to the root, and what stands above the last: None, or a parent that
-    is missing or on the way already."""
-    path: dict[str, None] = {}
-    while isinstance(leaf, str) and leaf in parents and leaf not in path:
-        path[leaf] = None
-        leaf = parents[leaf]
-    return list(path), leaf
 
 
 def flagged(raw: object, key: str, place: Place, notes: Notes) -> bool:
@@ -142,28 +113,41 @@ def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str,
 
 
 def words(value: object, place: Place, notes: Notes) -> str | None:
-    """A message's words: a text, a number, or the text parts of a list of blocks.
+    """A message's words: a text, a number, or the spoken parts of a list of blocks.
 
-    None, with a note, for anything else. Blocks that are no text (images, calls of tools)
-    are left out and counted.
+    None, with a note, for anything else. Blocks that are no speech (images, calls of tools,
+    reasoning) are left out and counted.
     """
     if isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         notes.repaired(place, "a number was read as text")
         return str(value)
-    blocks = value if isinstance(value, list) else []
-    if parts := [part for block in blocks if (part := _part(block)) is not None]:
-        if left := len(blocks) - len(parts):
-            notes.skipped(place, f"{counted(left, 'part')} without text left out")
-        return "\n".join(parts)
-    notes.skipped(place, f"expected a text, found {describe(value)}; the message is left out")
-    return None
+    text, left = speech(value)
+    if text is None:
+        notes.skipped(place, f"expected a text, found {describe(value)}; the message is left out")
+    elif left:
+        notes.skipped(place, f"{counted(left, 'part')} without text left out")
+    return text
 
 
-def _part(block: object) -> str | None:
-    value = block.get("text") if isinstance(block, dict) else block
-    return value if isinstance(value, str) else None
+_UNSPOKEN = re.compile("tool|function|think|thought|reason|context", re.IGNORECASE)
+
+
+def speech(value: object) -> tuple[str | None, int]:
+    """The text of a message in parts, ``[{type, text}, …]`` or ``{parts: […]}``, and how many of
+    them are no speech. None where none is."""
+    if isinstance(value, dict):
+        if _UNSPOKEN.search(str(value.get("type") or value.get("content_type") or "")):
+            return None, 1
+        text = next((value[key] for key in ("parts", "text", "content") if key in value), None)
+        return (text, 0) if isinstance(text, str) else speech(text)
+    parts = value if isinstance(value, list) else []
+    texts = [part if isinstance(part, str) else speech(part)[0] for part in parts]
+    said = [text for text in texts if text is not None]
+    # Words in bold and links stand between pieces of one line; other parts are lines of their own.
+    pieces = any(isinstance(part, str) and part != part.strip() for part in parts)
+    return ("" if pieces else "\n").join(said) if said else None, len(parts) - len(said)
 
 
 def speaker_named(value: object, place: Place, notes: Notes) -> str:
@@ -181,3 +165,39 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
     if counts:
         kinds = ", ".join(f"{count:,} {one_line(shorten(kind))}" for kind, count in counts.items())
         notes.skipped(place, f"messages left out: {kinds}")
+
+
+# --- what is noted of the dates of sessions ------------------------------------------
+
+
+def session_start(
+    value: object,
+    example: str,
+    place: Place,
+    notes: Notes,
+) -> tuple[datetime | None, str]:
+    """A session's start and its date as written; a note when that is not like ``example``."""
+    raw = value if isinstance(value, str) else ""
+    start = read_time(raw)
+    if start is None:
+        found = quoted(raw) if raw else "nothing" if value is None else describe(value)
+        notes.repaired(place, f'expected a date like "{example}", found {found}; kept without date')
+    return start, raw
+
+
+def note_backwards(
+    sessions: Iterable[Session], place: Place, notes: Notes, order: str = "file"
+) -> None:
+    """One note when sessions, kept in that order, are dated before the one they follow."""
+    dated = [(session.start, session.id) for session in sessions if session.start]
+    back = [name for (before, _), (start, name) in pairwise(dated) if start < before]
+    if back:
+        what = f"{counted(len(back), 'session')} dated before the previous one ({listed(back)})"
+        notes.repaired(place, f"{what}; kept in {order} order")
+
+
+def note_empty(sessions: list[str], place: Place, notes: Notes) -> None:
+    """One note for all sessions without turns."""
+    if sessions:
+        what = f"{counted(len(sessions), 'session')} without turns ({listed(sessions)})"
+        notes.skipped(place, what)

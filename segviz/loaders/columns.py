@@ -1,46 +1,74 @@
-"""Rows of named values -> conversations: what JSON records, tables and Parquet share.
+"""Rows of named values -> conversations: what records, exports of chats and tables share.
 
-Which column or key means what is guessed by usual names, or said by the user. Rows of one
-``session`` (or ``conversation``) come together; without sessions, a long silence begins a
-new one.
+Which column or key means what is guessed by usual names in any spelling (``createdAt``,
+``created_at``), or said by the user. Rows of one ``session`` (or ``conversation``) come together;
+without sessions, a long silence begins a new one. Left out and counted: what nobody said to
+anybody (messages of systems and tools, reasoning, hidden ones).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from segviz.conversation import Conversation
 from segviz.loaders.captions import counted, describe, one_line, shorten
-from segviz.loaders.chat import Message, speaker_named, words
-from segviz.loaders.dates import order_of, read_fields, read_time
+from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, words
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
-from segviz.loaders.multi_conversation import read_chats, stem
+from segviz.loaders.multi_conversation import Chat, read_chats
 from segviz.loaders.report import Notes
+from segviz.text.dates import order_of, read_fields, read_time
 
 Placed = Sequence[tuple[Place, object]]
 """Rows, each with its place in the file."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "text": ("text", "message", "content", "utterance", "body", "value", "clean_text", "msg"),
-    "speaker": ("speaker", "role", "from", "sender", "author", "user", "username", "name"),
-    "time": tuple("timestamp time date datetime created_at ts date_time create_time".split()),
-    "session": ("session", "session_id", "conversation_id", "dialogue_id", "dialog_id", "thread"),
-    "conversation": ("conversation", "chat", "chat_id"),
+    "text": tuple("text message content utterance body value cleantext msg mes parts".split()),
+    "speaker": tuple("speaker from sender author name role user username fromid".split()),
+    "time": tuple(
+        "timestamp time date datetime createdat ts createtime timestampms senddate sentat "
+        "starttime sessiondate currenttime timeanchor".split()
+    ),
+    "session": tuple("session sessionid conversationid dialogueid dialogid thread".split()),
+    "conversation": tuple("conversation chat chatid".split()),
 }
-"""Meaning -> usual names of the column, most telling first, without case."""
+"""Meaning -> usual names of the column, most telling first, as :func:`spelled`."""
+
+USUAL = ("human", "user", "gpt", "assistant")
+"""Speakers that come first, whoever speaks first."""
+
+_CALLS = {"tool_calls", "function_call"}
+SPEAKING = {"user", "human", "ai", "assistant", "gemini", "model", "bot"}
+"""What the ``type`` of a message says where it names the speaker."""
+
+ASIDE = set(
+    "system developer tool function observation service summary reasoning function_call "
+    "function_call_output tool_call tool_result session_meta event_msg".split()
+)
+"""What the role or ``type`` of a message says where nobody said it to anybody."""
+
+
+@lru_cache(10_000)
+def spelled(name: str) -> str:
+    """A name without case, blanks and marks between its words."""
+    return re.sub(r"[\s_-]+", "", name).casefold()
+
+
+def keys_of(headers: Sequence[str], meaning: str) -> list[str]:
+    """The headers with a usual name for the meaning, most telling first."""
+    known = {spelled(header): header for header in reversed(headers)}
+    return [known[name] for name in ALIASES[meaning] if name in known]
 
 
 def guess(headers: Sequence[str]) -> dict[str, str]:
     """Meaning -> header, for the meanings that have a usual name among the headers."""
-    known = {header.strip().casefold().replace(" ", "_"): header for header in reversed(headers)}
-    found: dict[str, str] = {}
-    for meaning, names in ALIASES.items():
-        header = next((known[name] for name in names if name in known), None)
-        if header is not None:
-            found[meaning] = header
-    return found
+    found = {meaning: keys_of(headers, meaning) for meaning in ALIASES}
+    return {meaning: keys[0] for meaning, keys in found.items() if keys}
 
 
 def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, str]:
@@ -72,48 +100,173 @@ def _asking(headers: Sequence[str], error: NeedsColumns) -> NeedsColumns:
     return error
 
 
-def read_rows(
-    rows: Placed, columns: Mapping[str, str], name: str, label: str, options: Options
-) -> tuple[tuple[Conversation, ...], Notes]:
-    """Conversations of records whose keys mean what ``columns`` says."""
-    notes = Notes()
-    notes.columns = columns
-    chats: dict[str, list[Message]] = {}
-    times = _times(rows, columns.get("time"), options, notes)
-    for (place, raw), time in zip(rows, times, strict=True):
+@dataclass(slots=True)
+class Block:
+    """Rows that follow each other in one place of a file. ``began`` is when, for rows without a
+    time; ``left`` counts those that are left out, by what they are."""
+
+    rows: Placed
+    began: object = None
+    left: Counter[str] = field(default_factory=Counter)
+
+    def leave_out(self) -> None:
+        """Leave out what nobody said to anybody."""
+        asides = [_aside(raw) if isinstance(raw, dict) else "" for _, raw in self.rows]
+        self.left.update(filter(None, asides))
+        rows = zip(self.rows, asides, strict=True)
+        self.rows = [row for row, aside in rows if not aside]
+
+
+@dataclass(slots=True)
+class Talk:
+    """The rows of a conversation, in sessions where there are several blocks. ``others`` counts
+    messages on branches of the talk that are not shown."""
+
+    name: str
+    place: Place
+    blocks: Sequence[Block]
+    others: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What the keys of rows mean. Where a row has nothing under the key in ``columns``, its next
+    usual name counts, but not for the meanings in ``fixed``."""
+
+    columns: Mapping[str, str]
+    fixed: Mapping[str, str]
+
+    def all(self, raw: Mapping[str, object], meaning: str) -> list[tuple[str, object]]:
+        """The keys of a meaning that a row has, with what stands there."""
+        keys = [self.columns[meaning]] if meaning in self.columns else []
+        if meaning not in self.fixed:
+            keys += keys_of(list(raw), meaning)
+        return [(key, raw[key]) for key in dict.fromkeys(keys) if key in raw]
+
+    def first(self, raw: object, meaning: str) -> object:
+        """The first of them that holds something; None where none does."""
+        found = self.all(raw, meaning) if isinstance(raw, dict) else []
+        return next((value for _, value in found if value not in (None, "")), None)
+
+    def label(self, raw: Mapping[str, object], meaning: str) -> str | None:
+        """A session's or conversation's name; None where there is no such column."""
+        if meaning not in self.columns:
+            return None
+        return plain_value(self.first(raw, meaning)) or "unnamed"
+
+
+def read_talks(
+    talks: Sequence[Talk], keys: Keys, label: str, options: Options, notes: Notes
+) -> tuple[Conversation, ...]:
+    """The conversations of talks."""
+    for talk in talks:
+        for block in talk.blocks:
+            block.leave_out()
+    rows = [raw for talk in talks for block in talk.blocks for _, raw in block.rows]
+    raws = [keys.first(raw, "time") for raw in rows]
+    told = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
+    chats: list[Chat] = []
+    for talk in talks:
+        if talk.others:
+            what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
+            notes.skipped(talk.place, f"{what} left out")
+        own: dict[str, list[Message]] = {}
+        for number, block in enumerate(talk.blocks):
+            times = [next(told) for _ in block.rows]
+            if block.began is not None and not any(time for _, time in times):
+                times = [(block.began, read_time(block.began))] * len(times)
+            session = str(number) if len(talk.blocks) > 1 else None
+            for name, message in _messages(block, times, session, keys, talk.place, notes):
+                own.setdefault(name or talk.name, []).append(message)
+        chats += [(name, messages, talk.place) for name, messages in own.items()]
+        chats += [] if own else [(talk.name, [], talk.place)]
+    return read_chats(chats, label, options, notes, "records with a text", USUAL)
+
+
+def _messages(
+    block: Block,
+    times: Sequence[tuple[object, datetime | None]],
+    session: str | None,
+    keys: Keys,
+    where: Place,
+    notes: Notes,
+) -> Iterator[tuple[str | None, Message]]:
+    """What is said in a block, each with the name of its conversation where it has one."""
+    for (place, raw), (written, time) in zip(block.rows, times, strict=True):
         if not isinstance(raw, dict):
             notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
-            continue
-        text = words(raw.get(columns["text"]), (*place, columns["text"]), notes)
-        if text is None:
-            continue
-        message = Message(
-            speaker=_speaker(raw, columns, place, notes),
-            text=text,
-            time=time,
-            raw=plain_value(raw.get(columns.get("time", ""))),
-            session=_label(raw, columns, "session"),
-        )
-        chats.setdefault(_label(raw, columns, "conversation") or stem(name), []).append(message)
-    named = [(own, messages, ()) for own, messages in chats.items()]
-    return read_chats(named, label, options, notes, "records with a text"), notes
+        elif (text := _text(keys.all(raw, "text"), raw, place, block.left, notes)) is not None:
+            who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
+            named = keys.label(raw, "session") or session
+            message = Message(who, text, time, plain_value(written), named)
+            yield keys.label(raw, "conversation"), message
+    note_left_out(block.left, where, notes)
 
 
-def _speaker(raw: dict[str, object], columns: Mapping[str, str], place: Place, notes: Notes) -> str:
-    if "speaker" not in columns:
-        return "Unknown"
-    key = columns["speaker"]
-    value = raw.get(key)
-    if isinstance(value, dict):  # {"author": {"name": …}}
-        value = next((value[k] for k in ("name", "username", "id", "role") if k in value), None)
-    return speaker_named(value, (*place, key), notes)
+def _aside(raw: Mapping[str, object]) -> str:
+    """What a message is instead of being said to somebody; "" for one that is."""
+    metadata, author = raw.get("metadata"), raw.get("author")
+    hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
+    weight = raw.get("weight")
+    if hidden is True or (isinstance(weight, int | float) and weight == 0):
+        return "hidden"
+    if raw.get("recipient") not in (None, "all") and "author" in raw:
+        return "to tools"
+    role = author.get("role") if isinstance(author, dict) else None
+    for value in (role, *(raw.get(key) for key in ("kind", "type", "role", "from"))):
+        if isinstance(value, str) and value in ASIDE:
+            return value
+    return "aside" if raw.get("isSidechain") is True else ""
 
 
-def _times(rows: Placed, key: str | None, options: Options, notes: Notes) -> list[datetime | None]:
-    """The time of each row; one note on those that have none or none that can be read."""
-    if key is None:
-        return [None] * len(rows)
-    values = [raw.get(key) if isinstance(raw, dict) else None for _, raw in rows]
+def _text(
+    values: Sequence[tuple[str, object]],
+    raw: Mapping[str, object],
+    place: Place,
+    left: Counter[str],
+    notes: Notes,
+) -> str | None:
+    """What was said: parts before plain texts, with texts that were attached; None for nothing."""
+    files = raw.get("attachments")
+    attached = [
+        text
+        for each in (files if isinstance(files, list) else ())
+        if isinstance(each, dict) and isinstance(text := each.get("extracted_content"), str)
+    ]
+    parts = [each for each in values if isinstance(each[1], list | dict)]
+    spoken = [each for each in parts if (speech(each[1])[0] or "").strip()]
+    plain = [each for each in values if each not in parts and each[1] not in (None, "")]
+    kinds = [part for _, part in parts if isinstance(part, list) or "content_type" in part]
+    if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS):
+        if not attached:
+            left["without words"] += 1
+        return "\n".join(attached) or None
+    key, value = next(iter((*spoken, *plain, *values)), ("text", None))
+    text = words(value, (*place, key), notes)
+    return None if text is None else "\n".join((text, *attached))
+
+
+def _speaker(
+    values: Sequence[tuple[str, object]], raw: Mapping[str, object], place: Place, notes: Notes
+) -> str:
+    """The first name; "Unknown" with a note where there is none under a key for it."""
+    key, value = "", None
+    for key, value in values:
+        if isinstance(value, dict):  # {"author": {"name": …}}
+            names = (value.get(each) for each in ("name", "username", "id", "role"))
+            value = next(filter(None, names), None)
+        if value not in (None, ""):
+            return speaker_named(value, (*place, key), notes)
+    if (kind := str(raw.get("type"))) in SPEAKING:
+        return kind
+    return speaker_named(value, (*place, key), notes) if key else "Unknown"
+
+
+def _times(
+    values: Sequence[object], expected: bool, options: Options, notes: Notes
+) -> list[datetime | None]:
+    """The time of each row; one note on those that have none, where times are ``expected``, and on
+    those that cannot be read."""
     found = [read_time(value) for value in values]
     slashed = {
         row: fields
@@ -126,10 +279,10 @@ def _times(rows: Placed, key: str | None, options: Options, notes: Notes) -> lis
     if order is not None:
         for row, fields in slashed.items():
             found[row] = fields.read(order)
-    missing = sum(value in (None, "") for value in values)
+    missing = sum(value is None for value in values)
     unread = found.count(None) - missing
     for count, what in ((missing, "no time"), (unread, "a time that cannot be read")):
-        if count > 0:
+        if count > 0 and expected:
             notes.repaired((), f"{counted(count, 'record')} with {what}")
     return found
 
@@ -137,8 +290,3 @@ def _times(rows: Placed, key: str | None, options: Options, notes: Notes) -> lis
 def plain_value(value: object) -> str:
     """A single value on one line of at most 80 characters; "" for anything else."""
     return shorten(one_line(str(value)), 80) if isinstance(value, str | int | float) else ""
-
-
-def _label(raw: dict[str, object], columns: Mapping[str, str], meaning: str) -> str | None:
-    """The session's or conversation's name; None where there is no such column."""
-    return (plain_value(raw.get(columns[meaning])) or "unnamed") if meaning in columns else None

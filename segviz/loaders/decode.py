@@ -18,22 +18,21 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from segviz.loaders.budget import DEEPEST, Budget
+from segviz.loaders.budget import Budget
 from segviz.loaders.captions import counted, quoted
 from segviz.loaders.document import JsonLines, Place, PlainText
 from segviz.loaders.errors import LoadError, NotJson
-from segviz.loaders.file_kinds import reject_binary, reject_text, text_kind
+from segviz.loaders.file_kinds import reject_binary, reject_text
 from segviz.loaders.parquet import MAGIC, read_parquet
 from segviz.loaders.report import Notes
 
-_STRING_OR_LONG_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"|[0-9]{4301,}', re.DOTALL)
-_CUT_NUMBER = re.compile(r"\.|[eE][+-]?")
-_LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _ANEW = "download it again or export it anew"
 # C0 and C1 controls and DEL, without tab, line feed, carriage return and NEL (U+0085),
 # which are white space; and surrogates, which no encoder accepts.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
-_WORDS = re.compile(r"\S")
+
+DEEPEST = 200
+"""Most levels of lists and objects in a document."""
 
 
 class RepeatedKeys(dict[str, object]):
@@ -53,7 +52,10 @@ def keep_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return marked
 
 
-_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=keep_repeats)
+def _loads(text: str) -> object:
+    # strict=False lets raw control characters through; clean() counts them.
+    document: object = json.loads(text, strict=False, object_pairs_hook=keep_repeats)
+    return document
 
 
 def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, Notes]:
@@ -65,7 +67,7 @@ def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, No
     a document that holds nothing (null, [], {}).
     """
     if data.startswith(MAGIC):
-        return _mended(read_parquet(data, budget or Budget(len(data))), Notes())
+        return _mended(read_parquet(data, budget or Budget()), Notes())
     text, notes = to_text(data)
     text = text.removeprefix("\ufeff")
     try:
@@ -126,102 +128,38 @@ def to_text(data: bytes) -> tuple[str, Notes]:
 def to_json(text: str) -> object:
     """Parse standard JSON, with NaN and Infinity allowed and repeated keys kept in mind.
 
-    Raises NotJson with line and column for broken or cut off JSON and several documents in
-    one file, and LoadError for numbers of thousands of digits and for nesting beyond
-    Python's limit.
+    Raises NotJson with line and column for broken or cut off JSON, and LoadError for numbers of
+    thousands of digits and for nesting beyond Python's limit.
     """
     text = text.removeprefix("\ufeff")
     reject_text(text)
     if not text.strip():
         raise LoadError("No conversation found in the file", remedy="choose another file")
     try:
-        # strict=False lets raw control characters through; clean() counts them.
-        document: object = json.loads(text, strict=False, object_pairs_hook=keep_repeats)
+        return _loads(text)
     except json.JSONDecodeError as error:
         raise _syntax_error(text, error) from None
     except RecursionError:
         raise _too_deep() from None
     except ValueError:
         # The only other complaint of the parser: Python's limit on digits of an integer.
-        raise _number_error(text) from None
-    return document
+        what, expected = "a number with thousands of digits", "numbers of at most 4,300 digits"
+        raise LoadError(what, "", expected, "put it in quotes") from None
 
 
 def _syntax_error(text: str, error: json.JSONDecodeError) -> NotJson:
+    if text.lstrip()[0] not in "[{":
+        what, remedy = "plain text without speakers", 'write each message as a line "Name: words"'
+        return NotJson(f"this is {what}", remedy=remedy)
     where = f"line {error.lineno}, column {error.colno}"
-    if (reason := _cut_off(text, error)) is not None:
-        return NotJson(
-            f"not valid JSON: it looks cut off ({reason})",
-            where,
-            "a complete JSON document",
-            _ANEW,
-        )
-    start = text.lstrip()[:1]
-    hint = _hint(text, error.pos)
-    if start == "#" or (start not in ("[", "{") and not hint):
-        kind, remedy = text_kind(text)
-        return NotJson(f"this is {kind}", remedy=remedy)
-    if error.msg == "Extra data" and text[error.pos] in "[{":
-        what = "several JSON documents in one file (JSON Lines)"
-        return NotJson(what, where, remedy="put them into one list: [ …, … ]")
-    if error.msg == "Extra data":
-        hint = hint or "text follows after the end of the document"
-    if hint == _TRAILING:  # Pythons since 3.13 point at the comma, others at the bracket behind it
-        error = json.JSONDecodeError(error.msg, text, text.rindex(",", 0, error.pos + 1))
-        where = f"line {error.lineno}, column {error.colno}"
-    hint = hint or error.msg[0].lower() + error.msg[1:]
+    if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
+        what = "not valid JSON: it looks cut off"
+        return NotJson(what, where, "a complete JSON document", _ANEW)
     return NotJson(
-        f"not standard JSON: {hint}",
+        f"not valid JSON: {error.msg[0].lower()}{error.msg[1:]}",
         where,
         "double quotes, no comments and no comma before a closing bracket",
         "correct that place or export the file anew",
-    )
-
-
-_TRAILING = "a trailing comma"
-
-
-def _hint(text: str, position: int) -> str:
-    """What people usually wrote who get a syntax error at ``position``; "" if unknown."""
-    rest = text[position : position + 2]
-    if rest[:1] == "'":
-        return "single quotes instead of double quotes"
-    if rest in ("//", "/*") or rest[:1] == "#":
-        return "a comment"
-    after = text[position : position + 200].removeprefix(",").lstrip()
-    before = text[max(0, position - 200) : position].rstrip()
-    if after[:1] in ("]", "}") and (rest[:1] == "," or before.endswith(",")):
-        return _TRAILING
-    return ""
-
-
-def _cut_off(text: str, error: json.JSONDecodeError) -> str | None:
-    """How the text ends too early, or None when the error lies elsewhere."""
-    rest = text[error.pos :].rstrip(" \t\r\n")
-    if error.msg.startswith("Unterminated string"):
-        return "the text ends inside a string"
-    if error.msg.startswith("Invalid \\") and '"' not in rest and len(rest) < 12:
-        return "the text ends inside a string"
-    if not rest:
-        return "the text ends before the last bracket is closed"
-    if error.msg == "Extra data":
-        return None
-    cut_number = text[: error.pos][-1:].isdigit() and _CUT_NUMBER.fullmatch(rest)
-    if cut_number or any(word.startswith(rest) for word in _LITERALS):
-        return "the text ends inside a value"
-    return None
-
-
-def _number_error(text: str) -> LoadError:
-    where, size = "", "thousands of digits"
-    for match in _STRING_OR_LONG_NUMBER.finditer(text):
-        if not match[0].startswith('"'):
-            line = text.count("\n", 0, match.start()) + 1
-            column = match.start() - text.rfind("\n", 0, match.start())
-            where, size = f"line {line}, column {column}", counted(len(match[0]), "digit")
-            break
-    return LoadError(
-        f"a number with {size}", where, "numbers of at most 4,300 digits", "put it in quotes"
     )
 
 
@@ -229,10 +167,10 @@ def _number_error(text: str) -> LoadError:
 
 
 def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
-    """The objects and lists in the text, one per line or one after the other.
+    """The objects and lists in the text, one per line.
 
     A line that holds neither is skipped and noted. None when fewer than half of the lines
-    do, and the documents do not follow each other either: then this is something else.
+    do: then this is something else.
     """
     notes = Notes()
     found, filled = JsonLines(), 0
@@ -245,43 +183,13 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
             notes.skipped((line,), "the line is left out: it holds no object and no list")
             continue
         try:
-            value = _DECODER.decode(words.strip())
-        except (ValueError, RecursionError) as error:
-            notes.skipped((line,), f"the line is left out: {_reason(error)}")
-            continue
-        found.append(value)
-        found.lines.append(line)
-    if found and len(found) * 2 >= filled:
-        return found, notes
-    return _consecutive(text.text)
-
-
-def _reason(error: ValueError | RecursionError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"not valid JSON in column {error.colno}"
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return "a number with thousands of digits"
-
-
-def _consecutive(text: str) -> tuple[JsonLines, Notes] | None:
-    """Documents written over several lines each; None unless all of the text is such."""
-    found = JsonLines()
-    found.lines = []
-    position, line = 0, 1
-    while match := _WORDS.search(text, position):
-        start = match.start()
-        line += text.count("\n", position, start)
-        try:
-            value, position = _DECODER.raw_decode(text, start)
+            found.append(_loads(words.strip()))
+            found.lines.append(line)
+        except json.JSONDecodeError as error:
+            notes.skipped((line,), f"the line is left out: not valid JSON in column {error.colno}")
         except (ValueError, RecursionError):
-            return None
-        if not isinstance(value, dict | list):
-            return None
-        found.append(value)
-        found.lines.append(line)
-        line += text.count("\n", start, position)
-    return (found, Notes()) if len(found) > 1 else None
+            notes.skipped((line,), "the line is left out: a number or a nesting is too large")
+    return (found, notes) if found and len(found) * 2 >= filled else None
 
 
 # --- what JSON allows but text cannot hold ---------------------------------------------

@@ -77,12 +77,3 @@ def reject_text(text: str) -> None:
     for prefix, (kind, remedy) in _TEXT.items():
         if start.startswith(prefix):
             raise LoadError(f"this is {kind}", remedy=remedy)
-
-
-def text_kind(text: str) -> tuple[str, str]:
-    """For a text that is no JSON from its first character on: what it is, what to do."""
-    rows = [line for line in text[:4000].split("\n") if line.strip()][:3]
-    for mark, name in ((",", "comma"), (";", "semicolon"), ("\t", "tab")):
-        if len(rows) > 1 and rows[0].count(mark) == rows[1].count(mark) > 0:
-            return f"a table of {name}-separated values (CSV)", "say which column holds the texts"
-    return "plain text without speakers", 'write each message as a line "Name: words"'

@@ -1,17 +1,14 @@
-"""What a file of several conversations asks for: names, distinct ids, one loader per shape."""
+"""What a file of several conversations asks for: names and distinct ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from segviz.conversation import Conversation, Entry, with_distinct_ids
+from segviz.conversation import Conversation, with_distinct_ids
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
-from segviz.loaders.chat import Message, sessions_of, speakers_of
-from segviz.loaders.dates import note_backwards
+from segviz.loaders.chat import Message, note_backwards, sessions_of, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
-from segviz.loaders.items import Item
-from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.report import Note, Notes, shown
 
 
@@ -127,45 +124,3 @@ def read_chats(
         speakers = speakers_of(sessions, usual)
         found.append((Conversation(name, speakers, sessions, source_format=label), place))
     return settled(found, expected, notes)
-
-
-def list_of_chats(
-    label: str,
-    fits: Callable[[dict[str, object]], bool],
-    messages: Callable[[dict[str, object], Place, Notes], Sequence[Message] | None],
-    *,
-    expected: str,
-    titles: Sequence[str],
-    speakers: Sequence[str],
-    asks: tuple[str, ...] = (),
-) -> Loader:
-    """The loader of exports that are one chat, a list or JSON Lines of chats.
-
-    A row that ``fits`` is a chat. ``messages`` gives those of one, with notes (None: not even
-    an empty chat); the first usable of its ``titles`` keys names it, else the file does. The
-    usual ``speakers`` come first. Large files are read chat by chat.
-    """
-
-    def matches(document: object) -> bool:
-        return any(isinstance(raw, dict) and fits(raw) for _, raw in rows_of(document))
-
-    def read(document: object, name: str, options: Options) -> Reading:
-        notes, rows = Notes(), rows_of(document)
-
-        def chats() -> Iterator[Chat]:
-            for row, (place, raw) in enumerate(rows):
-                if not isinstance(raw, dict):
-                    notes.skipped(place, f"expected {expected}, found {describe(raw)}")
-                elif (said := messages(raw, place, notes)) is not None:
-                    own = named_after(
-                        [raw.get(key) for key in titles], numbered(name, row, len(rows))
-                    )
-                    yield own, said, place
-
-        return read_chats(chats(), label, options, notes, expected, speakers), notes
-
-    def entry(item: Item) -> Entry:
-        own = item.scalars()
-        return Entry(named_after([own.get(key) for key in titles], ""), None, None)
-
-    return Loader(label, matches, read, asks, entry)

@@ -31,11 +31,8 @@ def read_parquet(data: bytes, budget: Budget) -> Rows:
     rows = Rows()
     try:
         with parquet.ParquetFile(pyarrow.BufferReader(data)) as file:
-            groups = range(file.metadata.num_row_groups)
-            # Texts that repeat take their place only when they are read.
-            budget.expect(sum(file.metadata.row_group(row).total_byte_size for row in groups))
             for batch in file.iter_batches(batch_size=_BATCH):
-                budget.take(batch.nbytes, batch.num_rows * batch.num_columns)
+                budget.take(batch.nbytes)  # before texts that repeat take their place
                 columns = [_as_values(column) for column in batch.columns]
                 rows += [
                     dict(zip(batch.schema.names, row, strict=True))

@@ -3,7 +3,7 @@
 ``builder``   builds a memory of a conversation; ``assemble`` makes systems and embedders by name
 ``memory``    Memory, asking one with ``ask``, and opening one from a file
 ``asking``    retrieves the evidence for a question from a structure
-``beside``    reads labels and vectors of turns from files beside the conversation
+``beside``    reads labels of turns from files beside the conversation
 ``foreign``   makes a memory of a tree built elsewhere: ``memory_from``
 ``watching``  grows the memory of a file that is still written: ``Watched``, ``Watch``
 ``answer``    makes prompts from evidence, reads and grades a chat model's answers
@@ -25,9 +25,7 @@ from segviz.memory.assemble import (
     sound,
 )
 from segviz.memory.beside import (
-    GivenVectors,
     Labels,
-    given_vectors,
     label_columns,
     read_labels,
 )
@@ -41,7 +39,6 @@ __all__ = [
     "Absent",
     "BuildPaused",
     "Building",
-    "GivenVectors",
     "Labels",
     "Memory",
     "NoEmbedder",
@@ -52,7 +49,6 @@ __all__ = [
     "build",
     "declared",
     "from_saved",
-    "given_vectors",
     "label_columns",
     "made_again",
     "make_system",

@@ -1,20 +1,17 @@
-"""Reads labels and vectors of turns, or nodes, from files beside a conversation, by id."""
+"""Reads labels of turns, or nodes, from files beside a conversation, by id."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from segviz.conversation import Conversation, Unit
-from segviz.embedding import Embedder, get_embedder, unit_rows
-from segviz.memory.foreign import id_of, list_of, table_of, vectors_of
-from segviz.tree import IntArray, Structure, Vector
+from segviz.memory.foreign import id_of, table_of
+from segviz.tree import IntArray, Structure
 
 MOST_LABELS: Final = 8
 """Labels told apart; the rarer ones beyond are one, ``other``."""
@@ -126,81 +123,3 @@ def read_labels(table: Any, memory: Any, column: str) -> Labels:
 def _label(value: Any) -> str:
     """A label on one line; "" for what is none."""
     return " ".join(str(value).split())[:60] if isinstance(value, str | int | float) else ""
-
-
-# --- vectors -----------------------------------------------------------------------------------
-
-
-class GivenVectors:
-    """An embedder that knows the vectors of some texts and estimates those of all others.
-
-    The estimate is linear in the vectors of another, offline embedder: ridge regression over the
-    texts that are known (λ a hundredth of the mean squared singular value). Annotations, and
-    questions that are not in the file, are placed by it; that is ours, no paper's.
-    """
-
-    def __init__(self, texts: Sequence[str], vectors: Vector, base: Embedder) -> None:
-        """``vectors`` float32 (n, d), one for each of the ``texts``."""
-        rows = unit_rows(np.asarray(vectors, dtype=np.float32))
-        self._known = dict(zip(texts, rows, strict=True))
-        self._base = base
-        told = base.embed(list(texts)).astype(np.float64)
-        square = told.T @ told
-        ridge = 0.01 * float(np.trace(square)) / max(1, len(square)) + 1e-9
-        self._map: NDArray[np.float64] = np.linalg.solve(
-            square + ridge * np.eye(len(square)), told.T @ rows
-        )
-        content = sha256("\0".join(texts).encode("utf-8", "replace") + rows.tobytes())
-        self.name = f"given-{rows.shape[1]}-{content.hexdigest()[:12]} on {base.name}"
-
-    def embed(self, texts: Sequence[str]) -> Vector:
-        """float32 (len(texts), d), rows of length 1; zeros for a text without words."""
-        found = unit_rows(self._base.embed(list(texts)).astype(np.float64) @ self._map)
-        for row, text in zip(found, texts, strict=True):
-            if text in self._known:
-                row[:] = self._known[text]
-        return np.asarray(found, dtype=np.float32)
-
-
-def given_vectors(
-    conversation: Conversation,
-    table: Any,
-    unit: str = "exchange",
-    *,
-    embedder: str | Embedder = "auto",
-) -> GivenVectors:
-    """The embedder of vectors of a ``conversation`` that were computed elsewhere, for
-    ``segviz.build``.
-
-    ``table`` as in :func:`read_labels`, with a column ``vector`` (a list of numbers, in text
-    tables as JSON) and one of ``turn``, ``turn_id`` or ``id``; rows with a ``text`` in place of an
-    id give that of any other text, as of a question. The vector of a unit by the rule ``unit``
-    is the mean of those of its turns; ``embedder`` is what others are
-    estimated from. ValueError names what is missing or wrong.
-    """
-    by_id: dict[str, Any] = {}
-    texts: dict[str, Any] = {}
-    for row in table_of(table):
-        vector = list_of(row.get("vector"))
-        key = next((k for name in _IDS[:3] if (k := id_of(row.get(name))) is not None), None)
-        if vector is None or isinstance(vector, str):
-            continue
-        if key is not None:
-            by_id[key] = vector
-        elif isinstance(row.get("text"), str):
-            texts[row["text"]] = vector
-    units = conversation.units(unit)
-    missing = [turn for each in units for turn in each.turn_ids if turn not in by_id]
-    if missing:
-        some = ", ".join(repr(turn)[:30] for turn in missing[:3])
-        raise ValueError(
-            f"{len(missing)} turns have no vector ({some}); expected a column vector and the id "
-            "of every turn under turn, turn_id or id"
-        )
-    rows = vectors_of([*by_id.values(), *texts.values()])
-    place = {turn: number for number, turn in enumerate(by_id)}
-    means = [rows[[place[turn] for turn in each.turn_ids]].mean(axis=0) for each in units]
-    base = get_embedder(embedder) if isinstance(embedder, str) else embedder
-    whole = {each.text: mean for each, mean in zip(units, means, strict=True)}
-    whole |= dict(zip(texts, rows[len(by_id) :], strict=True))
-    return GivenVectors(list(whole), np.array(list(whole.values())), base)

@@ -59,7 +59,6 @@ def memory_from(
     ``vector``  its embedding, in all rows or none; made by ``embedder``, scaled to length 1
     ``kind``, ``speaker``, ``time``  kind of node; who said a leaf, and when (ISO)
 
-    Dumps of mem0 (``get_all``) and LangGraph's stores (``search``) are read too, an item per leaf.
     In text tables lists are JSON: ``[1, 2]``. Further columns are facts, shown with the node.
     ``edges`` are more (parent id, child id) pairs. Without a ``conversation`` the leaves, by
     ``start`` or else in the order of the table, are its turns. With one, leaves without
@@ -87,40 +86,13 @@ def memory_from(
 def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
     """The rows of a table: a path, a DataFrame, a networkx graph, or mappings."""
     if isinstance(nodes, str | Path):
-        return _of_store(table_rows(files.read(nodes), Path(nodes).name))
+        return table_rows(files.read(nodes), Path(nodes).name)
     if hasattr(nodes, "to_dict") and hasattr(nodes, "columns"):
         rows: list[Mapping[str, Any]] = nodes.to_dict("records")
         return rows
     if _is_graph(nodes):
         return [{**data, "id": node} for node, data in nodes.nodes(data=True)]
-    return _of_store(list(nodes))
-
-
-def _of_store(rows: Sequence[Any]) -> Sequence[Any]:
-    """The rows of a table as they are; those of mem0 (``id``, ``memory``) and of LangGraph's
-    stores (``namespace``, ``key``, ``value``) as leaves, in the order they were made."""
-    first = rows[0] if rows and isinstance(rows[0], Mapping) else {}
-    if "text" in first or not ("memory" in first or {"namespace", "key", "value"} <= first.keys()):
-        return rows
-    known = [_stored(row) if isinstance(row, Mapping) else row for row in rows]
-    return sorted(known, key=lambda row: str(row["time"]) if isinstance(row, Mapping) else "")
-
-
-def _stored(row: Mapping[str, Any]) -> dict[str, Any]:
-    about = {name: value for name, value in row.items() if name not in ("value", "namespace")}
-    about["time"] = str(row.get("created_at", "")).replace("Z", "+00:00")
-    if "memory" in row:
-        return {**about, "text": row["memory"], "speaker": row.get("user_id")}
-    value, space = row.get("value"), row.get("namespace")
-    path = [str(part) for part in space] if isinstance(space, list | tuple) else [str(space)]
-    texts = [value[name] for name in _SAYS if isinstance(value, Mapping) and name in value]
-    said = next((text for text in texts if isinstance(text, str)), None)
-    whole = json.dumps(value, ensure_ascii=False, default=str) if said is None else said
-    return {**about, "id": "/".join([*path, str(row.get("key"))]), "text": whole}
-
-
-_SAYS = ("text", "content", "memory", "data")
-"""Where the words of a LangGraph item stand, by the usage of its documentation."""
+    return list(nodes)
 
 
 def _is_graph(nodes: Any) -> bool:
@@ -172,12 +144,12 @@ def id_of(value: Any) -> str | None:
 
 
 def _ids(value: Any) -> list[str]:
-    value = list_of(value)
+    value = _list_of(value)
     several = value if isinstance(value, list | tuple | set | np.ndarray) else [value]
     return [found for each in several if (found := id_of(each)) is not None]
 
 
-def list_of(value: Any) -> Any:
+def _list_of(value: Any) -> Any:
     """A list that stands as JSON in the cell of a text table; any other value as it is."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
@@ -298,10 +270,10 @@ def _check_rule(
 
 def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
     """float32 (n, d), rows of length 1 or 0: those of the table, else of the texts."""
-    given = [list_of(node.row.get("vector")) for node in found]
+    given = [_list_of(node.row.get("vector")) for node in found]
     if all(vector is None for vector in given):
         return embedder.embed([node.text for node in found])
-    rows = vectors_of(given)
+    rows = _vectors_of(given)
     width = embedder.embed(["width"]).shape[1]
     if rows.shape[1] != width:
         raise ValueError(
@@ -311,7 +283,7 @@ def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
     return unit_rows(rows)
 
 
-def vectors_of(values: Sequence[Any]) -> Vector:
+def _vectors_of(values: Sequence[Any]) -> Vector:
     """float32 (n, d). ValueError where these are no rows of as many finite numbers."""
     try:
         rows = np.array(values, dtype=np.float32)

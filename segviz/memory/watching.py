@@ -31,7 +31,6 @@ from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.loaders.columns import guess, plain_value
-from segviz.loaders.dates import read_time
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.errors import LoadError
@@ -41,6 +40,7 @@ from segviz.memory.memory import Memory
 from segviz.systems.common.annotation import prepared
 from segviz.systems.segment_tree import SegmentTree
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
+from segviz.text.dates import read_time
 from segviz.tree import Record, Vector
 
 READ_AT_ONCE = 1 << 20

@@ -93,13 +93,8 @@ def write(saved: Saved, path: str | Path) -> None:
 
 def _gzipped(data: bytes) -> bytes:
     """The data as gzip without a time and with the operating system "unknown" (byte 9), which
-    Python fills in differently before 3.13: the same memory gives the same bytes. What would
-    expand too far to be read again is stored as it is."""
+    Python fills in differently before 3.13: the same memory gives the same bytes."""
     packed = gzip.compress(data, mtime=0)
-    try:
-        Budget(len(packed), None).take_text(data)
-    except LoadError:
-        packed = gzip.compress(data, 0, mtime=0)
     return packed[:9] + b"\xff" + packed[10:]
 
 
@@ -152,13 +147,13 @@ def _stream(source: str | Path | bytes) -> BinaryIO:
 
 
 def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
-    """The JSON text in parts, of packed and unpacked files. LoadError beyond the budget."""
+    """The JSON text in parts, of packed and unpacked files. LoadError when damaged."""
     size = stream.seek(0, 2)
     stream.seek(0)
     packed = stream.read(len(GZIP)) == GZIP
     stream.seek(0)
     if packed:
-        yield from gunzip(stream, Budget(size, None))
+        yield from gunzip(stream, Budget(None))
     while size > 0 and not packed and (part := stream.read(min(size, _PART))):
         size -= len(part)
         yield part

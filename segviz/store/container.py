@@ -37,7 +37,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from segviz.conversation import Lazy, Turn, bounds
 from segviz.files import check_room
-from segviz.loaders.budget import Budget
 from segviz.store.codec import Saved, StoreError, encode
 from segviz.store.document import EXACT, INT32, Facts, decode, fault
 from segviz.tree import Columns, History, Vector, columns_of
@@ -171,10 +170,6 @@ class Texts(Sequence[str]):
             blank[place] = not self[rows[place]].strip()
         return blank
 
-    def size(self, rows: NDArray[np.int32]) -> int:
-        """Bytes of the texts of these rows together; rows below 0 are none."""
-        return int(np.diff(self.end)[rows[rows >= 0]].sum())
-
 
 def read(stream: BinaryIO) -> Saved:
     """The memory of a file that :func:`write` wrote. What its events mean is not checked here.
@@ -202,8 +197,6 @@ def read(stream: BinaryIO) -> Saved:
         raise StoreError(f"session_end: expected {len(turns)} at the end")
     _within("turns", turns[:, :3], 0, len(texts) - 1)
     _within("turns", turns[:, 3], -1, len(texts) - 1)
-    budget = Budget(stream.seek(0, 2), None)
-    budget.expect(texts.size(turns.ravel()))
 
     def turn(index: int) -> Turn:
         name, who, said, caption = turns[index].tolist()
@@ -217,7 +210,6 @@ def read(stream: BinaryIO) -> Saved:
     conversation = replace(known, sessions=sessions, speakers=speakers)
     columns = Columns(texts=texts, **arrays)
     _check(columns, _units(turns, ends, texts, speakers, saved.unit))
-    budget.expect(texts.size(columns.events[:, 5]))
     steps = History(columns, lambda: conversation.units(saved.unit))
     return replace(saved, conversation=conversation, steps=steps)
 

@@ -1,10 +1,9 @@
-"""Labels and vectors of one's own, opened beside a conversation in the app."""
+"""Labels of one's own, opened beside a conversation in the app."""
 
 from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from segviz.ui import keys
@@ -53,16 +52,3 @@ def test_labels_colour_the_tree_and_slice_the_questions():
 def next_key(app):
     (box,) = keyed(app.selectbox, "own-column-")
     return str(box.key).removeprefix("own-column-")
-
-
-def test_vectors_build_the_tree_and_what_is_missing_is_said():
-    app = clean(grow().run())
-    said = turns(app)
-    made = np.random.default_rng(0).normal(size=(len(said), 6))
-    rows = [{"turn": t.id, "vector": v.tolist()} for t, v in zip(said, made, strict=True)]
-    app = clean(upload(app, "Vectors by turn", rows))
-    assert "Similarity by given" in texts(app).replace("\\", "")
-    app = clean(upload(app, "Vectors by turn", rows[1:]))
-    assert "These vectors are not used." in texts(app)
-    assert f"1 turns have no vector ({said[0].id!r})" in texts(app)
-    assert "wordllama" in texts(app) or "hashing" in texts(app)

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.construct import Services
-from segviz.construct.tasks import ChatTasks, Offline, dates, words
+from segviz.construct.tasks import ChatTasks, Offline, words
 from segviz.construct.tasks.offline import MOST_UNSURE
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
+from segviz.text import dates
 from tests.llm.server import ModelServer, enum
 
 NOW = datetime(2023, 5, 10, 14, 0)  # a Wednesday

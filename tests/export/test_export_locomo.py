@@ -14,11 +14,11 @@ from segviz.conversation import TITLES, Conversation, Question, Session, Turn, s
 from segviz.export import locomo_json
 from segviz.export.locomo import locomo_date
 from segviz.loaders import load, parse
-from segviz.loaders.dates import read_date
+from segviz.text.dates import read_time
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=30)
 NAME = TEXT.map(str.strip).filter(bool)
-MINUTES = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(
+MINUTES = st.datetimes(datetime(1900, 1, 1), datetime(2099, 12, 31)).map(
     lambda moment: moment.replace(second=0, microsecond=0)
 )
 
@@ -77,7 +77,7 @@ def test_what_is_written_is_read_back(conversation):
 
 @given(MINUTES)
 def test_dates_are_those_the_reader_reads(moment):
-    assert read_date(locomo_date(moment)) == moment
+    assert read_time(locomo_date(moment)) == moment
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def test_a_broken_item_is_met_when_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(text)
     lazy = load(tmp_path / "s.json", by_items=1)
     assert len(lazy[0].turns) == 2
-    with pytest.raises(LoadError, match=r"s.json, \[1\].*not standard JSON"):
+    with pytest.raises(LoadError, match=r"s.json, \[1\].*not valid JSON"):
         lazy[1]
 
 

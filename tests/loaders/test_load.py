@@ -90,10 +90,7 @@ def test_impossible_paths(path: str) -> None:
 
 
 def test_the_name_stands_before_the_place() -> None:
-    assert str(failure(b'{"a": tru')) == (
-        "chat.json, line 1, column 7: not valid JSON: it looks cut off (the text ends inside a "
-        "value). Expected a complete JSON document; download it again or export it anew."
-    )
+    assert str(failure(b'{"a": ')).startswith("chat.json, line 1, column 7: not valid JSON")
 
 
 def test_a_hostile_name_stays_literal_but_short() -> None:
@@ -142,12 +139,7 @@ def test_the_name_plays_no_part_in_detection() -> None:
         ("secret words", "a text"),
         (12, "a number"),
         (True, "true"),
-        # Data sets that are not read: REALTALK (session keys, other turns), Multi-Session
-        # Chat, PerLTQA.
-        (
-            {"name": {"speaker_1": "A"}, "session_1": [{"clean_text": "x", "speaker": "A"}]},
-            "an object with keys name, session_1",
-        ),
+        # Data sets that are not read: Multi-Session Chat, PerLTQA.
         (
             {"previous_dialogs": [], "dialog": [{"text": "x", "id": "Speaker 1"}]},
             "an object with keys previous_dialogs, dialog",
@@ -155,10 +147,6 @@ def test_the_name_plays_no_part_in_detection() -> None:
         (
             {"Lin": {"profile": {}, "dialogues": {"d": {"contents": {"2022-05-10": ["Lin: x"]}}}}},
             "an object with key Lin",
-        ),
-        (
-            {"name": {"speaker_1": "A"}, "session_1": [{"text": "x"}]},
-            "an object with keys name, session_1",
         ),
         (
             {"session_foo": [], "session_1_summary": "x"},

@@ -8,7 +8,6 @@ import pytest
 
 from segviz.conversation import Question, Turn
 from segviz.loaders import LoadError
-from segviz.loaders.dates import read_date
 from tests.loaders.reading import findings, only, read
 
 DATE = "1:56 pm on 8 May, 2023"
@@ -188,37 +187,6 @@ def test_two_spellings_of_a_session_number() -> None:
     assert [s.id for s in corpus[0].sessions] == ["session_1", "session_01"]
     assert [t.id for t in corpus[0].turns] == ["D1:1", "D1:2"]
     assert corpus.report.findings == ()
-
-
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
-        (DATE, datetime(2023, 5, 8, 13, 56)),
-        ("12:09 am on 13 September, 2023", datetime(2023, 9, 13, 0, 9)),
-        ("12:30 pm on 1 January, 2022", datetime(2022, 1, 1, 12, 30)),
-        ("1:00 AM on 29 February, 2024", datetime(2024, 2, 29, 1, 0)),
-        (" 11:59 pm  on 31 december 2022 ", datetime(2022, 12, 31, 23, 59)),
-        ("1:56 pm on 8 Mai, 2023", None),
-        ("1:56 pm on 31 February, 2024", None),
-        ("13:56 pm on 8 May, 2023", None),
-        ("0:56 am on 8 May, 2023", None),
-        ("1:60 pm on 8 May, 2023", None),
-        ("1:56 on 8 May, 2023", None),
-        ("1:56 pm on 8 May, 0000", None),
-        ("yesterday", None),
-        ("", None),
-    ],
-)
-def test_dates(raw: str, expected: datetime | None) -> None:
-    assert read_date(raw) == expected
-
-
-def test_every_month_is_known() -> None:
-    for number in range(1, 13):
-        day = datetime(2023, number, 3, 4, 5)
-        names = "January February March April May June July August September October November"
-        name = [*names.split(), "December"][number - 1]
-        assert read_date(f"4:05 am on 3 {name}, 2023") == day
 
 
 @pytest.mark.parametrize(

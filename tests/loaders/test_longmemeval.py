@@ -11,7 +11,6 @@ import pytest
 import segviz
 from segviz.conversation import Finding, Question, Turn
 from segviz.loaders import LoadError, load
-from segviz.loaders.dates import read_numeric_date
 from segviz.memory.answer import is_adversarial
 from tests.data import real_data
 from tests.loaders.reading import failure, findings, only, read
@@ -127,21 +126,6 @@ def test_nothing_usable_is_an_error() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"q-web": ["t1", "t2"], "q-enterprise": ["t1"]},
-        [{"id": "q", "question": "?", "haystack": ["t1", "t2"]}],
-        {"question_id": "q", "haystack_sessions": ["t1"]},
-    ],
-)
-def test_version_2_is_not_supported(document: object) -> None:
-    error = failure(document)
-    assert error.what == (
-        "this looks like LongMemEval-V2 (haystacks of ids), which is not supported"
-    )
-
-
 @pytest.mark.parametrize("document", [{"notes": ["one two"]}, {"a": ["x"], "b": 1}, {"a": []}])
 def test_other_lists_of_texts_are_not_version_2(document: object) -> None:
     assert failure(document).what.startswith("no known conversation format")
@@ -212,29 +196,6 @@ def test_sessions_out_of_date_order_are_one_finding_and_stay() -> None:
     assert findings(document)[0] == ("repaired", "haystack_dates", what)
     assert len(findings(document)) == 2
     assert findings(instance([user()], [user()])) == []
-
-
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
-        (DATE, datetime(2023, 5, 28, 19, 47)),
-        (" 2023/5/8 (dim.)  0:05 ", datetime(2023, 5, 8, 0, 5)),
-        ("2023/05/28 19:47", datetime(2023, 5, 28, 19, 47)),
-        ("2025-12-19 (Friday)", datetime(2025, 12, 19)),
-        ("2025-12-19", datetime(2025, 12, 19)),
-        ("2023/05-28 (Sun) 19:47", None),
-        ("2023/02/29 (Wed) 10:00", None),
-        ("2023/05/28 (Sun) 24:00", None),
-        ("2023/05/2819:47", None),
-        ("0000/01/01", None),
-        ("28/05/2023", None),
-        ("٢٠٢٣/05/28", None),
-        ("2023/05/28" + " " * 200_000 + "x", None),
-        ("", None),
-    ],
-)
-def test_dates(raw: str, expected: datetime | None) -> None:
-    assert read_numeric_date(raw) == expected
 
 
 # --- turns ---------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import segviz
 from segviz.conversation import Conversation, Corpus
 from segviz.export.tables import cell
 from segviz.loaders import LOADERS, LoadError, load, parse
-from segviz.loaders.dates import read_time
+from segviz.text.dates import read_time
 from tests import malformed_inputs
 from tests.malformed_inputs import Input
 from tests.malformed_inputs.archives import endless, leading_elsewhere, zipped
@@ -187,31 +187,6 @@ def test_n30_day_or_month_first() -> None:
     assert starts("03/04/2025") == [None]
     assert starts("03/04/2025", day_first=True) == day_first[:1]
     assert starts("03/04/2025", day_first=False) == [datetime(2025, 3, 4, 10, 14)]
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (1_700_000_000, datetime(2023, 11, 14, 22, 13, 20)),
-        (1_700_000_000_000, datetime(2023, 11, 14, 22, 13, 20)),
-        (1_700_000_000_000_000, datetime(2023, 11, 14, 22, 13, 20)),
-        ("1700000000.5", datetime(2023, 11, 14, 22, 13, 20, 500_000)),
-        ("2023-11-14T22:13:20Z", datetime(2023, 11, 14, 22, 13, 20)),
-        ("2023-11-15T00:13:20+02:00", datetime(2023, 11, 14, 22, 13, 20)),
-        ("2023-11-14 22:13", datetime(2023, 11, 14, 22, 13)),
-        ("12:09 am on 14 November, 2023", datetime(2023, 11, 14, 0, 9)),
-        ("12:09 pm on 14 November, 2023", datetime(2023, 11, 14, 12, 9)),
-        (0, None),  # 1970: a program that knows no time
-        (1.0, None),
-        (-5, None),
-        (10**30, None),
-        ("56988-01-01", None),
-        ("9999-12-31T23:59:59-23:59", None),
-        (True, None),
-    ],
-)
-def test_n31_times_of_all_kinds_in_one_form(value: object, expected: datetime | None) -> None:
-    assert read_time(value) == expected
 
 
 def test_n31_naive_and_aware_times_in_one_file() -> None:

@@ -143,7 +143,7 @@ def test_a_table_that_expands_without_end() -> None:
     data = written({"speaker": ["A"] * 10_000, "text": text}, store_schema=False)
     assert parquet.read_schema(io.BytesIO(data)).types == [pyarrow.string()] * 2
     assert len(data) < 200_000
-    with pytest.raises(LoadError, match="expands to more than 20 times"):
+    with pytest.raises(LoadError, match="more than the 20 MB"):
         parse(data, "x.parquet", limit=20 << 20)
 
 
@@ -169,6 +169,6 @@ def test_mutated_bytes(changes: list[tuple[float, int, bytes]]) -> None:
 
 
 def test_what_reads_few_files_is_imported_late() -> None:
-    code = "import sys, segviz; print(sorted({'pyarrow', 'dateutil', 'pandas'} & set(sys.modules)))"
+    code = "import sys, segviz; print(sorted({'pyarrow', 'pandas'} & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"

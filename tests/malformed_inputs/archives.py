@@ -34,12 +34,12 @@ def patched(data: bytes, local: int, central: int, value: bytes) -> bytes:
 
 def endless() -> bytes:
     """4 GB in 4 MB: one compressed block of zeros, again and again."""
-    return gzip.compress(bytes(10 * 1024**2)) * 400
+    return gzip.compress(bytes(10 * 1024**2), 1) * 400
 
 
 def zeros() -> bytes:
-    """A zip archive whose one file expands a thousand times."""
-    return zipped({"a.json": b'["' + b"x" * (30 * 1024**2)})
+    """A small zip archive whose one file says that it has 4 GB."""
+    return patched(zipped({"a.json": b'["'}), 22, 24, (2**32 - 2).to_bytes(4, "little"))
 
 
 def lying() -> bytes:
@@ -97,17 +97,17 @@ INPUTS: tuple[Input, ...] = (
         34,
         "a gzip of 4 GB",
         endless,
-        "it expands to more than 20 times its size, as no conversation does",
+        "it holds more than the 200 MB that are read at once",
         "",
-        "unpack it and load the file inside if you trust it",
+        "unpack it and load the file inside by its path",
     ),
     refused(
         34,
         "a zip of zeros",
         zeros,
-        "it expands to more than 20 times its size, as no conversation does",
+        "it holds more than the 200 MB that are read at once",
         "",
-        "unpack it and load the file inside if you trust it",
+        "unpack it and load the file inside by its path",
     ),
     refused(
         34,

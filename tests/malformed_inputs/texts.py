@@ -124,7 +124,7 @@ INPUTS: tuple[Input, ...] = (
         40,
         "a Python list",
         b"[{'role': 'user'}]",
-        "not standard JSON: single quotes instead of double quotes",
+        "not valid JSON: expecting property name enclosed in double quotes",
         "line 1, column 3",
         "correct that place or export the file anew",
     ),

@@ -1,4 +1,4 @@
-"""Labels and vectors that stand in files beside the conversation."""
+"""Labels that stand in files beside the conversation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import pytest
 
 import segviz
 from segviz.conversation import Question
-from segviz.embedding import get_embedder
-from segviz.memory import given_vectors, label_columns, read_labels
-from tests.memories import built, sample
+from segviz.memory import label_columns, read_labels
+from tests.memories import built
 
 MEMORY = built(sessions=5)
 TURNS = MEMORY.conversation.turns
@@ -100,77 +99,3 @@ def test_labels_slice_the_questions():
             assert (question.index in indices) == (name in held)
     assert found
     assert isinstance(MEMORY.conversation.questions[0], Question)
-
-
-# --- vectors ---------------------------------------------------------------------------------
-
-
-def vectors(width=12, seed=0):
-    """Of every turn: a fixed linear map of the offline vectors, as another model might be."""
-    base = get_embedder("auto").embed([turn.content for turn in TURNS])
-    to = np.random.default_rng(seed).normal(size=(base.shape[1], width))
-    return base @ to
-
-
-def rows(made):
-    return [{"turn": t.id, "vector": v.tolist()} for t, v in zip(TURNS, made, strict=True)]
-
-
-def test_a_memory_is_built_of_given_vectors(tmp_path):
-    made = vectors()
-    path = tmp_path / "vectors.json"
-    question = {"text": "What is the boat called now?", "vector": made[3].tolist()}
-    path.write_text(json.dumps([*rows(made), question]))
-    model = given_vectors(MEMORY.conversation, path, "turn")
-    memory = segviz.build(MEMORY.conversation, unit="turn", embedder=model)
-    leaves = memory.structure.vector[list(memory.structure.leaves)]
-    spoken = [n for n, turn in enumerate(TURNS) if turn.content]
-    expected = made[spoken] / np.linalg.norm(made[spoken], axis=1, keepdims=True)
-    assert np.allclose(leaves, expected, atol=1e-5)
-    best = memory.ask(question["text"], relevance="dense", policy="none", levels=(0, 0), k=1)
-    assert best.evidence[0].turn_ids == (TURNS[3].id,)
-    again = given_vectors(MEMORY.conversation, path, "turn")
-    assert again.name == model.name
-    memory.save(tmp_path / "m.json")
-    opened = segviz.open(tmp_path / "m.json", embedder=again)
-    assert np.array_equal(opened.structure.vector, memory.structure.vector)
-
-
-def test_a_unit_of_several_turns_has_their_mean():
-    made = vectors()
-    model = given_vectors(MEMORY.conversation, rows(made))
-    place = {turn.id: number for number, turn in enumerate(TURNS)}
-    for unit in MEMORY.conversation.units("exchange")[:20]:
-        mean = made[[place[turn] for turn in unit.turn_ids]].mean(axis=0)
-        found = model.embed([unit.text])[0]
-        assert np.allclose(found, mean / np.linalg.norm(mean), atol=1e-5)
-
-
-def test_other_texts_are_placed_near_where_the_model_would_have_put_them():
-    base = get_embedder("auto")
-    to = np.random.default_rng(0).normal(size=(base.embed(["x"]).shape[1], 12))
-    half = [turn.content for turn in sample().turns if turn.content]
-    known, new = half[::2], half[1::2]
-    model = segviz.memory.GivenVectors(known, base.embed(known) @ to, base)
-    true = base.embed(new) @ to
-    true /= np.linalg.norm(true, axis=1, keepdims=True)
-    cosines = (model.embed(new) * true).sum(axis=1)
-    chance = np.roll(model.embed(new), 1, axis=0)
-    assert cosines.mean() > 0.5 > (chance * true).sum(axis=1).mean() + 0.2
-    assert np.allclose(np.linalg.norm(model.embed(new), axis=1), 1)
-    assert not model.embed([""]).any()
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ([], "turns have no vector"),
-        ([{"turn": turn.id, "vector": "x"} for turn in TURNS], "turns have no vector"),
-        ([{"turn": turn.id, "vector": [1, float("nan")]} for turn in TURNS], "finite numbers"),
-        ([{"turn": t.id, "vector": [1] * (1 + n % 2)} for n, t in enumerate(TURNS)], "as many"),
-        ([{"turn": turn.id, "vector": []} for turn in TURNS], "finite numbers"),
-    ],
-)
-def test_what_is_wrong_with_the_vectors_is_said(wrong, said):
-    with pytest.raises(ValueError, match=said):
-        given_vectors(MEMORY.conversation, wrong)

@@ -290,46 +290,6 @@ class TestRetriever:
             memory.ask("anything", method="own")
 
 
-# --- stores of other projects --------------------------------------------------------------------
-
-
-def test_a_dump_of_mem0_is_read_in_the_order_it_was_made(tmp_path):
-    rows = [
-        {
-            "id": f"m{n}",
-            "memory": f"Likes tea number {n}",
-            "user_id": "ada",
-            "hash": "x",
-            "metadata": {"a": 1},
-            "created_at": f"2025-03-0{4 - n}T10:00:00.500000-07:00",
-            "updated_at": None,
-        }
-        for n in range(1, 4)
-    ]
-    path = tmp_path / "mem0.json"
-    path.write_text(json.dumps({"results": rows}))
-    memory = segviz.memory_from(path)
-    assert [turn.id for turn in memory.conversation.turns] == ["m3", "m2", "m1"]
-    assert memory.conversation.turns[0].text == "Likes tea number 3"
-    assert memory.conversation.sessions[0].start.day == 1
-    assert memory.structure.facts[0]["hash"] == "x"
-    assert memory.ask("tea number 1").evidence
-    assert segviz.memory_from(rows).structure.text == memory.structure.text
-
-
-def test_items_of_a_langgraph_store_are_read():
-    made = {"created_at": "2025-03-01T10:00:00Z", "updated_at": "2025-03-01T10:00:00Z"}
-    items = [
-        {"namespace": ["users", "ada"], "key": "k1", "value": {"text": "Likes <b>tea</b>"}, **made},
-        {"namespace": ["users", "ada"], "key": "k2", "value": {"food": ["rye"], "n": 1}, **made},
-    ]
-    memory = segviz.memory_from(items)
-    assert memory.structure.text == ("Likes <b>tea</b>", '{"food": ["rye"], "n": 1}')
-    assert [turn.id for turn in memory.conversation.turns] == ["users/ada/k1", "users/ada/k2"]
-    with pytest.raises(ValueError, match="columns by name"):
-        segviz.memory_from([items[0], 3])
-
-
 class Node:
     def __init__(self, index, text, children=()):
         self.index, self.text, self.children, self.embeddings = index, text, set(children), {}

@@ -265,31 +265,6 @@ class TestHostile:
         with pytest.raises(StoreError, match=r"vectors: expected [0-9]+ bytes"):
             store.parse(packed({**members, "vectors.npy": longer}))
 
-    def test_one_long_text_said_by_all_turns(self, memory):
-        """A small file must not become a large memory."""
-        members = parts(memory)
-        text = b"ab" * (6 << 20)
-        arrays = {
-            name: np.load(io.BytesIO(members[f"{name}.npy"])) for name in ("text", "text_end")
-        }
-        data = np.append(arrays["text"], np.frombuffer(text, np.uint8))
-        ends = np.append(arrays["text_end"], len(data))
-        for name, array in (("text", data), ("text_end", ends)):
-            stream = io.BytesIO()
-            np.save(stream, array)
-            members[f"{name}.npy"] = stream.getvalue()
-        talk = chat([[("Ada", str(i)) for i in range(60)]])
-        more = parts(segviz.build(talk, unit="turn", embedder=HashingEmbedder()))
-        turns = np.load(io.BytesIO(more["turns.npy"]))
-        turns[:] = len(ends) - 1
-        stream = io.BytesIO()
-        np.save(stream, turns)
-        ends = io.BytesIO()
-        np.save(ends, np.array([30, 60]))
-        members |= {"turns.npy": stream.getvalue(), "session_end.npy": ends.getvalue()}
-        with pytest.raises(StoreError, match="expands to more than 20 times its size"):
-            store.parse(packed(members))
-
     def test_any_byte_changed_or_cut(self, memory):
         """It opens as something sound, or is refused in one line."""
         stream = io.BytesIO()

@@ -3,7 +3,7 @@
 ``offline``     what the tasks return; extraction, boundaries, plans and uncertainty by rules
                 (registry: ``offline``)
 ``chat_model``  the same by a chat model, as in the papers (registry: ``llm``)
-``dates``       times named in a sentence; ``words`` sentences, stems and names
+``words``       sentences, stems and names
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 from segviz.construct.tasks.chat_model import ChatTasks
-from segviz.construct.tasks.dates import Interval
 from segviz.construct.tasks.offline import (
     Boundary,
     Extraction,
@@ -22,6 +21,7 @@ from segviz.construct.tasks.offline import (
     Stated,
     SubQuestion,
 )
+from segviz.text.dates import Interval
 
 __all__ = [
     "TASKS",

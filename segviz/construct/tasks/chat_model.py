@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from segviz.construct.protocols import Services, require_chat
-from segviz.construct.tasks import dates
 from segviz.construct.tasks.offline import (
     ENTITY_KINDS,
     EXPECTED,
@@ -26,6 +25,7 @@ from segviz.construct.tasks.offline import (
 )
 from segviz.llm import Chat, LabelError, Prompt, Reply, prompts
 from segviz.llm.chat import unfenced
+from segviz.text import dates
 
 _LONGEST = 600  # characters kept of any text a model writes
 _MOST = 8  # sub-questions

@@ -10,8 +10,6 @@ from datetime import datetime
 from itertools import pairwise
 from typing import ClassVar
 
-from segviz.construct.tasks import dates
-from segviz.construct.tasks.dates import Interval
 from segviz.construct.tasks.words import (
     content,
     lines,
@@ -21,6 +19,8 @@ from segviz.construct.tasks.words import (
     sentences,
     things,
 )
+from segviz.text import dates
+from segviz.text.dates import Interval
 from segviz.tree import told_apart
 
 SCOPES = ("short", "long", "mixed")

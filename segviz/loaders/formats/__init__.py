@@ -1,18 +1,14 @@
-"""The formats segviz reads: a module and a row of ``LOADERS`` each, told apart by shape."""
+"""The formats segviz reads: a row of ``LOADERS`` each, told apart by shape."""
 
 from __future__ import annotations
 
 from segviz.loaders.document import Options
 from segviz.loaders.formats import (
-    chatgpt,
-    claude,
     locomo,
     longmemeval,
     memoryagentbench,
-    openai_messages,
     realmem,
     records,
-    sharegpt,
     slack,
     table,
     transcript,
@@ -25,12 +21,12 @@ LOADERS: dict[str, Loader] = {
     "longmemeval": longmemeval.LOADER,
     "realmem": realmem.LOADER,
     "memoryagentbench": memoryagentbench.LOADER,
-    "chatgpt": chatgpt.LOADER,
-    "claude": claude.LOADER,
+    "chatgpt": records.LOADERS["chatgpt"],
+    "claude": records.LOADERS["claude"],
     "slack": slack.LOADER,
-    "sharegpt": sharegpt.LOADER,
-    "openai": openai_messages.LOADER,
-    "records": records.LOADER,
+    "sharegpt": records.LOADERS["sharegpt"],
+    "openai": records.LOADERS["openai"],
+    "records": records.LOADERS["records"],
     "whatsapp": whatsapp.LOADER,
     "table": table.LOADER,
     "transcript": transcript.LOADER,
@@ -45,7 +41,7 @@ def loader_of(document: object, options: Options) -> Loader | None:
         if table.is_table(document):
             return table.LOADER
         if records.has_rows(document):
-            return records.LOADER
+            return LOADERS["records"]
     return next((loader for loader in LOADERS.values() if loader.matches(document)), None)
 
 

@@ -18,10 +18,15 @@ from typing import Any
 
 from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.chat import flagged, read_messages, speakers_of
-from segviz.loaders.dates import note_backwards, note_empty, session_start
+from segviz.loaders.chat import (
+    flagged,
+    note_backwards,
+    note_empty,
+    read_messages,
+    session_start,
+    speakers_of,
+)
 from segviz.loaders.document import Options, Place
-from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import id_under, known_id, nothing_usable, rows_of, settled
@@ -35,17 +40,12 @@ _EXPECTED = f"turns such as {{role, content}} in {_SESSIONS}"
 
 
 def matches(document: object) -> bool:
-    """Whether the document, or an item of it, has a haystack (version 2's ids included)."""
-    return _is_version_2(document) or any(
-        isinstance(raw, dict) and _SESSIONS in raw for _, raw in rows_of(document)
-    )
+    """Whether the document, or an item of it, has a haystack."""
+    return any(isinstance(raw, dict) and _SESSIONS in raw for _, raw in rows_of(document))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation per instance with at least one turn. LoadError also for LongMemEval-V2."""
-    if _is_version_2(document):
-        what = "this looks like LongMemEval-V2 (haystacks of ids), which is not supported"
-        raise LoadError(what, remedy="load a file of LongMemEval (oracle, S or M)")
+    """One conversation per instance with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
     empty: list[Place] = []
@@ -77,21 +77,6 @@ def _entry(item: Item) -> Entry:
     question = own.get("question")
     about = question if isinstance(question, str) else ""
     return Entry(known_id(own.get("question_id")), item.lists[2], item.objects[3], about)
-
-
-def _is_version_2(document: object) -> bool:
-    """``{question id: [trajectory id, …], …}``, or instances with ``haystack: [id, …]``."""
-    if isinstance(document, dict) and document and all(map(_are_ids, document.values())):
-        return True
-    rows = [raw for _, raw in rows_of(document) if isinstance(raw, dict)]
-    haystacks = [raw.get("haystack", raw.get(_SESSIONS)) for raw in rows]
-    return bool(haystacks) and all(map(_are_ids, haystacks))
-
-
-def _are_ids(value: object) -> bool:
-    """A list of words without a space, at least one."""
-    words = value if isinstance(value, list) else []
-    return bool(words) and all(isinstance(word, str) and word.split() == [word] for word in words)
 
 
 def _conversation(

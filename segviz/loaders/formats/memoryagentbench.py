@@ -18,14 +18,14 @@ from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.chat import read_messages, speakers_of
-from segviz.loaders.dates import note_backwards, read_numeric_date
+from segviz.loaders.chat import note_backwards, read_messages, speakers_of
 from segviz.loaders.decode import clean
 from segviz.loaders.document import Options, Place, PlainText
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import numbered, rows_of, settled
 from segviz.loaders.questions import read_category
 from segviz.loaders.report import Notes
+from segviz.text.dates import read_time
 
 LABEL = "MemoryAgentBench"
 
@@ -75,7 +75,7 @@ def _sessions(context: object, place: Place, notes: Notes) -> tuple[Session, ...
     for part in parts:
         if isinstance(part, str):
             raw = part.removeprefix(_TIME).strip()
-            start = (read_numeric_date(raw), raw)
+            start = (read_time(raw), raw)
             if start[0] is None:
                 what = 'expected "Chat Time: 2022/11/17 (Thu) 12:04"; the session has no date'
                 notes.repaired(place, what)

@@ -15,8 +15,14 @@ from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.captions import describe, quoted
-from segviz.loaders.chat import flagged, read_messages, speakers_of
-from segviz.loaders.dates import note_backwards, note_empty, session_start
+from segviz.loaders.chat import (
+    flagged,
+    note_backwards,
+    note_empty,
+    read_messages,
+    session_start,
+    speakers_of,
+)
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import nothing_usable, stem

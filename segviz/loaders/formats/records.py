@@ -1,56 +1,247 @@
-"""Records of messages: a list or JSON Lines of objects with a text and a speaker, or Parquet.
+"""One reader of messages in JSON, at any depth: exports of chat programs, lists of
+``{role, content}``, logs of agents, data sets, records of any make.
 
-Also an object that holds such a list under a usual key. Which key means what is told as in
-``segviz.loaders.columns``.
+A list of objects with a text and one more thing that messages have is a talk; which key means what
+is told in ``segviz.loaders.columns``. An object around it may give it a name and a time, and a
+singular key (``conversation``, ``sessions``) makes one talk of several lists. Where answers branch,
+the branch that is shown is read. ``FORMS`` are rows of names for what such files are called.
 """
 
 from __future__ import annotations
 
-from segviz.loaders.columns import Placed, guess, read_rows, settle
-from segviz.loaders.document import Options
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from segviz.conversation import Entry
+from segviz.loaders.captions import describe
+from segviz.loaders.columns import (
+    ASIDE,
+    SPEAKING,
+    Block,
+    Keys,
+    Placed,
+    Talk,
+    guess,
+    keys_of,
+    read_talks,
+    settle,
+)
+from segviz.loaders.document import Options, Place
+from segviz.loaders.items import Item
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import rows_of
+from segviz.loaders.multi_conversation import named_after, numbered, rows_of
+from segviz.loaders.report import Notes
 
-LABEL = "records (JSON, JSON Lines, Parquet)"
+TITLES = ("title", "name", "conversation_id", "dialogue_id", "id", "uuid")
+"""Keys that name a talk, most telling first."""
 
-_HOLDERS = ("messages", "turns", "utterances", "dialogue", "dialog", "conversation", "chat", "data")
+_ONE = ("conversation", "sessions", "chat", "dialogue", "dialog")
+_HOLDERS = (
+    *("messages", "chat_messages", "turns", "utterances", *_ONE),
+    *("conversations", "chats", "dialogues", "history", "data"),
+)
+_WRAPPERS = ("message", "data", "payload")
+_TREES = (
+    ("mapping", "id", "parent", "current_node"),
+    ("chat_messages", "uuid", "parent_message_uuid", "current_leaf_message_uuid"),
+    ("messages", "id", "parentId", "currentId"),
+)
+"""Of messages that branch the keys of all, of each one's id and its parent's, of the last shown."""
+
+_NUMBERED = re.compile(r"session\D?[0-9]+", re.IGNORECASE)
 _LOOKED_AT = 50
+_DEEPEST = 8
 
 
-def matches(document: object) -> bool:
-    """Whether most of the first records have a key for a text and one more with a meaning."""
-    rows = [raw for _, raw in _rows(document)[:_LOOKED_AT] if isinstance(raw, dict)]
-    known = [(raw, guess(list(raw))) for raw in rows]
-    fits = [(raw, keys) for raw, keys in known if "text" in keys and len(keys) > 1]
-    spoken = any(isinstance(raw[keys["text"]], str | list) for raw, keys in fits)
-    return spoken and len(fits) * 2 >= len(rows)
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A kind of file: its ``label``, how it is told from the first talk in it (its last key and its
+    first message), and whether a large list of them is read one by one."""
+
+    label: str
+    fits: Callable[[object, Mapping[str, object]], bool]
+    listed: bool = False
 
 
-def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation, or one per value of its column. NeedsColumns when no key means a text."""
-    rows = _rows(document)
-    keys = dict.fromkeys(
-        key for _, raw in rows[:_LOOKED_AT] if isinstance(raw, dict) for key in raw
-    )
-    columns = settle(list(keys), options.columns)
-    conversations, notes = read_rows(rows, columns, name, LABEL, options)
-    notes.headers = tuple(keys)
-    return conversations, notes
+FORMS: dict[str, Form] = {
+    "chatgpt": Form("ChatGPT export", lambda key, row: key == "mapping", listed=True),
+    "claude": Form("Claude export", lambda key, row: key == "chat_messages", listed=True),
+    "sharegpt": Form("ShareGPT", lambda key, row: {"from", "value"} <= row.keys(), listed=True),
+    "openai": Form(
+        "OpenAI messages", lambda key, row: isinstance(row.get("role"), str) and "content" in row
+    ),
+    "records": Form("records (JSON, JSON Lines, Parquet)", lambda key, row: True),
+}
+"""Name -> form, in the order in which they are asked."""
+
+
+def _loader(form: Form) -> Loader:
+
+    def matches(document: object) -> bool:
+        talk = next(talks_in(document), None)
+        if talk is None:
+            return False
+        rows = [raw for _, raw in talk.blocks[0].rows[:_LOOKED_AT] if isinstance(raw, dict)]
+        key = next((step for step in reversed(talk.place) if isinstance(step, str)), "")
+        return any(form.fits(key, raw) for raw in rows or [{}])
+
+    def read(document: object, name: str, options: Options) -> Reading:
+        notes = Notes()
+        said = (options.columns or {}).get("text")
+        talks = list(talks_in(document, said=said))
+        rows = [raw for talk in talks for block in talk.blocks for _, raw in block.rows]
+        if not talks:  # columns are said that no list of records has
+            rows = [raw for _, raw in rows_of(document)]
+        some = (raw for raw in rows[:_LOOKED_AT] if isinstance(raw, dict))
+        headers = list(dict.fromkeys(key for raw in some for key in raw))
+        columns = settle(headers, options.columns) if headers else {}
+        _note_rest(document, talks, notes)
+        for number, talk in enumerate(talks):
+            talk.name = talk.name or numbered(name, number, len(talks))
+        keys = Keys(columns, options.columns or {})
+        found = read_talks(talks, keys, form.label, options, notes)
+        if not form.listed:
+            notes.headers, notes.columns = tuple(headers), columns
+        return found, notes
+
+    asks = ("columns", "day_first", "gap_hours")
+    return Loader(form.label, matches, read, asks, _entry if form.listed else None)
+
+
+def _entry(item: Item) -> Entry:
+    own = item.scalars()
+    return Entry(named_after([own.get(key) for key in TITLES], ""), None, None)
 
 
 def has_rows(document: object) -> bool:
     """Whether there is a list of objects, whatever their keys."""
-    return any(isinstance(raw, dict) for _, raw in _rows(document)[:_LOOKED_AT])
+    return isinstance(document, list) and any(isinstance(raw, dict) for raw in document)
 
 
-def _rows(document: object) -> Placed:
-    if isinstance(document, list):
-        return rows_of(document)
-    if isinstance(document, dict):
-        for key in _HOLDERS:
-            if isinstance(block := document.get(key), list):
-                return [((key, row), raw) for row, raw in enumerate(block)]
-    return []
+def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
+    """Items of a list of talks in which there is none."""
+    places = [talk.place for talk in talks]
+    if isinstance(document, list) and () not in places:
+        found = {place[0] for place in places}
+        for row, raw in enumerate(document):
+            if row not in found:
+                what = f"expected a conversation with messages, found {describe(raw)}"
+                notes.skipped((row,), what)
 
 
-LOADER = Loader(LABEL, matches, read, ("columns", "day_first", "gap_hours"))
+# --- where the talks are ---------------------------------------------------------------
+
+
+def talks_in(
+    value: object, place: Place = (), name: str = "", said: str | None = None
+) -> Iterator[Talk]:
+    """All talks at any depth. ``said`` is the key of the texts, where the user says it."""
+    if isinstance(value, list):
+        rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
+        if _is_talk(rows, said):
+            yield Talk(name, place, [Block(rows)])
+        elif len(place) < _DEEPEST:
+            for row, raw in enumerate(value):
+                yield from talks_in(raw, (*place, row), name if len(value) == 1 else "", said)
+    elif isinstance(value, dict) and len(place) < _DEEPEST:
+        yield from _in_object(value, place, name, said)
+
+
+def _in_object(
+    value: Mapping[str, object], place: Place, name: str, said: str | None
+) -> Iterator[Talk]:
+    name = named_after([value.get(key) for key in TITLES], name)
+    began = next((value[key] for key in keys_of(list(value), "time")), None)
+    for nodes, *keys in _TREES:
+        if (talk := _branch(value, nodes, *keys, place=(*place, nodes))) is not None:
+            talk.name, talk.blocks[0].began = name, began
+            yield talk
+            return
+    for key in _HOLDERS:
+        found = list(talks_in(value.get(key), (*place, key), name, said))
+        if len(found) > 1 and key in _ONE:
+            blocks = [block for talk in found for block in talk.blocks]
+            found = [Talk(name, (*place, key), blocks)]
+        for talk in found:
+            for block in talk.blocks:
+                block.began = began if block.began is None else block.began
+            yield talk
+        if found:
+            return
+    rest = [key for key in value if key not in _HOLDERS]
+    found = [
+        talk
+        for key in rest
+        for talk in talks_in(value[key], (*place, key), named_after([key], ""), said)
+    ]
+    if len(found) > 1 and all(_NUMBERED.fullmatch(talk.name) for talk in found):
+        found = [Talk(name, place, [block for talk in found for block in talk.blocks])]
+    yield from found
+
+
+def unwrapped(raw: object) -> object:
+    """A message that stands inside of its record, with what the record says of it."""
+    if not isinstance(raw, dict) or str(raw.get("type")) in ASIDE:
+        return raw
+    for key in _WRAPPERS:
+        if isinstance(inner := raw.get(key), dict) and "text" in guess(list(inner)):
+            return {name: value for name, value in raw.items() if name != key} | inner
+    return raw
+
+
+def _is_talk(rows: Placed, said: str | None) -> bool:
+    """Whether most of the first records have a key for a text and one more with a meaning."""
+    some = [raw for _, raw in rows[:_LOOKED_AT] if isinstance(raw, dict)]
+    some = [raw for raw in some if str(raw.get("type")) not in ASIDE]
+    if said is not None:
+        return any(said in raw for raw in some)
+    known = [(raw, guess(list(raw))) for raw in some]
+    fits = [
+        raw[keys["text"]]
+        for raw, keys in known
+        if "text" in keys and (len(keys) > 1 or str(raw.get("type")) in SPEAKING)
+    ]
+    return any(isinstance(text, str | list | dict) for text in fits) and len(fits) * 2 >= len(some)
+
+
+def _branch(
+    value: Mapping[str, object], nodes: str, own: str, parent: str, current: str, place: Place
+) -> Talk | None:
+    """The branch of a tree of messages that is shown, from the root down; None for what is none.
+
+    It ends in ``current``, or the last message where that names none.
+    """
+    block = value.get(nodes)
+    if isinstance(block, dict):
+        placed = {key: ((*place, key), raw) for key, raw in block.items() if isinstance(raw, dict)}
+    elif isinstance(block, list):
+        placed = {
+            str(raw[own]): ((*place, row), raw)
+            for row, raw in enumerate(block)
+            if isinstance(raw, dict) and own in raw
+        }
+    else:
+        return None
+    parents = {key: raw[parent] for key, (_, raw) in placed.items() if parent in raw}
+    known = [above for above in parents.values() if isinstance(above, str)]
+    if not parents or (isinstance(block, list) and len(set(known)) == len(known)):
+        return None  # a list in which nothing branches is read as it stands
+    here = value.get(current)
+    if not isinstance(here, str) or here not in parents:
+        here = next(reversed(parents))
+    way: dict[str, None] = {}
+    while isinstance(here, str) and here in parents and here not in way:
+        way[here] = None
+        here = parents[here]
+    shown = [placed[key] for key in reversed(way)]
+    rows = [(at, unwrapped(raw)) for at, raw in shown if raw.get("message", "") is not None]
+    others = sum(
+        "text" in guess(list(message))
+        for key, (_, raw) in placed.items()
+        if key not in way and isinstance(message := unwrapped(raw), dict)
+    )
+    return Talk("", place, [Block(rows)], others)
+
+
+LOADERS = {name: _loader(form) for name, form in FORMS.items()}

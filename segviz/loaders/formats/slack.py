@@ -15,11 +15,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from segviz.loaders.chat import Message, each_message, note_left_out, words
-from segviz.loaders.dates import read_time
 from segviz.loaders.document import Folder, Member, Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import Chat, named_after, read_chats, stem
 from segviz.loaders.report import Notes
+from segviz.text.dates import read_time
 
 LABEL = "Slack export"
 

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from segviz.loaders.captions import counted, one_line, quoted
-from segviz.loaders.columns import guess, read_rows, settle
+from segviz.loaders.columns import Block, Keys, Talk, guess, read_talks, settle
 from segviz.loaders.document import Line, Options, Place, PlainText
 from segviz.loaders.errors import LoadError
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import unused
+from segviz.loaders.multi_conversation import stem, unused
 from segviz.loaders.report import Notes
 
 LABEL = "table (CSV, TSV)"
@@ -75,9 +75,9 @@ def read(document: object, name: str, options: Options) -> Reading:
             notes.skipped((row.line,), "the row ends before its text; it is left out")
         else:
             records.append(((row.line,), dict(zip(headers, cells, strict=False))))
-    conversations, more = read_rows(records, columns, name, LABEL, options)
-    notes.take(more)
-    notes.headers = tuple(headers)
+    talk = Talk(stem(name), (), [Block(records)])
+    conversations = read_talks([talk], Keys(columns, columns), LABEL, options, notes)
+    notes.headers, notes.columns = tuple(headers), columns
     return conversations, notes
 
 

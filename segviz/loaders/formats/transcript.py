@@ -14,11 +14,11 @@ from datetime import datetime
 
 from segviz.loaders.captions import counted
 from segviz.loaders.chat import Message
-from segviz.loaders.dates import read_fields, read_time, read_words
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Notes
+from segviz.text.dates import read_time
 
 LABEL = "plain text (Name: words)"
 
@@ -96,9 +96,7 @@ def _session(line: str) -> tuple[datetime | None, str] | None:
     if not _THREE_DIGITS.match(bare):
         return None
     trimmed = line.strip(" \t#=*–—_-")
-    fields = read_fields(trimmed)
-    start = read_time(trimmed) or read_words(trimmed)
-    start = start or (fields.read("dmy") if fields and fields.mark == "." else None)
+    start = read_time(trimmed)
     return (start, trimmed) if start else None
 
 

@@ -3,7 +3,7 @@
 Made after published descriptions and tested on texts made alike; exports follow the phone's
 system and language: ``[05/03/2025, 10:14:33] Ann: hi`` (iOS), ``05/03/2025, 10:14 - Ann:
 hi`` (Android), ``28.12.23``, ``2023-12-28``, ``10:14 PM`` with a narrow space, ``klo 10.14``; in
-the digits of any script, and by the calendars of Iran and Thailand.
+the digits of any script.
 Lines without such a start go on with the message before. Left out and counted: lines of the
 system (without a name), placeholders of media and of deleted messages, which iOS marks
 with U+200E and Android puts in angle brackets. A long silence begins a session.
@@ -20,11 +20,11 @@ from itertools import islice
 
 from segviz.loaders.captions import counted, one_line, shorten
 from segviz.loaders.chat import Message, note_left_out
-from segviz.loaders.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
 from segviz.loaders.document import Line, Options, PlainText
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Notes
+from segviz.text.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
 
 LABEL = "WhatsApp export"
 

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from segviz.construct import Declared, param
-from segviz.construct.tasks import dates
 from segviz.construct.tasks.words import everyday_words, stem
 from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, unit_rows, word_vectors
 from segviz.retrieval.relevance.dense import sharpened
 from segviz.retrieval.relevance.lexical import STOP, shared_words
 from segviz.retrieval.selection import highest
+from segviz.text import dates
 from segviz.tree import Structure
 
 Floats = NDArray[np.float64]

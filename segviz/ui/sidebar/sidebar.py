@@ -20,7 +20,7 @@ from segviz.ui import address, keys, rim
 from segviz.ui.sidebar.build import Order, obtain
 from segviz.ui.sidebar.models import choose_models, rare_panel, show_spending
 from segviz.ui.sidebar.open_file import OpenFile, choose_conversation
-from segviz.ui.sidebar.source import choose_source, own_labels, own_vectors
+from segviz.ui.sidebar.source import choose_source, own_labels
 from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, starts, typed_turns
 from segviz.ui.widgets.captions import counted, unmarked
@@ -80,9 +80,6 @@ def _session() -> tuple[Session, Any] | None:
         _say_dropped(conversation, unit)
         with rare_panel() as panel:
             models = choose_models()
-            given = own_vectors(conversation, unit, source, models.embedder, bool(panel.open))
-        if given is not None:
-            models = replace(models, embedder=given)
         _embedding_note(models.embedder.name)
     order = Order(conversation, unit, system, settings, models)
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))

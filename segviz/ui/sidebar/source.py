@@ -1,5 +1,5 @@
 """Chooses where the conversation comes from: a sample, an upload, a path, pasted text; and files
-beside it, which label its turns or the nodes, or give vectors of turns."""
+beside it, which label its turns or the nodes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any
 import streamlit as st
 
 from segviz import loaders, store
-from segviz.conversation import TITLES, Conversation, sample_path
-from segviz.embedding import Cached
+from segviz.conversation import TITLES, sample_path
 from segviz.llm.endpoint import cache_path
 from segviz.loaders import LoadError, table_rows
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
-from segviz.memory import given_vectors, label_columns, read_labels
+from segviz.memory import label_columns, read_labels
 from segviz.ui import keys, rim
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, Session, fingerprint, remember, starts
@@ -205,32 +204,6 @@ def _rows(
     data = file.getvalue()
     key = fingerprint(data)
     return key, remember(keys.OWN, key, 2, lambda: table_rows(data, file.name))
-
-
-def own_vectors(
-    conversation: Conversation, unit: str, source: str, inner: Any, draws: bool
-) -> Cached | None:
-    """Asks for vectors that were computed elsewhere; the embedder made of them."""
-    about = (
-        "A table with columns turn (an id of the transcript) and vector. Rows with a text in place "
-        "of an id give a question's. Other texts are placed by regression from the offline vectors."
-    )
-    try:
-        found = _rows("Vectors by turn", source, about, draws)
-        if found is None:
-            return None
-        key, rows = found
-        under = fingerprint(key, source, unit)
-        made: Cached = remember(
-            keys.OWN,
-            under,
-            4,
-            lambda: Cached(given_vectors(conversation, rows, unit, embedder=inner)),
-        )
-        return made
-    except ValueError as error:
-        trouble("These vectors are not used.", error, st.warning)
-        return None
 
 
 def own_labels(session: Session, draws: bool) -> None:

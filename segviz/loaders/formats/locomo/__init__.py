@@ -24,8 +24,14 @@ from typing import TypeGuard
 
 from segviz.conversation import Conversation, Session, Turn
 from segviz.loaders.captions import counted, describe, listed, quoted
-from segviz.loaders.chat import each_message, speaker_named, words
-from segviz.loaders.dates import note_backwards, note_empty, read_date, session_start
+from segviz.loaders.chat import (
+    each_message,
+    note_backwards,
+    note_empty,
+    session_start,
+    speaker_named,
+    words,
+)
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import (
@@ -54,7 +60,7 @@ _LONGEST_EXTRA = 1_000
 
 def matches(document: object) -> bool:
     """Whether the document, or an item of it, has ``session_<n>`` keys of LoCoMo's kind."""
-    return any(_is_locomo(found) for _, raw in rows_of(document) if (found := _transcript(raw)))
+    return any(_is_locomo(found) for _, raw in _samples(document) if (found := _transcript(raw)))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
@@ -63,7 +69,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     found: list[tuple[Conversation, Place]] = []
     empty: list[Place] = []
     sessions = 0
-    for place, sample in rows_of(document):
+    for place, sample in _samples(document):
         transcript = _transcript(sample)
         if not isinstance(sample, dict) or transcript is None:
             _note_broken(sample, place, notes)
@@ -81,6 +87,13 @@ def read(document: object, name: str, options: Options) -> Reading:
     return settled(found, _EXPECTED, notes, "sample_id"), notes
 
 
+def _samples(document: object) -> list[tuple[Place, object]]:
+    """The samples of a list, or of an object that has them by id; else the document."""
+    if isinstance(document, dict) and document and all(map(_transcript, document.values())):
+        return [((key,), {"sample_id": key, **raw}) for key, raw in document.items()]
+    return rows_of(document)
+
+
 def _transcript(sample: object) -> dict[str, object] | None:
     """The object that holds the sessions: ``conversation`` or the sample itself."""
     if not isinstance(sample, dict):
@@ -93,9 +106,6 @@ def _transcript(sample: object) -> dict[str, object] | None:
 
 def _is_locomo(transcript: dict[str, object]) -> bool:
     """REALTALK has the same session keys; its turns hold ``clean_text``."""
-    names = transcript.get("name")
-    if isinstance(names, dict) and "speaker_1" in names:
-        return False
     sessions = (transcript.get(key) for key in _session_keys(transcript))
     turns = (turn for turns in sessions if isinstance(turns, list) for turn in turns)
     first = next((turn for turn in turns if isinstance(turn, dict)), {})
@@ -192,7 +202,7 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
             if drafts:
                 name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
                 here = (*place, name)
-                date = session_start(transcript.get(name), example, here, notes, read_date)
+                date = session_start(transcript.get(name), example, here, notes)
                 blocks.append((Session(key, *date, ()), drafts))
     note_empty(empty, place, notes)
     turns = _settle_ids((draft for _, drafts in blocks for draft in drafts), reserved, notes)

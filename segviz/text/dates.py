@@ -1,0 +1,432 @@
+"""Reads dates and times: the one reader for all formats, notes and questions.
+
+:func:`read_time` reads a text that is a time as programs write it: a number since 1970, ISO 8601,
+``2023/05/28 (Sun) 19:47``, months in English words. :class:`Fields` holds three numbers
+(``03/04/2025``) whose order one rule must tell for a whole file. :func:`resolve` finds a time
+that a sentence names: "last week", "in May 2023", "on 3 May", "two years ago". Nothing depends on
+the machine's locale or clock, and nothing is filled in: better no date than a wrong one.
+"""
+
+from __future__ import annotations
+
+import calendar
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+Interval = tuple[datetime, datetime]
+
+YEARS = range(1980, 2101)
+"""Years a message may be from; 1970 is what programs write that know no time."""
+
+_LONGEST = 80
+_EPOCH = datetime(1970, 1, 1)
+_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
+"""Seconds, milli-, micro- and nanoseconds since 1970, told by their size: up to what, divided
+by what. 1e11 s is the year 5138, 1e11 ms is 1973."""
+
+_MONTH_NAMES = (
+    "January February March April May June July August September October November December"
+).split()
+_MONTHS = {"sept": 9} | {
+    name: i
+    for i, whole in enumerate(map(str.lower, _MONTH_NAMES), start=1)
+    for name in (whole, whole[:3])
+}
+_DAYS = {
+    name: i
+    for i, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split())
+}
+_NUMBERS = {
+    word: i
+    for i, word in enumerate(
+        "one two three four five six seven eight nine ten eleven twelve".split(), start=1
+    )
+} | {"a": 1, "an": 1, "few": 3, "couple": 2}
+_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_YEAR = r"(?:19|20)\d\d"
+_COUNT = r"(\d{1,2}|" + "|".join(_NUMBERS) + ")(?: of)?"
+_UNIT = "(day|week|month|year)"
+
+_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},?(?: ({_YEAR}))?", re.I)
+_MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.I)
+# "may" and "march" are verbs more often than months, so a month alone wants a capital.
+_MONTH_ALONE = re.compile(rf"\b({'|'.join(_MONTH_NAMES)})\b,?(?: (?:of )?({_YEAR}))?")
+_ISO = re.compile(rf"\b({_YEAR})-(\d\d)-(\d\d)\b")
+_YEAR_ALONE = re.compile(rf"\b({_YEAR})\b")
+_DAY_ALONE = re.compile(r"\bon the (\d{1,2})(?:st|nd|rd|th)\b", re.I)
+_AWAY = re.compile(rf"\b(?:(in)(?: a)? {_COUNT} {_UNIT}s?|{_COUNT} {_UNIT}s? ago)\b", re.I)
+_NEAR = re.compile(r"\b(yesterday|today|tonight|this morning|last night|tomorrow)\b", re.I)
+_SPAN = re.compile(r"\b(last|this|next|past) (week(?:end)?|month|year)\b", re.I)
+_WEEKDAY = re.compile(rf"\b(last|this|next) ({'|'.join(_DAYS)})\b", re.I)
+_TWICE = re.compile(
+    rf"\b(week(?:end)?|month|year|{'|'.join(_DAYS)}) (before last|after next)\b", re.I
+)
+_BESIDE = re.compile(
+    rf"\b(day|week(?:end)?|month|year|{'|'.join(_DAYS)}) (before|after) (?:the )?", re.I
+)
+
+
+# --- a text that is a time ------------------------------------------------------------
+
+_NUMBER = re.compile(r"[0-9]{9,20}(?:\.[0-9]{1,9})?")
+_DASHED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ASIDE = re.compile(
+    r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b|\b(?:at|on)\b|,"
+)
+_JOINED = re.compile("\u202f|(?<=[a-z])-|-(?=[a-z])|-(?=[0-9]{4}$)")
+_TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?(?: ?([ap])m)?(?: ?(utc|gmt|[+-]\d{4}))?")
+
+
+def read_time(value: object) -> datetime | None:
+    """The time of a message in UTC, or as written where no zone is given.
+
+    Reads seconds, milli-, micro- and nanoseconds since 1970 (numbers and texts), ISO 8601,
+    ``2023/05/28 (Sun) 19:47``, ``29.12.2023, 22:42:04`` and months in words
+    (``1:56 pm on 8 May, 2023``). Without a time the day's first minute is meant. None for anything
+    else, for impossible times and, unless the month is a word, for years outside ``YEARS``.
+    """
+    found = None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        found = _from_epoch(float(value)) if abs(value) < 1e20 else None
+    elif isinstance(value, str) and len(value) < _LONGEST:
+        text = value.strip()
+        if _NUMBER.fullmatch(text):
+            found = _from_epoch(float(text))
+        else:
+            if (named := _in_words(text)) is not None:
+                return named
+            found = _from_iso(text) or _in_order(text)
+    return found if found is not None and found.year in YEARS else None
+
+
+def _from_epoch(number: float) -> datetime | None:
+    if not math.isfinite(number) or number <= 0:
+        return None
+    seconds = next(number / divisor for limit, divisor in _UNITS if number < limit)
+    return _EPOCH + timedelta(seconds=seconds)
+
+
+def _from_iso(text: str) -> datetime | None:
+    if not _DASHED.match(text):
+        return None
+    try:
+        time = datetime.fromisoformat(text)
+        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+    except (ValueError, OverflowError):
+        return None
+
+
+@lru_cache(256)  # a line is asked about twice, and many lines of a file have one date
+def _in_words(raw: str) -> datetime | None:
+    """``8 May 2023``, ``Monday, May 8th, 2023``, ``Mon, 8 May 2023 13:56:00 +0200``."""
+    text = _JOINED.sub(" ", raw.lower())
+    date = _DAY_FIRST.search(text) or _MONTH_FIRST.search(text)
+    if date is None or not date[3]:
+        return None
+    day, month = (date[1], date[2]) if date[1].isdecimal() else (date[2], date[1])
+    rest = _ASIDE.sub(" ", f"{text[: date.start()]} {text[date.end() :]}")
+    clock = _TIME.fullmatch(" ".join(rest.split()) or "0:00")
+    if clock is None:
+        return None
+    try:
+        at = _hour(int(clock[1]), clock[4]), int(clock[2]), int(clock[3] or 0)
+        time = datetime(int(date[3]), _MONTHS[month], int(day), *at)
+    except ValueError:
+        return None
+    zone = clock[5] if (clock[5] or "")[:1] in ("+", "-") else "+0000"
+    return time - timedelta(hours=int(zone[:3]), minutes=int(zone[0] + zone[3:]))
+
+
+def _hour(hour: int, half: str | None) -> int:
+    """The hour of 24. ValueError for an hour such as 13 pm."""
+    if not half:
+        return hour
+    if not 1 <= hour <= 12:
+        raise ValueError("no such hour")
+    return hour % 12 + (12 if half in "pPم" else 0)
+
+
+def _in_order(text: str) -> datetime | None:
+    """``2023/05/28 (Sun) 19:47``, in whatever language the weekday is, and ``29.12.2023, 22:42``:
+    with dots and the whole year last, the day is first."""
+    fields = read_fields(_IN_BRACKETS.sub("", text))
+    if fields is None:
+        return None
+    if len(fields.numbers[0]) == 4:
+        return fields.read("ymd")
+    return fields.read("dmy") if fields.mark == "." and len(fields.numbers[2]) == 4 else None
+
+
+# --- three numbers -------------------------------------------------------------------
+
+Order = Literal["ymd", "dmy", "mdy"]
+
+DATE = r"([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})\s?\2\s?([0-9]{1,4})\.?"
+CLOCK = (
+    r"(?:klo\s|um\s|at\s|à\s|às\s|kl\.?\s)?\s*"
+    r"([0-9]{1,2})[:.h]([0-9]{2})(?:[:.]([0-9]{2}))?"
+    r"(?:\s*(?:([ap])\.?\s?m\b\.?|([صم])\b))?"
+)
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)")
+_WHOLE = re.compile(rf"\s*{DATE}(?:,?[\sT]+{CLOCK})?\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The numbers of a date in the order they are written, the mark between, and the time."""
+
+    numbers: tuple[str, str, str]
+    mark: str
+    clock: tuple[int, int, int]
+
+    def read(self, order: Order) -> datetime | None:
+        """The date in this order; None when there is no such day or time, or no such year."""
+        by_name = dict(zip(order, self.numbers, strict=True))
+        if len(by_name["m"]) > 2 or len(by_name["d"]) > 2 or len(by_name["y"]) == 3:
+            return None
+        year = int(by_name["y"]) + (2000 if len(by_name["y"]) < 3 else 0)
+        month, day = int(by_name["m"]), int(by_name["d"])
+        try:
+            return datetime(year, month, day, *self.clock) if year in YEARS else None
+        except ValueError:
+            return None
+
+
+def fields_of(groups: Sequence[str | None]) -> Fields | None:
+    """From the groups of ``DATE`` and ``CLOCK``; None for an hour such as 13 pm."""
+    first, mark, second, third, hours, minutes, seconds, *halves = groups
+    try:
+        hour = _hour(int(hours or 0), next(filter(None, halves), None))
+    except ValueError:
+        return None
+    numbers = (first or "", second or "", third or "")
+    return Fields(numbers, mark or "", (hour, int(minutes or 0), int(seconds or 0)))
+
+
+def read_fields(text: str) -> Fields | None:
+    """``03/04/2025 10:14``, ``28.12.23, 20:02:11``, ``3-4-25`` …; None for anything else."""
+    match = _WHOLE.fullmatch(text) if len(text) < _LONGEST else None
+    return fields_of(match.groups()) if match else None
+
+
+def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | None, str]:
+    """The order that all dates share, and what to tell the user where it is not certain.
+
+    Told from numbers above 12, from which reading makes the times run forward, or from dots
+    (nobody writes months first with dots). ``day_first`` is the user's word; it does not
+    overrule a year that stands first.
+    """
+    if not dates:
+        return None, ""
+    if all(len(date.numbers[0]) == 4 for date in dates):
+        return "ymd", ""
+    if day_first is not None:
+        return ("dmy" if day_first else "mdy"), ""
+    example = date_as_written(dates[0])
+    day, month = (sum(date.read(order) is not None for date in dates) for order in ("dmy", "mdy"))
+    if day != month and (day == len(dates) or month == len(dates)):
+        return ("dmy" if day > month else "mdy"), ""
+    if day != len(dates) and month != len(dates):
+        best: Order = "dmy" if day >= month else "mdy"
+        left = len(dates) - max(day, month)
+        if left * 20 <= len(dates):
+            return best, f"{left:,} of {len(dates):,} dates do not fit the others' order of numbers"
+        why = "some dates have the day first, others the month"
+        return None, f"{why} (such as {example}); read without dates"
+    back = {order: _steps_back(dates, order) for order in ("dmy", "mdy")}
+    if back["dmy"] != back["mdy"]:
+        return ("dmy" if back["dmy"] < back["mdy"] else "mdy"), ""
+    if all(date.mark == "." for date in dates):
+        return "dmy", ""
+    if all(date.numbers[0].lstrip("0") == date.numbers[1].lstrip("0") for date in dates):
+        return "dmy", ""
+    what = f"{example} may have the day or the month first, and nothing in the file tells"
+    return None, f"{what}; read without dates until their order is said (day_first)"
+
+
+def date_as_written(date: Fields) -> str:
+    """The three numbers with their mark between."""
+    return date.mark.join(date.numbers)
+
+
+def _steps_back(dates: Sequence[Fields], order: Order) -> int:
+    times = [date.read(order) for date in dates]
+    return sum(a > b for a, b in pairwise(time for time in times if time is not None))
+
+
+# --- a time that a sentence names ------------------------------------------------------
+
+
+def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
+    """Returns the first kind of time ``text`` names, as a half-open interval of whole days, and the
+    words that name it; None where it names none, or only one relative to an unknown now.
+
+    A date without a year or month is the latest such date up to ``now``.
+    """
+    beside = _BESIDE.search(text)
+    if beside and (anchor := resolve(text[beside.end() :], now)):
+        around, words = anchor
+        if text.startswith(words, beside.end()):
+            try:
+                before = beside[2].lower() == "before"
+                return _next_to(around, beside[1].lower(), before), beside.group() + words
+            except (ValueError, OverflowError):
+                pass
+    for pattern, read in (
+        (_TWICE, _twice),
+        (_ISO, _iso),
+        (_DAY_FIRST, _day_first),
+        (_MONTH_FIRST, _month_first),
+        (_DAY_ALONE, _day_alone),
+        (_AWAY, _away),
+        (_NEAR, _near),
+        (_WEEKDAY, _weekday),
+        (_SPAN, _span),
+        (_MONTH_ALONE, _month_alone),
+        (_YEAR_ALONE, _year_alone),
+    ):
+        found = pattern.search(text)
+        if found is None:
+            continue
+        try:
+            interval = read(found, now)
+        except (ValueError, OverflowError):
+            continue
+        if interval is not None:
+            return interval, found.group()
+    return None
+
+
+def named_day(interval: Interval) -> str:
+    """An interval as a reader would write it: ``2023-05-07``, or first and last day."""
+    first, last = interval[0].date(), (interval[1] - timedelta(days=1)).date()
+    return first.isoformat() if first == last else f"{first.isoformat()} to {last.isoformat()}"
+
+
+def _days(start: datetime, count: int = 1) -> Interval:
+    midnight = datetime(start.year, start.month, start.day)
+    return midnight, midnight + timedelta(days=count)
+
+
+def _month(year: int, month: int) -> Interval:
+    return _days(datetime(year, month, 1), calendar.monthrange(year, month)[1])
+
+
+def _dated(day: int, month: int, year: str | None, now: datetime | None) -> Interval | None:
+    if year:
+        return _days(datetime(int(year), month, day))
+    if now is None:
+        return None
+    found = datetime(now.year, month, day)
+    return _days(found if found <= now else datetime(now.year - 1, month, day))
+
+
+def _iso(found: re.Match[str], now: datetime | None) -> Interval | None:
+    return _days(datetime(int(found[1]), int(found[2]), int(found[3])))
+
+
+def _day_first(found: re.Match[str], now: datetime | None) -> Interval | None:
+    return _dated(int(found[1]), _MONTHS[found[2].lower()], found[3], now)
+
+
+def _month_first(found: re.Match[str], now: datetime | None) -> Interval | None:
+    return _dated(int(found[2]), _MONTHS[found[1].lower()], found[3], now)
+
+
+def _month_alone(found: re.Match[str], now: datetime | None) -> Interval | None:
+    month = _MONTHS[found[1].lower()]
+    if found[2]:
+        return _month(int(found[2]), month)
+    return None if now is None else _month(now.year - (month > now.month), month)
+
+
+def _year_alone(found: re.Match[str], now: datetime | None) -> Interval | None:
+    year = int(found[1])
+    return datetime(year, 1, 1), datetime(year + 1, 1, 1)
+
+
+def _day_alone(found: re.Match[str], now: datetime | None) -> Interval | None:
+    if now is None:
+        return None
+    day = int(found[1])
+    month = now if day <= now.day else now.replace(day=1) - timedelta(days=1)
+    return _days(month.replace(day=day))
+
+
+def _away(found: re.Match[str], now: datetime | None) -> Interval | None:
+    if now is None:
+        return None
+    count, unit = (found[2], found[3]) if found[1] else (found[4], found[5])
+    number = _NUMBERS.get(count.lower()) or int(count)
+    by, unit = number if found[1] else -number, unit.lower()
+    if unit == "day":
+        return _days(now + timedelta(days=by))
+    if unit == "week":
+        return _days(now + timedelta(days=7 * by - 3), 7)
+    return _shifted(now, by, unit)
+
+
+def _twice(found: re.Match[str], now: datetime | None) -> Interval | None:
+    if now is None:
+        return None
+    what, by = found[1].lower(), -2 if found[2].lower() == "before last" else 2
+    if what in _DAYS:
+        return _days(_on(what, now, by < 0) + timedelta(days=7 * by // 2))
+    return _spanned(what, by, now)
+
+
+def _next_to(interval: Interval, what: str, before: bool) -> Interval:
+    """Returns the day, weekend, weekday, week, month or year before or after an interval."""
+    first, last = interval[0], interval[1] - timedelta(days=1)
+    edge, by = (first, -1) if before else (last, 1)
+    if what == "day":
+        return _days(edge + timedelta(days=by))
+    if what == "week":
+        return _days(edge - timedelta(days=7) if before else interval[1], 7)
+    if what == "weekend":
+        return _days(_on("saturday", edge - timedelta(days=before), before), 2)
+    return _days(_on(what, edge, before)) if what in _DAYS else _shifted(edge, by, what)
+
+
+def _on(weekday: str, now: datetime, before: bool) -> datetime:
+    """Returns the closest such weekday before or after ``now``."""
+    away = (_DAYS[weekday] - now.weekday()) % 7
+    return now + timedelta(days=away - 7 if before else away or 7)
+
+
+def _shifted(now: datetime, by: int, unit: str) -> Interval:
+    """Returns the whole month or year ``by`` of them after the current one."""
+    if unit == "year":
+        return datetime(now.year + by, 1, 1), datetime(now.year + by + 1, 1, 1)
+    months = now.year * 12 + now.month - 1 + by
+    return _month(months // 12, months % 12 + 1)
+
+
+def _near(found: re.Match[str], now: datetime | None) -> Interval | None:
+    if now is None:
+        return None
+    away = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found[1].lower(), 0)
+    return _days(now + timedelta(days=away))
+
+
+def _weekday(found: re.Match[str], now: datetime | None) -> Interval | None:
+    return None if now is None else _days(_on(found[2].lower(), now, found[1].lower() == "last"))
+
+
+def _span(found: re.Match[str], now: datetime | None) -> Interval | None:
+    by = {"last": -1, "past": -1, "this": 0, "next": 1}[found[1].lower()]
+    return None if now is None else _spanned(found[2].lower(), by, now)
+
+
+def _spanned(unit: str, by: int, now: datetime) -> Interval:
+    """Returns the calendar week, weekend, month or year ``by`` of them after the current one."""
+    if not unit.startswith("week"):
+        return _shifted(now, by, unit)
+    monday = now - timedelta(days=now.weekday() - 7 * by)
+    return _days(monday, 7) if unit == "week" else _days(monday + timedelta(days=5), 2)

@@ -1,0 +1,170 @@
+"""Messages in JSON: branches, wrappings, what is left out, keys in any spelling; Slack's markup."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from segviz.conversation import Conversation, Corpus
+from segviz.loaders import load, parse
+from segviz.loaders.formats.slack import plain
+from tests.loaders.test_samples import SAMPLES
+
+
+def read(document: object, **options: object) -> Corpus:
+    """Through the front door; a text is taken as it is, other values are written as JSON."""
+    text = document if isinstance(document, str) else json.dumps(document)
+    return parse(text.encode(), "talks.json", **options)  # type: ignore[arg-type]
+
+
+def said(conversation: Conversation) -> list[tuple[str, str]]:
+    """Speaker and text of every turn."""
+    return [(turn.speaker, turn.text) for turn in conversation.turns]
+
+
+def found(corpus: Corpus) -> list[tuple[str, str]]:
+    """Kind and place of every finding."""
+    return [(f.kind, f.where) for f in corpus.report.findings]
+
+
+def tree(*nodes: tuple[str, str | None], **extra: object) -> dict[str, object]:
+    """A chat of ChatGPT's export: ids of messages with those of their parents."""
+    mapping = {
+        key: {
+            "parent": parent,
+            "message": {"author": {"role": "user"}, "create_time": 1.7e9, "content": key},
+        }
+        for key, parent in nodes
+    }
+    return {"title": "Boats", "mapping": mapping, **extra}
+
+
+@pytest.mark.parametrize(
+    ("chat", "texts"),
+    [
+        (tree(("b", "a"), ("a", None), ("c", "a"), current_node="c"), ["a", "c"]),
+        (tree(("b", "a"), ("a", None), ("c", "a"), current_node="b"), ["a", "b"]),
+        (tree(("b", "a"), ("a", None), ("c", "a"), current_node="gone"), ["a", "c"]),
+        (tree(("a", "b"), ("b", "a"), current_node="b"), ["a", "b"]),  # a circle
+        (tree(("b", "lost"), current_node="b"), ["b"]),
+        (tree(("a", None), ("b", None)), ["b"]),
+        (tree(*((str(i), str(i - 1) if i else None) for i in range(5_000))), None),
+    ],
+)
+def test_of_a_tree_the_branch_that_is_shown(chat: object, texts: list[str] | None) -> None:
+    (conversation,) = read([chat])
+    expected = texts or [str(i) for i in range(5_000)]
+    assert [turn.text for turn in conversation.turns] == expected
+
+
+def test_a_silence_begins_a_session() -> None:
+    times = [1.7e9, 1.7e9 + 3600, 1.7e9 + 12 * 3600, None]
+    rows = [{"role": "user", "content": "x", "create_time": time} for time in times]
+    assert [len(s.turns) for s in read(rows)[0].sessions] == [2, 2]
+    for hours in (24, 1e300, float("inf")):
+        assert [len(s.turns) for s in read(rows, gap_hours=hours)[0].sessions] == [4]
+    assert [len(s.turns) for s in read(rows, gap_hours=0.5)[0].sessions] == [1, 1, 2]
+
+
+TALK = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+
+
+@pytest.mark.parametrize(
+    ("document", "ids"),
+    [
+        (TALK, ("talks",)),
+        ({"messages": TALK}, ("talks",)),
+        ({"messages": TALK, "title": "T"}, ("T",)),
+        ([{"messages": TALK}, {"messages": TALK}], ("talks 1", "talks 2")),
+        ([TALK], ("talks",)),
+        ([TALK, TALK], ("talks 1", "talks 2")),
+        ({"conversation": [TALK, TALK], "id": 7}, ("talks",)),
+        ({"data": {"deep": {"one": TALK, "two": TALK}}}, ("one", "two")),
+        ("\n".join(json.dumps({"messages": TALK}) for _ in "ab"), ("talks 1", "talks 2")),
+        ("\n".join(json.dumps(each) for each in TALK), ("talks",)),
+    ],
+)
+def test_messages_in_all_their_wrappings(document: object, ids: tuple[str, ...]) -> None:
+    corpus = read(document)
+    assert (corpus.ids, corpus.report.source_format) == (ids, "OpenAI messages")
+    for conversation in corpus:
+        assert said(conversation)[:2] == [("user", "hi"), ("assistant", "hello")]
+        assert conversation.speakers == ("user", "assistant")
+    assert corpus.report.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("aside", "left"),
+    [
+        ({"role": "system"}, "system"),
+        ({"type": "function_call_output"}, "function_call_output"),
+        ({"author": {"role": "tool"}}, "tool"),
+        ({"weight": 0}, "hidden"),
+        ({"metadata": {"is_visually_hidden_from_conversation": True}}, "hidden"),
+        ({"author": {"role": "assistant"}, "recipient": "python"}, "to tools"),
+        ({"isSidechain": True}, "aside"),
+        ({"role": "assistant", "content": None, "tool_calls": [{}]}, "without words"),
+        ({"role": "user", "content": [{"type": "tool_result", "text": "ok"}]}, "without words"),
+    ],
+)
+def test_what_nobody_said_is_counted(aside: dict[str, object], left: str) -> None:
+    corpus = read([*TALK, {"role": "user", "content": "x", **aside}])
+    assert len(corpus[0].turns) == 2
+    assert [f.what for f in corpus.report.skipped] == [f"messages left out: 1 {left}"]
+
+
+def test_broken_messages_are_told_by_their_place() -> None:
+    broken = [5, {"role": None, "content": "x"}, {"role": "user", "content": {}}]
+    corpus = read([*TALK, *broken, {"role": "user", "content": True}])
+    assert said(corpus[0])[-1] == ("Unknown", "x")
+    assert found(corpus) == [
+        ("skipped", "[2]"),
+        ("repaired", "[3].role"),
+        ("skipped", "[4].content"),
+        ("skipped", "[5].content"),
+    ]
+
+
+def test_chats_without_messages_are_left_out_and_counted() -> None:
+    corpus = read([tree(("a", None)), {"mapping": 5}, 7, {"title": "x", "mapping": {"r": {}}}])
+    assert corpus.ids == ("Boats",)
+    assert [place for place in found(corpus) if place[0] == "skipped"] == [
+        ("skipped", f"[{row}]") for row in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize("key", ["createdAt", "created_at", "Created At", "timestamp_ms", "ts"])
+def test_keys_in_any_spelling(key: str) -> None:
+    rows = [{"Sender": "Ann", "MESSAGE": "a", key: 1_700_000_000_000}]
+    (conversation,) = read(rows)
+    assert said(conversation) == [("Ann", "a")]
+    assert str(conversation.sessions[0].start) == "2023-11-14 22:13:20"
+
+
+def test_slack_damaged_days_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    shutil.copytree(SAMPLES / "slack", folder)
+    (folder / "general" / "2023-11-15.json").write_text('[{"type": "mess')
+    (folder / "general" / "2023-11-16.json").write_text('{"a": 1}')
+    corpus = load(folder)
+    assert [len(s.turns) for s in corpus["general"].sessions] == [2]
+    assert {where for _, where in found(corpus)} >= {
+        "general/2023-11-15.json",
+        "general/2023-11-16.json",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<@U1> <@U7> <@U7|zoe>", "@Ann @U7 @zoe"),
+        ("<mailto:a@b.c|a@b.c>", "a@b.c"),
+        ("<!subteam^S1|@team>", "@@team"),
+        ("1 &lt; 2 &amp;amp; <not markup", "1 < 2 &amp; <not markup"),
+    ],
+)
+def test_slack_markup(text: str, shown: str) -> None:
+    assert plain(text, {"U1": "Ann"}) == shown

@@ -1,0 +1,85 @@
+"""A text that is a time, in every spelling of the formats that are read."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from segviz.text.dates import read_time
+
+MAY = datetime(2023, 5, 8)
+AT = datetime(2023, 5, 8, 13, 56)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        # Numbers since 1970.
+        (1_700_000_000, datetime(2023, 11, 14, 22, 13, 20)),
+        (1_700_000_000_000, datetime(2023, 11, 14, 22, 13, 20)),
+        (1_700_000_000_000_000, datetime(2023, 11, 14, 22, 13, 20)),
+        ("1700000000.5", datetime(2023, 11, 14, 22, 13, 20, 500_000)),
+        # ISO 8601.
+        ("2023-05-08T13:56:00Z", AT),
+        ("2023-05-08T15:56:00+02:00", AT),
+        ("2023-05-08 13:56", AT),
+        # Numbers whose order their marks tell, with a weekday in any language.
+        ("2023/05/08 (Mon) 13:56", AT),
+        (" 2023/5/8 (lun.)  13:56 ", AT),
+        ("2023-05-08 (Monday)", MAY),
+        ("8.5.2023, 13:56:00", AT),
+        # Months in words.
+        ("1:56 pm on 8 May, 2023", AT),
+        ("12:09 am on 8 May, 2023", datetime(2023, 5, 8, 0, 9)),
+        (" 1:56 PM  on 8 may 2023 ", AT),
+        ("Monday, 8 May, 2023", MAY),
+        ("May 8th, 2023, 1:56\u202fPM", AT),
+        ("8-May-2023 13:56", AT),
+        ("Mon, 8 May 2023 15:56:00 +0200", AT),
+        ("8 May 2023 13:56 UTC", AT),
+        ("Sept 8 2023 at 13:56:07", datetime(2023, 9, 8, 13, 56, 7)),
+    ],
+)
+def test_times_of_all_spellings(written, expected):
+    assert read_time(written) == expected
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(0, 1.0, -5, 10**30, True, math.nan, math.inf, None, [], ""),
+        *("56988-01-01", "9999-12-31T23:59:59-23:59", "0000/01/01", "8 May 0000"),
+        *("2023/02/29 (Wed) 10:00", "2023/05/08 24:00", "2023/05-08", "2023/05/0813:56"),
+        *("28/05/2023", "31 June 2023", "13:56 pm on 8 May, 2023", "0:56 am on 8 May, 2023"),
+        *("1:60 pm on 8 May, 2023", "May 2023", "8 May", "8 May 23", "May", "13:56"),
+        *("8 May 2023 EST", "8 May 2023 -0700", "1:56 2:30 8 May 2023", "8 mai 2023"),
+        *("see you on 8 May 2023", "2023/05/28" + " " * 200_000 + "x", "yesterday"),
+    ],
+)
+def test_what_is_no_time_or_leaves_a_part_open(written):
+    assert read_time(written) is None
+
+
+def test_every_month_by_its_name_and_its_first_letters():
+    for number in range(1, 13):
+        day = datetime(2023, number, 3)
+        assert read_time(f"{day:%d %B %Y}") == read_time(f"{day:%b} 3, 2023") == day
+
+
+parts = st.sampled_from(
+    [
+        *("8", "31", "2023", "0099", "23", "May", "feb", "December", "Mon", "Sunday", "at", "on"),
+        *("1:56", "13:56:07", "0:56", "am", "PM", "st", "+0200", "-0700", "UTC", "of", "T", "/"),
+    ]
+)
+
+
+@settings(max_examples=100, derandomize=True, database=None)
+@given(st.lists(parts, max_size=7), st.sampled_from([" ", ", ", "-", "/", "."]))
+def test_any_parts_of_a_date_are_a_time_or_none(words, mark):
+    for text in (mark.join(words), mark.join(["8", "May", "2023", *words])):
+        assert read_time(text) == read_time(text.swapcase())
