@@ -23,13 +23,9 @@ test("who entered and left, and from which rank to which", () => {
   assert.deepEqual(answer.held.get(6), ["D1:1", "D2:2"]);
 });
 
-test("ranks from which nodes enter: kept while a control moves, new with a message", () => {
-  const scene = sceneOf(two);
-  scene.data.top_final = Int32Array.from([6, 1]);
-  scene.answer = answerOf(scene);
-  assert.deepEqual([6, 1].map((node) => scene.answer.was.get(node)), [6, 3]);
-  scene.data = { ...scene.data, initial: Float64Array.from([0.4, 0, 0, 0.2, 0, 0, 0.1]) };
-  assert.deepEqual([6, 1].map((node) => answerOf(scene).was.get(node)), [3, 4]);
+test("ranks of what entered and left are Python's until a control moves", () => {
+  const { answer } = sceneOf({ ...two, ranks: { 0: 5, 1: 4 } });
+  assert.deepEqual([answer.was.get(1), answer.is.get(0)], [4, 5]);
 });
 
 test("the line of what changed, and of what did not", () => {
