@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { pathEnds } from "../src/canvas/toolbar.js";
 import { descendantRuns } from "../src/canvas/lineage.js";
 import { pathTo } from "../src/shared/links.js";
-import { draggedView, frameOf, gripAt } from "../src/canvas/overview.js";
+import { frameOf } from "../src/canvas/overview.js";
 import { between, createHistory, goBack, remember } from "../src/canvas/view.js";
 import { randomly } from "./random.js";
 import { treeOf } from "./scene.js";
@@ -25,39 +25,6 @@ test("the frame lies where the view is and can always be held", () => {
   assert.equal(first.w, last.w);
   assert.ok(first.w >= 6);
 });
-
-for (const [x, grip] of [[10, "draw"], [97, "from"], [103, "from"], [150, "move"], [197, "to"],
-  [203, "to"], [300, "draw"]]) {
-  test(`a pointer at ${x} takes hold of: ${grip}`, () =>
-    assert.equal(gripAt(x, { x: 100, w: 100 }, 400), grip));
-}
-
-test("around everything a drag draws, but the edges can be pulled", () => {
-  assert.deepEqual([2, 200, 398].map((x) => gripAt(x, { x: 0, w: 400 }, 400)),
-    ["from", "draw", "to"]);
-});
-
-test("a narrow frame can still be moved", () =>
-  assert.equal(gripAt(104, { x: 100, w: 8 }, 400), "move"));
-
-for (const [grip, begin, end, x0, x1] of [
-  ["move", 30, 50, 40, 60],
-  ["move", 30, 500, 80, 100],
-  ["move", 30, -500, 0, 20],
-  ["from", 20, 10, 10, 40],
-  ["from", 20, 70, 40, 70], // pulled over the other edge
-  ["to", 40, 90, 20, 90],
-  ["to", 40, 900, 20, 100],
-  ["draw", 60, 80, 60, 80],
-  ["draw", 80, 60, 60, 80],
-  ["draw", 99.9, 100, 97, 100], // never less than three units
-]) {
-  test(`a drag of "${grip}" from ${begin} to ${end} leads to ${x0}, ${x1}`, () => {
-    const found = draggedView(grip, view(20, 40), begin, end, 100);
-    assert.ok(Math.abs(found.x0 - x0) < 1e-6);
-    assert.ok(Math.abs(found.x1 - x1) < 1e-6);
-  });
-}
 
 // --- way back ----------------------------------------------------------------------------
 
