@@ -313,8 +313,6 @@ interface Attention {
   drag: { x: number; view: View; moved: boolean; id: number } | null;
   dragged: boolean;
   pointed: number | null;
-  /** Evidence in the order of time. */
-  byTime: boolean;
   linkedUnits: Span[];
   linked: { leaves: number[]; above: number[] };
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { propagator } from "../src/canvas/propagate.js";
 import { edgePairs } from "../src/shared/links.js";
 import {
-  adoptSetting, change, createSettings, keyLetGo, recompute, report,
+  adoptSetting, change, createSettings, recompute, report,
 } from "../src/canvas/settings.js";
 
 function dialogue() {
@@ -107,25 +107,6 @@ test("a lost report is sent again", () => {
   tick(20);
   assert.equal(sent.length, 2);
   assert.deepEqual(sent[1], sent[0]);
-});
-
-test("a single key waits for nothing, and more of them for the answer", () => {
-  const { s, sent, take, move } = dialogue();
-  take({});
-  const key = (alpha) => {
-    move({ alpha });
-    keyLetGo(s);
-    return sent.length;
-  };
-  assert.deepEqual([key(0.2), key(0.3), key(0.4)], [1, 1, 1]);
-  take({ alpha: 0.2, sequence: 1 });
-  // The answer to the first frees the fourth; the second and third go with it.
-  assert.equal(key(0.5), 2);
-  tick(400);
-  assert.equal(sent.length, 2);
-  take({ alpha: 0.5, sequence: 4 });
-  assert.equal(key(0.6), 3);
-  assert.deepEqual(sent.map(({ alpha }) => alpha), [0.2, 0.5, 0.6]);
 });
 
 test("a chain of 100,000 nodes is propagated", () => {

@@ -81,8 +81,8 @@ function createState(parentElement) {
     sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [], laid: [] },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, trail: null, lineage: {},
-      excerpt: null, drag: null, dragged: false,
-      byTime: false, pointed: null, linkedUnits: [], linked: { leaves: [], above: [] },
+      excerpt: null, drag: null, dragged: false, pointed: null,
+      linkedUnits: [], linked: { leaves: [], above: [] },
     },
     search: createSearch(),
     settings: createSettings(),
@@ -99,7 +99,6 @@ function destroy(s) {
   elements.observer.disconnect();
   clearTimeout(s.settings.timer);
   clearTimeout(s.search.timer);
-  clearTimeout(s.flow.timer);
   s.path.run = null;
   cancelAnimationFrame(s.frames.asked);
   elements.root.remove();
@@ -212,14 +211,11 @@ function mirror(s) {
   Object.assign(s.elements.root.dataset, {
     nodes: sight.boxes[0]?.shown ?? "",
     total: scene.tree.active,
-    mode: data.mode,
     selected: attention.selected ?? "",
     focus: attention.focus ?? "",
-    hover: attention.hover ?? "",
     linked: attention.linked.leaves,
     step: data.step ?? "",
     scale: `${goal.x0},${goal.x1}`, // where a slide ends
-    back: sight.history.views.length,
     query: search.query,
     hits: search.hits.length,
     hit: search.hits[search.at] ?? "",

@@ -111,6 +111,5 @@ export function buildHelp(elements, parent) {
 export function showHelp(elements, open) {
   elements.help.hidden = !open;
   elements.tools.help.ariaExpanded = String(open);
-  elements.root.dataset.help = String(open);
   (open ? elements.help : elements.over).focus({ preventScroll: true });
 }

@@ -7,7 +7,6 @@ import { jumpTo, unitsOf } from "./navigation.js";
 import { insideView } from "./view.js";
 
 const HEIGHT = 24;
-const FEW_UNITS = 60; // these all have room in the tree itself
 const LEAST_FRAME = 8; // a view of three units among 100,000 must still be seen and held
 
 /** @param {State} s
@@ -38,8 +37,7 @@ function showOverview(s) {
   const { data, theme } = scene;
   const { x0, x1 } = s.sight.goal;
   const whole = x1 - x0 >= unitsOf(scene); // the tree itself shows it then
-  overview.root.hidden = !geom || !data.legend || whole
-    || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
+  overview.root.hidden = !geom || !data.legend || whole;
   if (overview.root.hidden) return;
   const width = Math.round(geom.width);
   overview.width = width;

@@ -9,7 +9,7 @@ import { polygon, stroke, vertical } from "./glyphs.js";
 import { propagator } from "./propagate.js";
 import { select } from "./navigation.js";
 import { pathOf, retrievedAt, short, sign } from "./path.js";
-import { change, keyLetGo, report } from "./settings.js";
+import { change, report } from "./settings.js";
 
 const [LEFT, RIGHT, TOP, GAP, SHARES, FOOT] = [50, 12, 8, 12, 54, 18];
 const SLICE_MS = 6; // of a frame, so that a long path does not hold up a drag
@@ -141,7 +141,7 @@ function rankPlace(rank, size, most, height) {
 
 /** @type {(s: State, found: Path, ctx: Ctx, width: number, height: number) => void} */
 function draw(s, found, ctx, width, height) {
-  const { scene: { theme, data, tree }, attention: { selected }, path } = s;
+  const { scene: { theme, data }, attention: { selected }, path } = s;
   const { upper, size, most, y } = rankScale(found, height);
   const line = TAKEN * upper;
   ctx.font = `11px ${theme.font}`;
@@ -182,7 +182,6 @@ function draw(s, found, ctx, width, height) {
   for (const value of steps) {
     ctx.fillText(short(found.over, value), placeOf(found, width, value), height - FOOT / 2 + 1);
   }
-  path.elements.root.dataset.levels = String(tree.highest);
 }
 
 /** @type {(ctx: Ctx, found: Path, ranks: Int32Array, width: number,
@@ -309,7 +308,6 @@ function listen(s, plot, said) {
     event.preventDefault();
     go(next);
   });
-  plot.addEventListener("keyup", () => keyLetGo(s));
 }
 
 /** The node whose line is under the pointer, gold first; null if none is.

@@ -13,7 +13,7 @@ const OVERDUE_MS = 2000; // an answer that still does not know a change sent so 
 
 export const createSettings = () => ({
   setting: /** @type {LiveSetting | null} */ (null),
-  sequence: 0, answered: 0, sent: 0, sentAt: 0, stale: false,
+  sequence: 0, answered: 0, sentAt: 0, stale: false,
   timer: /** @type {Timer} */ (0),
   scores: /** @type {Propagator | null} */ (null),
   /** What was shown before "no propagation" was held. */
@@ -42,7 +42,7 @@ export function adoptSetting(s) {
     return;
   }
   settings.setting = { policy, alpha, horizon, drawing };
-  settings.sequence = settings.sent = sequence;
+  settings.sequence = sequence;
 }
 
 /** A control has moved: show it at the next frame, report it when it rests.
@@ -56,13 +56,6 @@ export function change(s, part) {
   settings.timer = setTimeout(() => report(s), REST_MS);
 }
 
-/** A key has been let go: reported at once, so that a single step is not kept waiting. While
- *  an answer is awaited the control must rest, as when it is dragged.
- * @param {State} s */
-export function keyLetGo(s) {
-  if (s.settings.sent <= s.settings.answered) report(s);
-}
-
 /** Sends the setting, if it has not been sent.
  * @param {State} s */
 export function report(s) {
@@ -71,7 +64,6 @@ export function report(s) {
   clearTimeout(settings.timer);
   settings.timer = 0;
   settings.sentAt = performance.now();
-  settings.sent = settings.sequence;
   s.tell("setting", { ...settings.setting, sequence: settings.sequence });
 }
 

@@ -120,7 +120,7 @@ function writeEvidence(s) {
   const list = document.querySelector("#evidence ol");
   if (!list || !settingOf(s)) return;
   list.replaceChildren();
-  for (const row of evidenceRows(s.scene, false).filter(({ out }) => !out)) {
+  for (const row of evidenceRows(s.scene).filter(({ out }) => !out)) {
     const node = view.node[row.node];
     const item = add(list, "li");
     item.value = row.is;
