@@ -5,8 +5,6 @@ import { build } from "esbuild";
 
 const SCRIPTS = {
   canvas: "src/canvas/index.js",
-  part: "src/part.js",
-  code: "src/code.js",
   outline: "src/outline/index.js",
   transcript: "src/lists/transcript.js",
   nodes: "src/lists/nodes.js",

@@ -3,7 +3,7 @@
 
 A message is the length of its header (uint32), the header in JSON, and columns. The header holds
 plain values and, under "columns", ``[dtype, offset, bytes]`` of each column, counted from the end
-of the header. All parts are padded to 8 bytes, so that JavaScript can lay typed arrays over them.
+of the header, which is padded to 4 bytes, so that JavaScript can lay typed arrays over them.
 (Streamlit's components accept raw bytes or JSON, not JSON that contains bytes.)
 """
 
@@ -16,21 +16,13 @@ from typing import Any, Final
 
 import numpy as np
 
-_DTYPES: Final = {"int32": "<i4", "float64": "<f8"}
-
-
-def checksum(column: np.ndarray | bytes) -> int:
-    """What tells a column of numbers from another: its 32-bit words times 1, 3, 5 …, summed
-    modulo 2³²."""
-    words = np.frombuffer(column, "<u4")
-    weights = np.arange(1, 2 * len(words) + 1, 2, dtype=np.uint32)
-    return int((words * weights).sum(dtype=np.uint32))
+_DTYPES: Final = {"int32": "<i4", "float32": "<f4"}
 
 
 def pack(values: Mapping[str, Any]) -> bytes:
     """One message of JSON values and, of those that are arrays, columns.
 
-    Raises TypeError for a column that is neither int32 nor float64, and ValueError for a
+    Raises TypeError for a column that is neither int32 nor float32, and ValueError for a
     number that JSON has no word for.
     """
     columns = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
@@ -41,13 +33,12 @@ def pack(values: Mapping[str, Any]) -> bytes:
     for name, column in columns.items():
         dtype = column.dtype.name
         if dtype not in _DTYPES:
-            raise TypeError(f"column {name} is {dtype}; expected int32 or float64")
-        raw = column.astype(_DTYPES[dtype], copy=False).tobytes()
-        table[name] = (dtype, offset, len(raw))
-        parts.append(raw + b"\0" * (-len(raw) % 8))
+            raise TypeError(f"column {name} is {dtype}; expected int32 or float32")
+        parts.append(column.astype(_DTYPES[dtype], copy=False).tobytes())
+        table[name] = (dtype, offset, len(parts[-1]))
         offset += len(parts[-1])
     head = json.dumps({**plain, "columns": table}, allow_nan=False, separators=(",", ":")).encode(
         "ascii"
     )
-    head += b" " * (-(len(head) + 4) % 8)
+    head += b" " * (-len(head) % 4)
     return b"".join([struct.pack("<I", len(head)), head, *parts])

@@ -1,21 +1,20 @@
 """What Python sends to the canvas: a scene as one message.
 
 ``tree_payload`` builds a dict of JSON values and arrays, easy to test; ``message.pack`` turns
-it into the single bytes object that travels.
+it into the single bytes object that travels. Scores and measures travel as float32, 8 kB for both
+scores of 1,000 nodes; every message is whole and refers to no other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from segviz.frontend.message import pack
 from segviz.retrieval import estimated_tokens
 from segviz.tree import Decision, Judgement, Structure
 from segviz.view.captions import (
@@ -36,14 +35,6 @@ from segviz.view.palette import (
     session_colours,
 )
 from segviz.view.scene import Growth, Scene, Scored
-
-_FIXED: Final = {
-    *"level start stop parent edges top tokens unit_session origin own nodes total_units".split(),
-    *"levels_total level_names labels names measures session_labels session_dates".split(),
-    *"session_titles session_colours own_names own_colours policies ramps".split(),
-    *"level_colours level_share gold_colours accent".split(),
-}
-"""What no question, setting or selection changes, beside the columns of measures."""
 
 MEASURE: Final = "measure:"
 """What the column of a node measure is called, before its name."""
@@ -99,7 +90,7 @@ def tree_payload(
     }
     for name in ("initial", "final"):
         scores = _floats(getattr(scored, name), n, name)
-        payload[name] = np.where(np.isfinite(scores), scores, 0.0)
+        payload[name] = np.where(np.isfinite(scores), scores, np.float32(0))
     for name, values in scene.measures.items():
         payload[MEASURE + name] = _floats(values, n, name)
     said = tooltip_length(n)
@@ -139,6 +130,7 @@ def tree_payload(
             str(node): {word: round(cosine, 2) for word, cosine in words.items()}
             for node, words in scored.matches.items()
         },
+        "ranks": {str(node): rank for node, rank in scored.ranks.items()},
         "words": scored.words,
         "ingredients": list(scored.ingredients.items()),
         "bare": bare,
@@ -162,25 +154,6 @@ def tree_payload(
     }
 
 
-def digest(*parts: str | bytes) -> str:
-    """A name of a part of the page, by its content."""
-    found = sha256()
-    for part in parts:
-        found.update(part if isinstance(part, bytes) else part.encode())
-    return found.hexdigest()[:16]
-
-
-def pack_parts(payload: Mapping[str, Any]) -> tuple[str, bytes, bytes]:
-    """The payload as two messages behind a digest: what no question, setting or selection
-    changes, which says the digest, and the rest, which names it as its ``base``. Together they
-    hold what :func:`pack` would."""
-    fixed = _FIXED | {name for name in payload if name.startswith(MEASURE)}
-    base = {name: value for name, value in payload.items() if name in fixed}
-    name = digest(pack(base))
-    rest = {name: value for name, value in payload.items() if name not in fixed}
-    return name, pack({**base, "digest": name}), pack({**rest, "base": name})
-
-
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """First parent of each node (-1 for none), and all edges if some node has several, or some
     node's children, whose scores are added in the order of edges, are not in theirs."""
@@ -193,9 +166,9 @@ def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]
     return parent, np.zeros((0, 2), dtype=np.int32) if told else structure.edges
 
 
-def _floats(values: ArrayLike, n: int, name: str) -> NDArray[np.float64]:
+def _floats(values: ArrayLike, n: int, name: str) -> NDArray[np.float32]:
     """A column of shape (n,), or an empty one for what is not there or not known yet."""
-    column = np.asarray(values, dtype=np.float64)
+    column = np.asarray(values, dtype=np.float32)
     if column.size and column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
     return column

@@ -6,7 +6,7 @@ import streamlit as st
 
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
-from segviz.ui.widgets.canvas import canvas_code, tree_canvas
+from segviz.ui.widgets.canvas import tree_canvas
 from segviz.view.look import Look
 from segviz.view.scene import scene_of
 
@@ -41,5 +41,4 @@ def memory_view(
     tree_canvas(
         tree_payload(drawn), key=key, height=height, texts=drawn.structure.text, on_select=select
     )
-    canvas_code()
     return shown.selected

@@ -22,7 +22,6 @@ def _of(pattern: str) -> Callable[..., str]:
 
 # --- the app ---------------------------------------------------------------------------
 PAGES = "pages"  # st.Page of each page, by its path
-SENT = "sent"  # bytes of the parts of canvases that the page has, by name, the last used last
 OPEN_OWN = "open-own"  # whether the dialog of ways to open a conversation is wanted
 failure = _of("failure-{}-{}")  # the button for a way on from something that failed
 
@@ -115,7 +114,6 @@ EXPORT_DARK = "export-dark"
 
 # --- parts of widgets, named after the widget ------------------------------------------
 OUTLINE_WANTED = "outline-wanted"  # nodes whose texts the outline asks for
-former_base = _of("{}-former-base")  # the one before, of a canvas whose tree grows
 whole = _of("whole-{}")  # which of a list's long texts is shown in full
 
 # --- Grow ------------------------------------------------------------------------------

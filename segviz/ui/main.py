@@ -13,7 +13,6 @@ from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.state import Session
 from segviz.ui.view_state import read_story
 from segviz.ui.welcome import begin_ask, welcome
-from segviz.ui.widgets.canvas import canvas_code
 from segviz.ui.widgets.style import apply_style, follow_theme
 
 # Title of each page, in navigation order; its path is the title in small letters, its module
@@ -66,7 +65,6 @@ def main() -> None:
     """
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="auto")
     apply_style()
-    canvas_code()  # first, so that the browser reads it while the page is made
     address.arrive()
     session = sidebar()
     if session is not None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from segviz.memory import Labels, Memory
 from segviz.retrieval import Result
 from segviz.retrieval.gold import GoldEvidence
-from segviz.retrieval.selection import first
+from segviz.retrieval.selection import first, ranks
 from segviz.systems import level_names
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.unfold import Unfolded, follows_time, unfold
@@ -52,7 +52,8 @@ class Growth:
 class Scored:
     """An answered question: both scores of every node, float64 (n,), and what they are
     called; the nodes retrieved by either, best first; the gold leaves, their ``turns`` and how
-    many were ``asked`` for; ``words`` retrieved; ``texts`` of the memory's nodes that are
+    many were ``asked`` for; ``ranks`` before of the memory's nodes that entered, and after of those
+    that left; ``words`` retrieved; ``texts`` of the memory's nodes that are
     listed and what ``matches`` the question in them; ``ingredients``, their shares of the selected
     node's own score, which no setting of propagation changes; and, where the browser can follow
     the controls by itself, what it needs for that."""
@@ -65,6 +66,7 @@ class Scored:
     gold: Sequence[int] = ()
     turns: Mapping[int, Sequence[str]] = field(default_factory=dict)
     asked: int = 0
+    ranks: Mapping[int, int] = field(default_factory=dict)
     words: int | None = None
     texts: Mapping[int, str] = field(default_factory=dict)
     matches: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
@@ -247,6 +249,8 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     structure, count = scene.structure, len(result.after) + LISTED_NEXT
     following = first(result.final, structure, count, result.settings.levels)
     listed = sorted({*result.before, *result.after, *gold.leaves, *map(int, following)})
+    now = ranks(result.left, result.final, structure, result.settings.levels)
+    was = {item.node: item.rank_before for item in result.evidence}
     possible = not result.own and result.settings.policy in LIVE_POLICIES and scene.by_time
     return replace(
         scene,
@@ -259,6 +263,8 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             gold=gold.leaves,
             turns={leaf: gold.held[leaf] for leaf in gold.leaves},
             asked=len(gold.turns),
+            ranks={node: was[node] for node in result.entered}
+            | dict(zip(result.left, now, strict=True)),
             words=sum(len(item.text.split()) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in listed},
             matches=result.matches(listed),

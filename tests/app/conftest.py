@@ -16,7 +16,6 @@ from streamlit.testing.v1 import AppTest
 from segviz.export.locomo import locomo_json
 from segviz.memory import Building, Memory
 from segviz.ui.sidebar import build, models
-from segviz.ui.widgets import canvas
 from tests.data import ROOT
 from tests.llm.server import ModelServer
 from tests.memories import sample
@@ -27,14 +26,6 @@ def everything_is_drawn():
     """AppTest knows of what the last run drew alone, not of what stays around a fragment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(execution_control, "_new_fragment_id_queue", lambda ctx, scope: [])
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def everything_is_sent():
-    """No page keeps anything here, so that every run sends whole messages."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(canvas, "_KEPT", 0)
         yield
 
 
@@ -149,11 +140,8 @@ def talk_file(folder, texts, **more):
 
 def on_canvas(app) -> dict[str, Any]:
     """What the first canvas of the page was sent: its plain values and columns."""
-    sent = [m.proto.bytes for m in app.get("bidi_component") if len(m.proto.bytes) > 8]
-    parts = [read_message(message) for message in sent]
-    rest = next(part for part in parts if "base" in part)
-    base = next(part for part in parts if part.get("digest") == rest["base"])
-    return base | rest
+    sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
+    return next(data for data in sent if "levels_total" in data and "kinds" not in data)
 
 
 def read_message(message: bytes) -> dict[str, Any]:

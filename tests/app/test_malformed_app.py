@@ -63,10 +63,13 @@ def report(app: AppTest) -> tuple[str, list[tuple[str, ...]]]:
 
 
 def transcript(app: AppTest) -> list[dict[str, object]]:
-    """The rows that the transcript was sent."""
+    """The turns that the transcript was sent, and the headings between them."""
     sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
-    blocks = next(data["blocks"] for data in sent if "blocks" in data)
-    return [row for _, rows in blocks for row in rows]
+    return next(data["rows"] for data in sent if "rows" in data)
+
+
+def turns(app: AppTest) -> list[dict[str, object]]:
+    return [row for row in transcript(app) if "id" in row]
 
 
 def refused(app: AppTest, given: malformed_inputs.Input, before: object) -> None:
@@ -88,7 +91,7 @@ def read(app: AppTest, given: malformed_inputs.Input) -> None:
     assert title == f"Load report of the file: {given.kept:,} kept{news}"
     assert rows == list(given.findings)
     if given.said is not None:
-        shown = transcript(app)
+        shown = turns(app)
         assert [row["speaker"] for row in shown] == [speaker for speaker, _ in given.said]
         for row, (_, text) in zip(shown, given.said, strict=True):
             assert row["text"] == text[:SENT]
@@ -127,7 +130,7 @@ def asked(app: AppTest, question: int) -> str:
 def test_n19_empty_text_stands_in_the_transcript_under_its_id(app, tmp_path):
     for given in malformed_inputs.of(19):
         give(app, given, tmp_path)
-        ids = [row["id"].split(":")[1] for row in transcript(app)]
+        ids = [row["id"].split(":")[1] for row in turns(app)]
         assert ids == ["1", "2", "3"]
 
 
@@ -212,9 +215,8 @@ def test_n29_what_stood_for_a_date_is_shown(app, tmp_path):
     for given in malformed_inputs.of(29):
         raw = given.what.partition(": ")[2].replace("empty", "")
         give(app, given, tmp_path)
-        sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
-        headings = next(data["headings"] for data in sent if "headings" in data)
-        assert [name for name, _ in headings.values()] == [f"Session 1 · {raw or 'no date'}"]
+        headings = [row["heading"] for row in transcript(app) if "heading" in row]
+        assert headings == [f"Session 1 · {raw or 'no date'}"]
 
 
 def test_n30_where_nothing_tells_the_order_of_dates_is_asked(app, tmp_path):

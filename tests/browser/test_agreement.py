@@ -43,11 +43,12 @@ ANSWER = """(root) => {
 
 
 def path_agrees(found, result, gold) -> None:
-    """Every retrieved set and every rank on the path is Python's."""
+    """Every retrieved set and every rank on the path is Python's for the scores that were sent."""
     structure, settings = result.structure, result.settings
+    sent = result.initial.astype("<f4").astype(float)
     for i, value in enumerate(found["values"]):
         here = replace(settings, **{found["over"]: value})
-        final = propagate(result.initial, structure.edges, *here.propagation, structure).final
+        final = propagate(sent, structure.edges, *here.propagation, structure).final
         top = top_k(final, structure, here.k, here.levels)
         assert found["tops"][i] == list(top)
         wanted = ranks(found["nodes"], final, structure, here.levels)

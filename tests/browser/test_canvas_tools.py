@@ -57,34 +57,31 @@ def fits(app):
 
 
 class TestOverview:
-    def test_a_drag_draws_the_window_another_moves_it_and_its_edge_resizes_it(self, grow):
+    def test_its_frame_lies_over_what_is_shown_and_is_moved_by_a_drag_or_a_click(self, grow):
         # It stands under the plot, once there is more than the view shows.
         assert not part(grow, ".map").is_visible()
-        drag(grow, ".map", 0.2, 0.5)
+        part(grow, "canvas.over").focus()
+        grow.page.keyboard.press("+")
+        grow.page.keyboard.press("+")
+        rests(grow)
         left, width, *_ = map(float, grow.attribute(KEY, "plot").split(","))
         canvas, strip = (part(grow, name).bounding_box() for name in ("canvas.over", ".map"))
         assert strip["x"] == pytest.approx(canvas["x"] + left, abs=1)
         assert strip["width"] == pytest.approx(width, abs=1)
-        assert shown(grow) == pytest.approx([0.2 * UNITS, 0.5 * UNITS], abs=1)
-        drag(grow, ".map", 0.35, 0.55)
-        assert shown(grow) == pytest.approx([0.4 * UNITS, 0.7 * UNITS], abs=1)
-        drag(grow, ".map", 0.7, 0.9)
-        assert shown(grow) == pytest.approx([0.4 * UNITS, 0.9 * UNITS], abs=1)
-        drag(grow, ".map", 0.6, 1.4)
-        assert shown(grow) == pytest.approx([0.5 * UNITS, UNITS], abs=1)  # stops at the end
-        # A click beside the window brings it there.
-        fits(grow)
-        drag(grow, ".map", 0.1, 0.3)
-        box = part(grow, ".map").bounding_box()
-        part(grow, ".map").click(position={"x": 0.8 * box["width"], "y": 10})
+        first, last = (unit / UNITS for unit in shown(grow))
+        frame = part(grow, ".map .frame").bounding_box()
+        assert frame["x"] - strip["x"] == pytest.approx(first * width, abs=2)
+        assert frame["width"] == pytest.approx((last - first) * width, abs=3)
+        middle, half = (first + last) / 2, (last - first) / 2
+        drag(grow, ".map", middle, middle + 0.1)
+        moved = [(first + 0.1) * UNITS, (last + 0.1) * UNITS]
+        assert shown(grow) == pytest.approx(moved, abs=1)
+        drag(grow, ".map", middle + 0.1, 1.4)
+        assert shown(grow) == pytest.approx([(1 - 2 * half) * UNITS, UNITS], abs=1)
+        part(grow, ".map").click(position={"x": 0.4 * width, "y": 10})
         rests(grow)
-        assert shown(grow) == pytest.approx([0.7 * UNITS, 0.9 * UNITS], abs=1)
-        # The frame lies over what is shown.
-        fits(grow)
-        drag(grow, ".map", 0.25, 0.75)
-        whole, frame = (part(grow, name).bounding_box() for name in (".map", ".map .frame"))
-        assert frame["x"] - whole["x"] == pytest.approx(0.25 * whole["width"], abs=2)
-        assert frame["width"] == pytest.approx(0.5 * whole["width"], abs=3)
+        wanted = [(0.4 - half) * UNITS, (0.4 + half) * UNITS]
+        assert shown(grow) == pytest.approx(wanted, abs=1)
 
 
 class TestSearch:

@@ -103,7 +103,7 @@ def test_the_message_is_the_canvas_payload(memory):
     view = ask_view(memory, "Saturn?", policy="both", alpha=0.4, horizon=3, k=4, levels=(0, 1))
     head, columns = unpack(base64.b64decode(data(Reader(html_page(view)))["message"]))
     assert {"level", "edges", "initial", "gold"} < set(columns)
-    assert columns["final"] == view.result.final.tolist()
+    assert columns["final"] == view.result.final.astype("<f4").tolist()
     assert columns["top_final"] == list(view.result.after)
     live = head["live"]
     assert (live["policy"], live["alpha"], live["horizon"], live["k"]) == ("both", 0.4, 3, 4)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontend.test_lists import mount, page, turn, turns
+from tests.frontend.test_lists import mount, page, show, turn, turns
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +42,7 @@ def test_the_rest_is_asked_for_by_name(page: Any, component: Any, data: Any, wor
     assert page.evaluate("sent") == [["whole", "the long one"]]
     assert more.inner_text() == "show less"
     assert "…" in text.text_content()
-    page.evaluate("show", data(ALL))
+    show(page, data(ALL))
     assert more.inner_text() == "show less"
     assert WHOLE.strip() in text.text_content()
     more.click()

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from segviz.frontend.message import pack
-from segviz.frontend.payload import pack_parts
 from segviz.tree import Decision, Judgement, Structure
 from segviz.view.captions import MAX_LABELLED, short_dates
 from tests.scenes import tree_message
@@ -192,11 +191,18 @@ def test_the_outcome_is_told_where_no_candidate_was_taken() -> None:
     assert payload()["outcome"] is None
 
 
-def test_scores_are_finite_and_exact() -> None:
-    scores = [0.1, float("nan"), float("inf"), -1.0, 1e300, 0.0, 1 / 3, 0.0]
-    sent = column(payload(initial=scores), "initial")
-    assert sent == [0.1, 0.0, 0.0, -1.0, 1e300, 0.0, 1 / 3, 0.0]
+def test_scores_travel_as_finite_float32() -> None:
+    scores = [0.1, float("nan"), float("inf"), -1.0, 0.5, 0.0, 1 / 3, 0.0]
+    message = payload(initial=scores)
+    wanted = np.array([0.1, 0.0, 0.0, -1.0, 0.5, 0.0, 1 / 3, 0.0], np.float32)
+    assert column(message, "initial") == wanted.tolist()
+    assert message["initial"].dtype == np.float32
     assert column(payload(), "final") == []
+
+
+def test_ranks_of_what_entered_and_left_travel() -> None:
+    message = payload(initial=[0.5] * 8, before=[1], after=[3], ranks={3: 4, 1: 2})
+    assert message["ranks"] == {"3": 4, "1": 2}
 
 
 @pytest.mark.parametrize(
@@ -254,26 +260,12 @@ def test_packed_message_gives_everything_back() -> None:
     texts = ("<script>alert(1)</script>", "\u202eevil", "\ud83d", "\x00", "مرحبا", family, "", "z")
     message = payload(structure(text=texts), initial=[0.5] * 8, gold=[1], after=[3, 2])
     raw = pack(message)
-    (length,) = struct.unpack_from("<I", raw)
-    assert (4 + length) % 8 == 0
     head, columns = unpack(raw)
     assert {"level", "initial", "own"} < set(columns)
     for name in columns:
         assert columns[name] == column(message, name)
     assert head == {key: value for key, value in message.items() if key not in columns}
     assert tuple(head["labels"]) == texts
-
-
-def test_both_parts_hold_what_the_whole_does() -> None:
-    message = payload(initial=[0.5] * 8, gold=[1], after=[3, 2])
-    name, base, rest = pack_parts(message)
-    (fixed, fixed_columns), (changing, changing_columns) = unpack(base), unpack(rest)
-    assert (fixed.pop("digest"), changing.pop("base")) == (name, name)
-    assert (fixed | changing, fixed_columns | changing_columns) == unpack(pack(message))
-    assert not {*fixed, *fixed_columns} & {*changing, *changing_columns}
-    other = payload(initial=[0.25] * 8, after=[1], selected=3)
-    assert pack_parts(other)[:2] == (name, base)
-    assert pack_parts(payload(structure(text=("other",) * 8)))[0] != name
 
 
 def test_dates_on_the_axis_have_their_year_where_there_are_several() -> None:

@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from segviz.frontend import script, stylesheet
-from segviz.frontend.message import pack
 from segviz.tree import Structure
-from tests.frontend.test_lists import turn, turns
+from tests.frontend.test_lists import mount, show, turn, turns
 from tests.scenes import outline_message, tree_message
 
 pytestmark = pytest.mark.browser
 
-MOUNT = """async ([name, script, styles]) => {
-  const host = document.createElement("div");
-  host.style.height = "220px";
-  document.body.append(host);
-  const root = host.attachShadow({ mode: "open" });
-  const style = document.createElement("style");
-  style.textContent = styles;
-  root.append(style);
-  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-  const { default: component } = await import(url);
-  window.sent = [];
-  window[name] = { root, show: (data) => {
-    const bytes = typeof data === "string"
-      ? Uint8Array.from(atob(data), (c) => c.charCodeAt(0)) : data;
-    window[name].end = component({ data: bytes, parentElement: root,
-      setTriggerValue: (...what) => sent.push([name, ...what]) });
-  } };
-}"""
 HOSTILE = "<img src=x onerror=alert(1)> \u202e hi"
 
 
@@ -67,43 +46,39 @@ def structure() -> Structure:
     )
 
 
-def plain(made: dict[str, Any]) -> dict[str, Any]:
-    """A payload with lists for its columns."""
-    return {n: v.ravel().tolist() if isinstance(v, np.ndarray) else v for n, v in made.items()}
-
-
-def encoded(raw: bytes) -> str:
-    return base64.b64encode(raw).decode()
-
-
 def canvas(page: Any, about: str = "one", **extra: Any) -> None:
-    page.evaluate(MOUNT, ["canvas", script("canvas"), stylesheet("canvas")])
     made = tree_message(structure(), unit_sessions=[0] * 4, session_labels=["S1"], identity=about)
-    page.evaluate("(data) => canvas.show(data)", encoded(pack(made | extra)))
+    mount(page, "canvas", made | extra | {"height": "220px"}, "canvas")
     page.wait_for_function("canvas.root.querySelector('.segviz').dataset.painted")
 
 
-def outline(page: Any, **changes: Any) -> None:
-    if not page.evaluate("Boolean(window.outline)"):
-        page.evaluate(MOUNT, ["outline", script("outline"), stylesheet("outline")])
-    made = outline_message(
+def outline_of(about: str = "one", **changes: Any) -> dict[str, Any]:
+    return outline_message(
         structure(),
         kinds=["leaf", HOSTILE],
         kind=[0, 0, 0, 0, 1, 1, 1],
         unit_sessions=[0] * 4,
         session_labels=["S1"],
-        identity="one",
+        identity=about,
         height=210,
         **changes,
     )
-    page.evaluate("(data) => outline.show(data)", plain(made))
 
 
-def transcript(page: Any, about: str = "one", count: int = 8) -> None:
-    page.evaluate(MOUNT, ["turns", script("transcript"), stylesheet("lists")])
+def outline(page: Any, **changes: Any) -> None:
+    if page.evaluate("Boolean(window.outline)"):
+        show(page, outline_of(**changes), "outline")
+    else:
+        mount(page, "outline", outline_of(**changes), "outline")
+
+
+def transcript_of(count: int = 8) -> dict[str, Any]:
     rows = [turn(id=f"D1:{i}", unit=i // 2) for i in range(count)]
-    data = turns(*rows, height=90, about=about)
-    page.evaluate("(data) => turns.show(data)", data)
+    return turns(*rows, height=90, about="one")
+
+
+def transcript(page: Any, count: int = 8) -> None:
+    mount(page, "transcript", transcript_of(count), "turns")
 
 
 def lit(page: Any) -> list[str]:
@@ -184,7 +159,7 @@ def test_nothing_listens_after_the_end(page: Any) -> None:
     transcript(page)
     outline(page)
     for _ in range(3):
-        page.evaluate("(data) => turns.show(data)", turns(height=90, about="one"))
+        show(page, transcript_of(0), "turns")
         outline(page)
     during = page.evaluate("listening")
     page.evaluate("[canvas, turns, outline].forEach((mounted) => mounted.end())")
@@ -220,27 +195,16 @@ def test_a_selection_from_elsewhere_is_opened_to(page: Any) -> None:
     chosen.focus()
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
-    assert page.evaluate("sent") == [["outline", "selected", 2]]
+    assert page.evaluate("sent") == [["selected", 2]]
     assert page.evaluate("outline.root.activeElement.dataset.node") == "2"
 
 
 def test_texts_that_were_not_sent_are_asked_for_once(page: Any) -> None:
-    page.evaluate(MOUNT, ["outline", script("outline"), stylesheet("outline")])
-    made = outline_message(
-        structure(),
-        kinds=["leaf"],
-        kind=[0] * 7,
-        unit_sessions=[0] * 4,
-        session_labels=["S1"],
-        identity="late",
-        height=210,
-    )
-    bare = plain(made | {"texts": {}})
-    page.evaluate("(data) => outline.show(data)", bare)
+    bare = outline_of("late") | {"texts": {}}
+    mount(page, "outline", bare, "outline")
     page.wait_for_function("sent.length")
-    page.evaluate("(data) => outline.show(data)", bare)
+    show(page, bare, "outline")
     page.wait_for_timeout(250)
-    assert page.evaluate("sent") == [["outline", "wanted", [6, 4, 5]]]
-    some = plain(made | {"texts": {"6": "a", "4": "b", "5": "c"}})
-    page.evaluate("(data) => outline.show(data)", some)
+    assert page.evaluate("sent") == [["wanted", [6, 4, 5]]]
+    show(page, bare | {"texts": {"6": "a", "4": "b", "5": "c"}}, "outline")
     assert page.locator(".words").all_inner_texts() == ["a", "b", "c"]

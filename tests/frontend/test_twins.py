@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from segviz.frontend.message import checksum, pack
+from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
 from segviz.view.look import COLOURS, LABELS, Live, read_setting
@@ -58,15 +58,6 @@ def test_the_browser_reads_what_python_packs() -> None:
         [0.25, 0.5, 0.75],
         ["a", "\u202e<b>", FAMILY],
     ]
-
-
-def test_checksums_of_columns_are_pythons() -> None:
-    columns = [np.random.default_rng(seed).random(seed) for seed in (0, 1, 7, 1000)]
-    found = run(
-        "return columns.map((column) => m.checksum(Float64Array.from(column)));",
-        columns=[column.tolist() for column in columns],
-    )
-    assert found == [checksum(column.tobytes()) for column in columns]
 
 
 def test_all_colours_and_labels_are_on_offer() -> None:

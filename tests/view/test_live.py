@@ -72,4 +72,4 @@ def test_the_payload_carries_what_the_browser_computes_with() -> None:
     top = message["top"]
     assert top.tolist() == structure.top.tolist()
     initial = message["initial"]
-    assert initial.tolist() == scores.tolist()
+    assert initial.tolist() == scores.astype(np.float32).tolist()

@@ -63,8 +63,8 @@ def test_a_new_row_travels_with_its_words_and_values(memory, monkeypatch):
     scene = scene_of(memory, memory.structure, identity="x", look=Look("span"), selected=None)
     payload = tree_payload(scene)
     assert {"name": "span", "meaning": span.meaning, "unit": "span"} in payload["measures"]
-    sent = np.frombuffer(payload[MEASURE + "span"], "<f8")
-    assert np.array_equal(sent, span.known(memory.structure, True))
+    sent = payload[MEASURE + "span"]
+    assert np.allclose(sent, span.known(memory.structure, True))
     assert b"measure:span" in pack(payload)
     none = NodeMeasure("never known", "nothing", lambda s, asked: None)
     monkeypatch.setitem(MEASURES, "none", none)

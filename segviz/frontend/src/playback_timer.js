@@ -3,16 +3,18 @@
 // The next tick is due only once Python has answered the last one, so a slow page is played
 // slowly and never falls behind a queue of ticks.
 
-import { ending } from "./shared/hub.js";
+import { ending, reading } from "./shared/component.js";
 
 const STATE = "segvizPlaybackTimer";
 const PATIENCE_MS = 4000;
 
-/** @param {Mount<any>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default reading(mount);
+
+/** @param {Mount<any>} component */
+function mount({ data, parentElement, setTriggerValue }) {
   const s = (parentElement[STATE] ??= { calls: 0, timer: 0, sent: -Infinity });
   clearTimeout(s.timer);
-  if (data?.milliseconds) {
+  if (data.milliseconds) {
     const tick = () => {
       s.sent = performance.now();
       setTriggerValue("tick", data.tick);

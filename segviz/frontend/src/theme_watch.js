@@ -3,10 +3,14 @@
 // Streamlit changes its own colours without running the script, so what Python has coloured
 // would keep the colours of the theme before.
 
+import { reading } from "./shared/component.js";
+
 const STATE = "segvizThemeWatch";
 
-/** @param {Mount<any>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default reading(mount);
+
+/** @param {Mount<any>} component */
+function mount({ data, parentElement, setTriggerValue }) {
   const app = document.querySelector('[data-testid="stApp"]');
   if (!app) return undefined;
   const s = (parentElement[STATE] ??= { told: data.theme });

@@ -9,14 +9,6 @@ interface Mount<Data> {
   setTriggerValue: (name: string, value: unknown) => void;
 }
 
-/** Where the parts of a page meet: the code, once it is there, and who waits for it. */
-interface Hub {
-  waiting: Set<() => void>;
-  mount: ((component: Mount<any>) => (() => void) | void) | null;
-  /** Of the code that is here, or on its way. */
-  version: string;
-}
-
 /** Units [start, stop) of the conversation. */
 type Span = [start: number, stop: number];
 type Ids = number[] | Int32Array;
@@ -79,9 +71,9 @@ interface Columns {
   top: Int32Array;
   tokens: Int32Array;
   unit_session: Int32Array;
-  initial: Float64Array;
-  /** Sent where the browser does not come to the same by itself; else the checksum, `proof`. */
-  final: Float64Array;
+  initial: Float32Array;
+  /** Python's, or the browser's own while a control moves. */
+  final: Weights;
   origin: Int32Array;
   top_initial: Int32Array;
   top_final: Int32Array;
@@ -101,7 +93,6 @@ interface Measure {
 interface Message extends Columns {
   /** What those that the browser knows are called. */
   policies: Record<string, string>;
-  proof?: number;
   identity: string;
   mode: "grow" | "scores";
   score_names: [string, string];
@@ -122,7 +113,7 @@ interface Message extends Columns {
   own_colours: string[];
   measures: Measure[];
   /** A column for each of the measures. */
-  [column: `measure:${string}`]: Float64Array;
+  [column: `measure:${string}`]: Float32Array;
   /** The gold turns of each gold leaf, and how many were asked for. */
   gold_turns: Record<string, string[]>;
   gold_asked: number;
@@ -131,6 +122,8 @@ interface Message extends Columns {
   texts: Record<string, string>;
   /** Of the same: the words that match the question, with their cosine. */
   matches: Record<string, Record<string, number>>;
+  /** Ranks before of nodes that entered, after of those that left; null as `words`. */
+  ranks: Record<string, number> | null;
   /** Words of all that was retrieved; null where Python has not counted. */
   words: number | null;
   /** The shares of the ingredients in the own score of the node selected when Python answered. */
@@ -232,7 +225,7 @@ type Views = ReturnType<typeof import("./canvas/view.js").createHistory>;
 type Settings = ReturnType<typeof import("./canvas/settings.js").createSettings>;
 /** What policies need of a tree. */
 type Edged = Pick<Columns, "edges" | "level" | "start">;
-type Propagator = (policy: string, alpha: number, horizon: number) => Float64Array;
+type Propagator = (policy: string, alpha: number, horizon: number) => Weights;
 
 type Search = ReturnType<typeof import("./canvas/search.js").createSearch>;
 
@@ -320,8 +313,6 @@ interface Attention {
   drag: { x: number; view: View; moved: boolean; id: number } | null;
   dragged: boolean;
   pointed: number | null;
-  /** Evidence in the order of time. */
-  byTime: boolean;
   linkedUnits: Span[];
   linked: { leaves: number[]; above: number[] };
 }

@@ -55,12 +55,6 @@ for (const width of [2, 5, 7]) {
   });
 }
 
-test("wide boxes keep their outline", () => {
-  for (const state of STATES) {
-    assert.ok(marks("grow", 200, state).ops.some(([name]) => name === "strokeRect"));
-  }
-});
-
 test("the outline of a chain is around all of it, a sign at the row it begins at", () => {
   for (const state of STATES) {
     const wide = marks("grow", 200, state, 2);

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import component from "../src/outline/index.js";
 import { buildForest, countBelow, createOpen, listRows, openTo, press } from "../src/outline/rows.js";
 import { pathTo } from "../src/shared/links.js";
 
@@ -16,8 +15,6 @@ function small() {
   const nodes = () => listRows(forest, state).map((row) => row.node ?? "more");
   return { forest, state, nodes };
 }
-
-test("the default export is the component", () => assert.equal(typeof component, "function"));
 
 test("parents, children, paths and what lies below", () => {
   const { forest } = small();
@@ -72,13 +69,6 @@ test("a long list is shown in parts", () => {
   assert.deepEqual(brief(), [1000, ...run(901), [901, 1000]]);
   openTo(forest, state, 20); // what is shown stays
   assert.equal(rows().length, 903);
-});
-
-test("opening to a node opens what lies above it", () => {
-  const { forest, state, nodes } = small();
-  state.opened.clear();
-  openTo(forest, state, 3);
-  assert.deepEqual(nodes(), [6, 4, 5, 2, 3]);
 });
 
 test("to the end of a chain of 100,000 the way is not opened", () => {

@@ -33,13 +33,13 @@ export function recording(width) {
 
 export function sceneOf(changes = {}, look = {}, picture = "scores") {
   const data = { mode: picture === "grow" ? "grow" : "scores", nodes: 7, root_scale: true,
-    initial: Float64Array.from([0.4, 0.1, 0, 0.2, 0.1, 0.1, 0.1]),
-    final: Float64Array.from([0.1, 0.4, 0, 0.2, 0.1, 0.1, 0.1]),
-    "measure:coherence": Float64Array.from([0.1, 0.9, NaN, 0.5, 0.5, 1, -0.2]),
+    initial: Float32Array.from([0.4, 0.1, 0, 0.2, 0.1, 0.1, 0.1]),
+    final: Float32Array.from([0.1, 0.4, 0, 0.2, 0.1, 0.1, 0.1]),
+    "measure:coherence": Float32Array.from([0.1, 0.9, NaN, 0.5, 0.5, 1, -0.2]),
     measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
     own_names: [], own_colours: [], own: new Int32Array(0),
     gold: Int32Array.from([0, 3]), gold_turns: { 0: ["D1:1"], 3: ["D2:2"] }, gold_asked: 2, ingredients: [],
-    level_names: [], texts: {}, matches: {}, live: null, origin: new Int32Array(0),
+    level_names: [], texts: {}, matches: {}, ranks: null, live: null, origin: new Int32Array(0),
     top_initial: Int32Array.from([0, 6]), top_final: Int32Array.from([1, 4]),
     level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]), top: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
     start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]), stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4]),

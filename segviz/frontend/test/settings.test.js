@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { checksum } from "../src/shared/message.js";
 import { propagator } from "../src/canvas/propagate.js";
 import { edgePairs } from "../src/shared/links.js";
 import {
-  adoptSetting, change, createSettings, keyLetGo, recompute, report,
+  adoptSetting, change, createSettings, recompute, report,
 } from "../src/canvas/settings.js";
 
 function dialogue() {
@@ -70,27 +69,6 @@ test("a late answer does not undo a change", () => {
   assert.deepEqual(take({ alpha: 0.5, sequence: 1 }), { alpha: 0.5, sequence: 1, python: true });
 });
 
-test("scores that Python proves are the browser's, others are asked for", () => {
-  const { s, sent, take } = dialogue();
-  take({});
-  const { final, ...rest } = s.scene.data;
-  const own = propagator(rest.initial, { ...rest, edges: edgePairs(rest) })("top-down", 0.1, 1);
-  assert.ok(final);
-  for (const [proof, apart] of [[checksum(own), false], [checksum(own) + 1, true]]) {
-    s.scene.data = { ...rest, proof };
-    adoptSetting(s);
-    assert.deepEqual([s.scene.data.final, s.settings.apart], [own, apart]);
-  }
-  assert.deepEqual(sent, [0]); // the number of the change it is told for
-});
-
-test("a checksum tells the last bit of a number, and the order", () => {
-  const [one, other] = [Float64Array.of(0.1, 0.3, 0.3), Float64Array.of(0.1, 0.1 + 0.2, 0.3)];
-  const sums = [one, other, other.toReversed()].map(checksum);
-  assert.equal(new Set(sums).size, 3);
-  assert.equal(sums[0], checksum(one.slice()));
-});
-
 test("a setting made elsewhere is taken", () => {
   const { take } = dialogue();
   take({ sequence: 4 });
@@ -131,25 +109,6 @@ test("a lost report is sent again", () => {
   assert.deepEqual(sent[1], sent[0]);
 });
 
-test("a single key waits for nothing, and more of them for the answer", () => {
-  const { s, sent, take, move } = dialogue();
-  take({});
-  const key = (alpha) => {
-    move({ alpha });
-    keyLetGo(s);
-    return sent.length;
-  };
-  assert.deepEqual([key(0.2), key(0.3), key(0.4)], [1, 1, 1]);
-  take({ alpha: 0.2, sequence: 1 });
-  // The answer to the first frees the fourth; the second and third go with it.
-  assert.equal(key(0.5), 2);
-  tick(400);
-  assert.equal(sent.length, 2);
-  take({ alpha: 0.5, sequence: 4 });
-  assert.equal(key(0.6), 3);
-  assert.deepEqual(sent.map(({ alpha }) => alpha), [0.2, 0.5, 0.6]);
-});
-
 test("a chain of 100,000 nodes is propagated", () => {
   const n = 100000;
   const level = Int32Array.from({ length: n }, (_, i) => n - 1 - i);
@@ -163,22 +122,4 @@ test("a chain of 100,000 nodes is propagated", () => {
   [0, 1, 2, 3, 4, 5, 6].forEach((k) => {
     assert.ok(Math.abs(final[k] - (k < 6 ? 0.5 ** k / whole : 0)) < 1e-12);
   });
-});
-
-test("a setting that Python never answers is told once more", () => {
-  const { s, sent, take, move } = dialogue();
-  take({});
-  move({ alpha: 0.5 });
-  report(s);
-  tick(9_000);
-  assert.equal(sent.length, 1);
-  tick(2_000);
-  assert.deepEqual(sent.map(told), [told(sent[0]), told(sent[0])]);
-  tick(60_000);
-  assert.equal(sent.length, 2);
-  move({ alpha: 0.7 });
-  report(s);
-  take({ alpha: 0.7, sequence: 2 });
-  tick(60_000);
-  assert.equal(sent.length, 3); // it was answered
 });

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from segviz.frontend.payload import digest
 from segviz.ui import keys
 from segviz.ui.state import Session
-from segviz.ui.widgets.canvas import page_has, part, resend
+from segviz.ui.widgets.canvas import part
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import word_diff
 
-# Turns travel in blocks; a transcript begins with these around its focus, the rest follows when it
-# is scrolled to.
+# A transcript begins with these turns around its focus, in blocks; the rest follows when it is
+# scrolled to.
 _BLOCK, _BLOCKS = 6, 3
 
 # Characters of a text that are sent at every click; the rest follows when it is asked for.
@@ -52,32 +50,26 @@ def transcript(
     asked, wider = st.session_state.get(reached, (None, None))
     low, high = wider if asked == (about, focus) else (begin, begin + _BLOCKS)
     first, last = low * _BLOCK, min(end, high * _BLOCK)
-    shown = {turn.id for _, turn in turns[first:last]}
     unit_of = {known: unit.index for unit in session.memory.units for known in unit.turn_ids}
     colours = session_colours(len(conversation.sessions))
-    headings = {
-        turns[place][1].id: (f"Session {at + 1} · {session.raw_date or 'no date'}", colours[at])
-        for place in range(first, last)
-        for at, session in [(turns[place][0], conversation.sessions[turns[place][0]])]
-        if place == first or turns[place - 1][0] != at
-    }
-    blocks: list[tuple[str, list[dict[str, Any]] | None]] = []
-    for start in range(first, last, _BLOCK):
-        rows: list[dict[str, Any]] = []
-        for _, turn in turns[start : min(start + _BLOCK, last)]:
-            row = {"id": turn.id, "speaker": _beginning(turn.speaker, NAME_SENT)}
-            rows.append(row | _part(key, turn.id, turn.text))
-            if turn.caption:
-                rows[-1]["caption"] = _beginning(turn.caption, SENT)
-            if turn.id in unit_of:
-                rows[-1]["unit"] = unit_of[turn.id]
-        text = json.dumps(rows)
-        name = digest(text)
-        blocks.append((name, None if page_has(name, len(text)) else rows))
-    said = {
-        turn: ([mark] * (turn in marked) + ["gold"] * (turn in flags), flags.get(turn, ""))
-        for turn in shown & {*marked, *flags}
-    }
+    rows: list[dict[str, Any]] = []
+    for place in range(first, last):
+        at, turn = turns[place]
+        if place == first or turns[place - 1][0] != at:
+            when = conversation.sessions[at].raw_date or "no date"
+            rows.append({"heading": f"Session {at + 1} · {when}", "colour": colours[at]})
+        row = {
+            "id": turn.id,
+            "speaker": _beginning(turn.speaker, NAME_SENT),
+            "marks": [mark] * (turn.id in marked) + ["gold"] * (turn.id in flags),
+            "flag": flags.get(turn.id, ""),
+            **_part(key, turn.id, turn.text),
+        }
+        if turn.caption:
+            row["caption"] = _beginning(turn.caption, SENT)
+        if turn.id in unit_of:
+            row["unit"] = unit_of[turn.id]
+        rows.append(row)
 
     def reach(side: object) -> None:
         wider = (max(0, low - _BLOCKS), high) if side == "before" else (low, high + _BLOCKS)
@@ -87,9 +79,7 @@ def transcript(
         "transcript",
         key=key,
         data={
-            "blocks": blocks,
-            "headings": headings,
-            "said": said,
+            "rows": rows,
             "more": {"before": first > 0, "after": last < end},
             "focus": focus or "",
             "height": height,
@@ -97,7 +87,6 @@ def transcript(
         },
         more=reach,
         whole=partial(_open, key),
-        missing=resend,
     )
     if last - first < end:
         st.caption(f"Turns {first + 1} to {last} of {len(ids)}")

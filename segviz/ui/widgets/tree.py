@@ -86,14 +86,13 @@ def draw_canvas(
     gutter: bool = False,
     stage: int | None = None,
     bare: bool = False,
-    passing: bool = False,
     on_setting: Callable[[Live], None] | None = None,
 ) -> None:
     """The canvas tree of a scene; a click selects the node for every panel of the page.
 
     ``gutter`` reserves the column of candidates; with ``stage`` pixels of tree the component is
-    as tall as what else it shows; ``bare`` leaves out the tree; ``passing`` as in ``tree_canvas``;
-    ``on_setting`` gets what the controls of the header are set to.
+    as tall as what else it shows; ``bare`` leaves out the tree; ``on_setting`` gets what
+    the controls of the header are set to.
     """
     drawn = shown.drawn()
     payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
@@ -107,7 +106,6 @@ def draw_canvas(
         on_select=lambda box: session.select(drawn.node(box)),
         on_setting=on_setting,
         on_look=write_look,
-        passing=passing,
     )
     if drawn is not shown and not bare:
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")

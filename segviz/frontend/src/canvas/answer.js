@@ -14,33 +14,29 @@ const SPEAKER = /^[^\n:]{1,40}: /;
 export function answerOf(scene) {
   const { data, tree } = scene;
   const [before, after] = [Array.from(data.top_initial), Array.from(data.top_final)];
-  const [was, is] = [new Set(before), new Set(after)];
+  const [was, is] = [before, after].map((top) => new Map(top.map((node, i) => [node, i + 1])));
   const entered = after.filter((node) => !was.has(node));
   const left = before.filter((node) => !is.has(node));
-  const places = new Map(before.map((node, i) => [node, i + 1]));
-  const now = new Map(after.map((node, i) => [node, i + 1]));
-  // A drag leaves initial scores as they are; ranks among a million of them take a while.
-  /** @type {Map<number, number>} */
-  const ranked = scene.answer?.data === data ? scene.answer.ranked : new Map();
-  fill(ranked, entered.filter((node) => !ranked.has(node)), data.initial, data);
-  for (const node of entered) places.set(node, ranked.get(node) ?? 0);
-  fill(now, left, data.final, data);
+  const moved = after.filter((node, i) => was.has(node) && was.get(node) !== i + 1).length;
+  addRanks(was, entered, data.initial, data);
+  addRanks(is, left, data.final, data);
   /** @type {Map<number, string[]>} */
   const held = scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene);
   const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
   return {
-    before, after, entered, left, was: places, is: now,
-    moved: after.filter((node, i) => was.has(node) && places.get(node) !== i + 1).length,
+    before, after, entered, left, was, is, moved,
     levels: { before: from, after: to },
     gold: { before: fates(scene, before), after: fates(scene, after), asked: data.gold_asked },
-    held, tree, data, ranked,
+    held, tree,
   };
 }
 
-/** @type {(ranks: Map<number, number>, nodes: number[], scores: Weights, data: Message) => void} */
-function fill(ranks, nodes, scores, data) {
-  const found = nodes.length && scores.length ? ranksOf(nodes, scores, data) : [];
-  nodes.forEach((node, i) => ranks.set(node, found[i] ?? 0));
+/** Adds the ranks of nodes that were not retrieved: Python's, or the browser's while a control
+ *  moves.
+ * @type {(ranks: Map<number, number>, nodes: number[], scores: Weights, data: Message) => void} */
+function addRanks(ranks, nodes, scores, data) {
+  const found = nodes.length ? ranksOf(nodes, scores, data) : [];
+  nodes.forEach((node, i) => ranks.set(node, data.ranks?.[nodeOf(data, node)] ?? found[i]));
 }
 
 /** The gold turns by what became of them under these retrieved nodes.

@@ -85,7 +85,6 @@ export function buildHold(s, parent) {
 export function holdNone(s, held) {
   if (!s.settings.setting || !hold(s, held)) return;
   s.elements.hold.ariaPressed = String(held);
-  s.elements.root.dataset.held = String(held);
   showScores(s);
   schedule(s, true);
 }

@@ -6,9 +6,7 @@ import { onScores, schedule, showScores } from "./frame.js";
 import { labelChoice, labelsFor } from "./labels.js";
 import { colourChoice, coloursFor } from "./shades.js";
 
-const LOST_MS = 2000; // a choice that Python does not know so long after it was told
-
-export const createLook = () => ({ colour: "", labels: "", sentAt: 0,
+export const createLook = () => ({ colour: "", labels: "",
   told: /** @type {string | null} */ (null), sent: /** @type {string[]} */ ([]) });
 
 /** @param {State} s
@@ -37,7 +35,6 @@ export function tellLook(s) {
   const { scene } = s;
   const { colour, labels } = scene.look;
   scene.look.sent.push(word(scene.look));
-  scene.look.sentAt = performance.now();
   s.tell("look", { colour, labels });
 }
 
@@ -53,7 +50,6 @@ export function adoptLook(s) {
     if (at < 0) Object.assign(look, data.look, { sent: [] });
     else look.sent.splice(0, at + 1);
   } else if (said === word(look)) look.sent = [];
-  else if (performance.now() - look.sentAt > LOST_MS) tellLook(s); // a page swallowed it
 }
 
 /** @param {State} s */

@@ -4,7 +4,7 @@
 import { element, make } from "../shared/dom.js";
 import { buildSelect, showSelect } from "./colour_menu.js";
 import { onScores, schedule } from "./frame.js";
-import { change, keyLetGo, report } from "./settings.js";
+import { change, report } from "./settings.js";
 
 const FORMULA = "final = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ, with s⁽ᵏ⁾ = W s⁽ᵏ⁻¹⁾ for k = 1 … H";
 /** @type {Record<string, string>} */
@@ -39,7 +39,6 @@ export function buildControls(s, parent) {
       { className: name, type: "range", min: "0", ariaLabel: label }, around);
     input.addEventListener("input", () => act({ [name]: Number(input.value) }));
     input.addEventListener("pointerup", () => report(s));
-    input.addEventListener("keyup", () => keyLetGo(s));
     return { input, value: element("output", name, around) };
   };
   const alpha = range("alpha", "α", "Decay alpha");

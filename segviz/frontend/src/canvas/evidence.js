@@ -22,22 +22,18 @@ export function buildEvidence(s, parent) {
     title: "Words of the question are marked in what came back, similar words dotted" }, head);
   element("span", "", hint, "words ", make("mark", "heard", "asked"), " ",
     make("mark", "alike", "similar"));
-  const order = button("", head, "", () => {
-    s.attention.byTime = !s.attention.byTime;
-    showEvidence(s);
-  });
   onFrame(s.frames, showEvidence);
-  return { root, title, hint, order, list: element("ol", "", root), said: "",
+  return { root, title, hint, list: element("ol", "", root), said: "",
     texts: /** @type {unknown} */ (null), open: /** @type {number | null} */ (null) };
 }
 
 /** @param {State} s */
 function showEvidence(s) {
   const { scene, elements: { evidence }, attention } = s;
-  const { root, title, hint, order, list } = evidence;
+  const { root, title, hint, list } = evidence;
   root.hidden = !scene.answer;
   if (!scene.answer) return;
-  const rows = evidenceRows(scene, attention.byTime);
+  const rows = evidenceRows(scene);
   const { selected } = attention;
   const open = rows.find(({ node }) => node === selected);
   const words = scene.data.words === null || s.settings.held ? ""
@@ -49,8 +45,6 @@ function showEvidence(s) {
   const kept = rows.filter(({ out }) => !out).length;
   title.textContent = `Retrieved: ${kept} node${kept === 1 ? "" : "s"}${words}`;
   hint.hidden = !Object.keys(scene.data.matches).length;
-  order.textContent = attention.byTime ? "in time" : "best first";
-  order.title = `Order: ${order.textContent}. Press for the other.`;
   const at = focusedBeside(root)?.dataset.node;
   const { scrollTop } = list;
   list.replaceChildren(...rows.map((row) => entry(s, row, row.node === selected)));
@@ -63,21 +57,17 @@ function showEvidence(s) {
   evidence.open = open ? selected : null;
 }
 
-/** The retrieved nodes, best first or in the order of time, then those that have left: ranks
- *  before and after (0 where that is none of the list's), level, gold turns, words.
- * @param {Scene} scene
- * @param {boolean} byTime */
-export function evidenceRows({ data, answer }, byTime) {
+/** The retrieved nodes, best first, then those that have left: ranks before and after (0 where that
+ *  is none of the list's), level, gold turns, words.
+ * @param {Scene} scene */
+export function evidenceRows({ data, answer }) {
   const { after, left, was, is, held } = /** @type {Answer} */ (answer);
-  const shown = byTime ? [...after].sort((a, b) =>
-    data.start[a] - data.start[b] || data.stop[b] - data.stop[a] || data.level[b] - data.level[a])
-    : after;
   /** @param {number} node
    * @param {boolean} out */
   const row = (node, out) => ({ node, out, was: was.get(node) ?? 0, is: is.get(node) ?? 0,
     level: levelName(data, data.level[node]), gold: held.get(node) ?? [],
     words: passageOf(data, node) });
-  return [...shown.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
+  return [...after.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
 }
 
 /** The words of a node that stand for it in a row: from where the words of the question are that
@@ -139,7 +129,6 @@ function entry(s, row, open) {
   const line = button("entry", item, "", () => {
     select(s, open ? null : node);
     if (!open) reveal(s, node);
-    s.elements.root.dataset.picked = String(node);
   });
   line.dataset.node = String(node);
   line.ariaExpanded = String(open);

@@ -79,8 +79,7 @@ export function shownFlow(s) {
   return flow.found;
 }
 
-/** Ribbons from the contributors of the hop that is shown (0: all) to the selected node. While
- *  it plays they grow from where they come.
+/** Ribbons from the contributors of the hop that is shown (0: all) to the selected node.
  * @type {Painter} */
 export function drawFlow(s, ctx, half) {
   const found = shownFlow(s);
@@ -88,7 +87,6 @@ export function drawFlow(s, ctx, half) {
   const { scene: { theme }, flow } = s;
   const goal = nodeRect(s, half, found.node);
   if (!goal) return;
-  const grown = flow.grown(performance.now());
   found.hops.forEach(({ given }, hop) => {
     if (flow.hop && flow.hop !== hop + 1) return;
     for (const { source, amount } of given.slice(0, RIBBONS)) {
@@ -97,23 +95,20 @@ export function drawFlow(s, ctx, half) {
       ctx.lineWidth = Math.max(1, (amount / found.total) * THICKEST);
       ctx.strokeStyle = hop % 2 ? theme.text : theme.accent;
       ctx.globalAlpha = 0.55;
-      ribbon(ctx, rect, goal, grown);
+      ribbon(ctx, rect, goal);
     }
   });
   ctx.globalAlpha = 1;
 }
 
-/** @type {(ctx: Ctx, from: Rect, to: Rect, share: number) => void} */
-function ribbon(ctx, from, to, share) {
+/** @type {(ctx: Ctx, from: Rect, to: Rect) => void} */
+function ribbon(ctx, from, to) {
   const [x0, y0] = [from.x + from.w / 2, from.y + from.h / 2];
   const [x1, y1] = [to.x + to.w / 2, to.y + to.h / 2];
   const lift = Math.abs(y1 - y0) < 4 ? Math.min(60, 12 + Math.abs(x1 - x0) / 6) : 0;
   const middle = (y0 + y1) / 2 - lift;
-  const length = Math.hypot(x1 - x0, y1 - y0) + 2 * lift + 20;
-  ctx.setLineDash(share < 1 ? [length * share, length] : []);
   ctx.beginPath();
   ctx.moveTo(x0, y0);
   ctx.bezierCurveTo(x0, middle, x1, middle, x1, y1);
   ctx.stroke();
-  ctx.setLineDash([]);
 }

@@ -7,8 +7,7 @@
 // hover survive an update; only another `identity` resets them.
 
 import { element } from "../shared/dom.js";
-import { ending } from "../shared/hub.js";
-import { unpack } from "../shared/message.js";
+import { ending, reading } from "../shared/component.js";
 import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
 import { buildChanged, buildHold } from "./changed.js";
 import { buildControls } from "./controls.js";
@@ -20,7 +19,6 @@ import { buildLegend } from "./legend.js";
 import { listenLinked, pointAt, relink } from "./linked.js";
 import { reveal } from "./navigation.js";
 import { buildOverview } from "./overview.js";
-import { mountPart } from "./parts.js";
 import { buildPath } from "./path_chart.js";
 import { listenPointer } from "./pointer.js";
 import { buildReasons } from "./reasons.js";
@@ -43,16 +41,11 @@ export const stateOf = (parent) => parent[STATE];
 /** @type {("selected" | "focus" | "hover" | "trail")[]} */
 const ROLES = ["selected", "focus", "hover", "trail"];
 
-/** Mounts a whole message.
- * @param {Mount<Uint8Array>} component */
-export default (component) => draw(component, component.data && unpack(component.data));
+export default reading(draw);
 
-/** Mounts one that comes in parts.
+/** Draws what a message holds.
  * @param {Mount<any>} component */
-export const part = (component) => mountPart(component, draw);
-
-/** @type {import("./parts.js").Draw} */
-function draw({ parentElement, setTriggerValue }, data) {
+export function draw({ data, parentElement, setTriggerValue }) {
   /** @type {State} */
   const s = parentElement[STATE] ??= createState(parentElement);
   if (!s.elements.root) {
@@ -70,7 +63,7 @@ function draw({ parentElement, setTriggerValue }, data) {
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
   // the next click on the same node.
   s.tell = setTriggerValue;
-  if (data) update(s, data);
+  update(s, data);
   return ending(s, () => destroy(s));
 }
 
@@ -88,8 +81,8 @@ function createState(parentElement) {
     sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [], laid: [] },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, trail: null, lineage: {},
-      excerpt: null, drag: null, dragged: false,
-      byTime: false, pointed: null, linkedUnits: [], linked: { leaves: [], above: [] },
+      excerpt: null, drag: null, dragged: false, pointed: null,
+      linkedUnits: [], linked: { leaves: [], above: [] },
     },
     search: createSearch(),
     settings: createSettings(),
@@ -105,9 +98,7 @@ function destroy(s) {
   elements.unlink();
   elements.observer.disconnect();
   clearTimeout(s.settings.timer);
-  clearTimeout(s.settings.again);
   clearTimeout(s.search.timer);
-  clearTimeout(s.flow.timer);
   s.path.run = null;
   cancelAnimationFrame(s.frames.asked);
   elements.root.remove();
@@ -220,14 +211,11 @@ function mirror(s) {
   Object.assign(s.elements.root.dataset, {
     nodes: sight.boxes[0]?.shown ?? "",
     total: scene.tree.active,
-    mode: data.mode,
     selected: attention.selected ?? "",
     focus: attention.focus ?? "",
-    hover: attention.hover ?? "",
     linked: attention.linked.leaves,
     step: data.step ?? "",
     scale: `${goal.x0},${goal.x1}`, // where a slide ends
-    back: sight.history.views.length,
     query: search.query,
     hits: search.hits.length,
     hit: search.hits[search.at] ?? "",
@@ -242,7 +230,6 @@ function mirror(s) {
     alpha: settings.setting?.alpha ?? "",
     horizon: settings.setting?.horizon ?? "",
     settled: settings.sequence <= settings.answered, // Python's own scores are shown
-    apart: settings.apart,
     top: data.top_final,
   });
 }

@@ -85,7 +85,7 @@ const MOUSE = [
   ["Double click", "fill the view with it; beside the tree: show all"],
   ["Drag", "pan, where the view is zoomed"],
   ["Ctrl wheel", "zoom at the pointer"],
-  ["Strip below", "drag the frame, its edges, or a new one"],
+  ["Strip below", "drag the frame, or click where it shall go"],
 ];
 
 /** @type {(elements: Elements, parent: HTMLElement) => void} */
@@ -111,6 +111,5 @@ export function buildHelp(elements, parent) {
 export function showHelp(elements, open) {
   elements.help.hidden = !open;
   elements.tools.help.ariaExpanded = String(open);
-  elements.root.dataset.help = String(open);
   (open ? elements.help : elements.over).focus({ preventScroll: true });
 }

@@ -28,14 +28,6 @@ export function descendantRuns(tree, node) {
   return runs;
 }
 
-/** The node last picked, and the kind of picture it was picked in.
- * @type {{ node: number | null, mode: string }} */
-export const picked = { node: null, mode: "" };
-
-/** Was this node picked on another page? Then it is framed lightly: it is not what is asked about.
- * @type {(scene: Scene, node: number) => boolean} */
-export const isCarried = ({ data }, node) => node === picked.node && data.mode !== picked.mode;
-
 /** @type {{ role: "hover" | "selected", width: number, alpha: number }[]} */
 const ROLES = [{ role: "hover", width: 1, alpha: 0.6 }, { role: "selected", width: 1.5, alpha: 1 }];
 
@@ -47,8 +39,7 @@ export function drawLineage(s, ctx, half) {
   const { text } = theme;
   for (const { role, width, alpha } of ROLES) {
     const node = s.attention[role];
-    if (node === null || (role === "hover" ? node === s.attention.selected
-      : isCarried(s.scene, node))) continue;
+    if (node === null || (role === "hover" && node === s.attention.selected)) continue;
     const { above, below } = lineage(s, role, node);
     ctx.globalAlpha = alpha;
     for (const other of above) {

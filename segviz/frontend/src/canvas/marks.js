@@ -12,7 +12,7 @@ import {
   bar, bracket, corner, DASHED, diamond, dot, isNarrow, outline, plus, triangle,
 } from "./glyphs.js";
 import { inkOn } from "./labels.js";
-import { drawLineage, isCarried } from "./lineage.js";
+import { drawLineage } from "./lineage.js";
 import { drawFlow } from "./flow.js";
 import { FADE_MS } from "./paint.js";
 import { fillOf, topOf } from "./shades.js";
@@ -45,10 +45,7 @@ export function drawOver(s, ctx) {
       outline(theme, ctx, nodeRect(s, half, node), theme.text, width, given);
     // Inside the outline of a retrieved node, so that both are seen.
     const top = picture === "grow" ? null : topOf(s.scene, half);
-    if (selected !== null) {
-      const light = isCarried(s.scene, selected);
-      around(selected, light ? 1 : 2, { inset: top?.includes(selected) ? 3 : 0 });
-    }
+    if (selected !== null) around(selected, 2, { inset: top?.includes(selected) ? 3 : 0 });
     if (focus !== null && focused) around(focus, 1.5, { inset: 2, dash: [2, 2] });
     if (hover !== null) around(hover, 1, { halo: false });
     drawLinked(s, ctx, half);

@@ -3,7 +3,6 @@
 
 import { isolateText } from "../shared/text.js";
 import { schedule } from "./frame.js";
-import { picked } from "./lineage.js";
 import { pointAt } from "./linked.js";
 import { nodeLines, readOut } from "./readout.js";
 import { clampView, goBack, insideView, moveView, remember, zoomView } from "./view.js";
@@ -89,7 +88,6 @@ export function select(s, node) {
   attention.trail = node;
   if (node !== attention.selected) {
     attention.selected = node;
-    Object.assign(picked, { node, mode: s.scene.data.mode });
     s.tell("selected", node ?? -1); // -1 stands for "nothing selected"
   }
   readOut(s);

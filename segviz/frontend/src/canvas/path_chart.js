@@ -3,14 +3,13 @@
 
 import { button, cleared, element, isNews, make } from "../shared/dom.js";
 import { edgePairs } from "../shared/links.js";
-import { checksum, once } from "../shared/message.js";
 import { levelName, nameOf } from "./answer.js";
 import { onFrame, onScores, schedule } from "./frame.js";
 import { polygon, stroke, vertical } from "./glyphs.js";
 import { propagator } from "./propagate.js";
 import { select } from "./navigation.js";
 import { pathOf, retrievedAt, short, sign } from "./path.js";
-import { change, keyLetGo, report } from "./settings.js";
+import { change, report } from "./settings.js";
 
 const [LEFT, RIGHT, TOP, GAP, SHARES, FOOT] = [50, 12, 8, 12, 54, 18];
 const SLICE_MS = 6; // of a frame, so that a long path does not hold up a drag
@@ -37,7 +36,7 @@ export function buildPath(s, parent) {
   listen(s, plot, said);
   onScores(s.frames, follow);
   onFrame(s.frames, showPath);
-  return { over: /** @type {"alpha" | "horizon"} */ ("alpha"), key: /** @type {unknown[]} */ ([]),
+  return { over: /** @type {"alpha" | "horizon"} */ ("alpha"), initial: /** @type {Float32Array} */ (new Float32Array(0)), key: /** @type {unknown[]} */ ([]),
     run: /** @type {Generator<undefined, Path> | null} */ (null),
     found: /** @type {Path | null} */ (null), drawn: /** @type {unknown[]} */ ([]), held: false,
     hover: /** @type {number | null} */ (null),
@@ -46,7 +45,9 @@ export function buildPath(s, parent) {
 
 // --- computing ---------------------------------------------------------------------------
 
-const sumOf = once(checksum);
+/** @type {(a: Float32Array, b: Float32Array) => boolean} */
+const sameNumbers = (a, b) =>
+  a === b || (a.length === b.length && a.every((value, i) => value === b[i]));
 
 /** Computes the path anew where what it depends on has changed, in slices between frames.
  * @param {State} s */
@@ -56,9 +57,11 @@ function follow(s) {
   if (!setting || held) return;
   const { policy, alpha, horizon } = setting;
   const live = /** @type {Live} */ (data.live);
-  const key = [path.over, policy, path.over === "alpha" ? horizon : alpha, data.initial.length,
-    live.k, live.budget, String(live.levels), data.identity, String(data.gold), sumOf(data.initial)];
-  if (!isNews(path.key, key)) return;
+  const key = [path.over, policy, path.over === "alpha" ? horizon : alpha,
+    live.k, live.budget, String(live.levels), data.identity, String(data.gold)];
+  const known = sameNumbers(path.initial, data.initial);
+  path.initial = data.initial;
+  if (!isNews(path.key, key) && known) return;
   // Hops of its own: those of the picture belong to the setting that is shown.
   const scores = propagator(data.initial, { ...data, edges: edgePairs(data) });
   path.run = pathOf(data, scores, { ...setting }, path.over);
@@ -138,7 +141,7 @@ function rankPlace(rank, size, most, height) {
 
 /** @type {(s: State, found: Path, ctx: Ctx, width: number, height: number) => void} */
 function draw(s, found, ctx, width, height) {
-  const { scene: { theme, data, tree }, attention: { selected }, path } = s;
+  const { scene: { theme, data }, attention: { selected }, path } = s;
   const { upper, size, most, y } = rankScale(found, height);
   const line = TAKEN * upper;
   ctx.font = `11px ${theme.font}`;
@@ -179,7 +182,6 @@ function draw(s, found, ctx, width, height) {
   for (const value of steps) {
     ctx.fillText(short(found.over, value), placeOf(found, width, value), height - FOOT / 2 + 1);
   }
-  path.elements.root.dataset.levels = String(tree.highest);
 }
 
 /** @type {(ctx: Ctx, found: Path, ranks: Int32Array, width: number,
@@ -306,7 +308,6 @@ function listen(s, plot, said) {
     event.preventDefault();
     go(next);
   });
-  plot.addEventListener("keyup", () => keyLetGo(s));
 }
 
 /** The node whose line is under the pointer, gold first; null if none is.

@@ -1,6 +1,6 @@
 // The JavaScript twin of segviz.propagate and segviz.retrieve, so that
-// the picture follows a control without waiting for Python. Pure functions, float64, in
-// the same order of additions, to the same bits; Python's answer proves what is computed here.
+// the picture follows a control without waiting for Python, whose answer takes its place. Pure
+// functions, computed in float64.
 
 // --- transitions -----------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ export function shares(pairs, nodes) {
 // --- scores ----------------------------------------------------------------------------
 
 /** The next hop, W_P s.
- * @type {(scores: Float64Array, operator: ReturnType<typeof shares>) => Float64Array} */
+ * @type {(scores: Weights, operator: ReturnType<typeof shares>) => Float64Array} */
 export function nextHop(scores, { source, target, share }) {
   const next = new Float64Array(scores.length);
   for (let i = 0; i < source.length; i++) next[target[i]] += scores[source[i]] * share[i];
@@ -75,31 +75,22 @@ export function nextHop(scores, { source, target, share }) {
 }
 
 /** Σ αᵏ sᵏ / Σ αᵏ over the first `horizon` + 1 hops (equation 4); `none` has no operator.
- * @type {(hops: Float64Array[], policy: string, alpha: number, horizon: number) => Float64Array} */
+ * @type {(hops: Weights[], policy: string, alpha: number, horizon: number) => Weights} */
 export function combineHops(hops, policy, alpha, horizon) {
   if (policy === "none") return hops[0].slice();
-  const weights = [1];
-  while (weights.length <= horizon) weights.push(weights[weights.length - 1] * alpha);
-  const sum = weights.reduce((a, b) => a + b);
-  const final = new Float64Array(hops[0].length);
-  // Five hops in one pass, half the time of five; in place of what is missing nothing is added.
-  const five = [0, 1, 2, 3, 4];
-  let before = hops[0];
-  for (let from = 1; from <= Math.max(horizon, 1); from += five.length) {
-    const [s, t, u, v, w] = five.map((i) => hops[Math.min(from + i, horizon)]);
-    const [a, b, c, d, e] = five.map((i) => weights[from + i] ?? 0);
-    const whole = from + five.length > horizon ? sum : 1;
-    for (let i = 0; i < final.length; i++) {
-      final[i] = (before[i] + a * s[i] + b * t[i] + c * u[i] + d * v[i] + e * w[i]) / whole;
-    }
-    before = final;
+  const final = Float64Array.from(hops[0]);
+  let [weight, sum] = [1, 1];
+  for (const hop of hops.slice(1, horizon + 1)) {
+    weight *= alpha;
+    sum += weight;
+    for (let i = 0; i < final.length; i++) final[i] += weight * hop[i];
   }
-  return final;
+  return final.map((score) => score / sum);
 }
 
 /** A function (policy, alpha, horizon) -> final scores. It keeps the hops of the last
  *  policy, so that a new alpha costs one weighted sum.
- * @type {(initial: Float64Array, tree: Edged) => Propagator} */
+ * @type {(initial: Weights, tree: Edged) => Propagator} */
 export function propagator(initial, tree) {
   /** @type {string | null} */
   let known = null;

@@ -9,11 +9,9 @@ import { shownFlow } from "./flow.js";
 import { reveal, select } from "./navigation.js";
 import { needed } from "./path.js";
 import { ranksOf, topNodes } from "./propagate.js";
-import { isStill } from "./view.js";
 
 const NEXT = 4; // nodes after the last that is retrieved
 const GIVERS = 3; // nodes that are named of a hop
-const [HOP_MS, GROW_MS] = [1100, 700];
 
 /** @param {State} s
  * @param {HTMLElement} parent */
@@ -24,14 +22,7 @@ export function buildReasons(s, parent) {
     incoming: /** @type {Incoming | null} */ (null), policy: "",
     data: /** @type {Message | null} */ (null), key: "", found: /** @type {Flow | null} */ (null),
     hop: 0, // whose ribbons are shown, 0 for all
-    timer: /** @type {Timer} */ (0), began: 0, missed: /** @type {unknown[]} */ ([]),
-    /** How far the ribbons have grown, 0 to 1.
-     * @param {number} now */
-    grown(now) {
-      const share = this.began ? Math.min(1, (now - this.began) / GROW_MS) : 1;
-      if (share < 1) schedule(s);
-      return share;
-    } };
+    missed: /** @type {unknown[]} */ ([]) };
 }
 
 /** @param {State} s */
@@ -50,7 +41,7 @@ function showReasons(s) {
 /** @param {State} s */
 function flowKey(s) {
   const found = shownFlow(s);
-  return found ? `${found.node} ${s.scene.data.selected} ${s.scene.data.ingredients} ${s.flow.key} ${s.flow.hop} ${Boolean(s.flow.timer)}` : "none";
+  return found ? `${found.node} ${s.scene.data.selected} ${s.scene.data.ingredients} ${s.flow.key} ${s.flow.hop}` : "none";
 }
 
 /** @type {(s: State, part: HTMLElement) => void} */
@@ -71,17 +62,15 @@ function writeFlow(s, part) {
   }
   /** @type {(text: string, hop: number) => void} */
   const hopButton = (text, hop) => {
-    const made = button("", row, text, () => showHop(s, hop));
+    const made = button("", row, text, () => {
+      flow.hop = hop;
+      schedule(s);
+    });
     made.dataset.at = `hop${hop}`;
     made.ariaPressed = String(flow.hop === hop);
   };
   found.hops.forEach(({ amount }, i) => hopButton(`hop ${i + 1}: ${share(amount)}`, i + 1));
-  if (found.hops.length > 1) {
-    hopButton("all", 0);
-    const [mark, label] = flow.timer ? ["❚❚", "Stop"] : ["▶", "Play hop by hop"];
-    button("play", row, mark, () => (flow.timer ? stop(s) : playFrom(s, 1)), label)
-      .dataset.at = "play";
-  }
+  if (found.hops.length > 1) hopButton("all", 0);
   const list = element("ul", "", part);
   found.hops.forEach(({ given }, i) => {
     if (flow.hop && flow.hop !== i + 1) return;
@@ -92,27 +81,6 @@ function writeFlow(s, part) {
         make("bdi", "", from));
     }
   });
-}
-
-/** @type {(s: State, hop: number) => void} */
-function showHop(s, hop) {
-  stop(s);
-  Object.assign(s.flow, { hop, began: isStill() ? 0 : performance.now() });
-  schedule(s);
-}
-
-/** @type {(s: State, hop: number) => void} */
-function playFrom(s, hop) {
-  const last = shownFlow(s)?.hops.length ?? 0;
-  showHop(s, hop > last ? 0 : hop);
-  if (hop <= last) s.flow.timer = setTimeout(() => playFrom(s, hop + 1), HOP_MS);
-}
-
-/** @param {State} s */
-function stop(s) {
-  clearTimeout(s.flow.timer);
-  s.flow.timer = 0;
-  schedule(s);
 }
 
 // --- near misses ------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ export function buildFind(s, parent) {
  * @type {(s: State, query: string) => void} */
 function seek(s, query) {
   const { search } = s;
-  Object.assign(search, { query, at: -1, walks: false });
+  Object.assign(search, { query, at: -1 });
   refind(s);
   clearTimeout(search.timer);
   search.timer = setTimeout(() => ask(s), TYPED_MS);
@@ -54,9 +54,6 @@ export function refind(s) {
   search.waits = Boolean(query) && !answer && !data.labels.length && asks(s.scene);
   search.at = nodes.indexOf(current);
   showFind(s);
-  if (!search.walks || search.waits) return;
-  search.walks = false;
-  setTimeout(() => walkHit(s, false)); // after the message that brought the hits
 }
 
 /** Where texts are cut or absent and Python listens, it searches the full ones.
@@ -80,10 +77,7 @@ function ask(s) {
 export function walkHit(s, back) {
   const { search } = s;
   if (search.timer) ask(s);
-  if (!search.hits.length) {
-    search.walks = search.waits; // Enter was pressed before the answer came
-    return;
-  }
+  if (!search.hits.length) return;
   search.at = search.at < 0 && !back ? firstHit(search.hits, s.scene.tree, s.sight.goal)
     : nextHit(search.at, search.hits.length, back);
   const node = search.hits[search.at];
@@ -129,7 +123,7 @@ function showFind(s) {
 
 export const createSearch = () => ({
   query: "", hits: /** @type {number[]} */ ([]), total: 0, at: -1, asked: "", waits: false,
-  timer: /** @type {Timer} */ (0), excerpts: /** @type {Record<string, string>} */ ({}), walks: false,
+  timer: /** @type {Timer} */ (0), excerpts: /** @type {Record<string, string>} */ ({}),
 });
 
 /** @param {string} query */

@@ -1,26 +1,23 @@
 // The setting that the header sets. While a control moves, the browser
 // computes scores and retrieval itself; once it rests, Python gets the setting and answers
-// with what it retrieves and the checksum of its own scores. Where that of the browser's is
-// another, Python's are asked for and stand.
+// with its own scores and what it retrieves, which take their place.
 //
 // Every change has a number. An answer with a smaller number than the last change is late:
 // its tree and its question count, its setting and its scores do not.
 
 import { edgePairs } from "../shared/links.js";
-import { checksum } from "../shared/message.js";
 import { propagator, topNodes } from "./propagate.js";
 
 const REST_MS = 200;
-const LOST_MS = 10_000; // without any answer
 const OVERDUE_MS = 2000; // an answer that still does not know a change sent so long ago
 
 export const createSettings = () => ({
   setting: /** @type {LiveSetting | null} */ (null),
-  sequence: 0, answered: 0, sent: 0, sentAt: 0, stale: false, apart: false,
-  timer: /** @type {Timer} */ (0), again: /** @type {Timer} */ (0),
+  sequence: 0, answered: 0, sentAt: 0, stale: false,
+  timer: /** @type {Timer} */ (0),
   scores: /** @type {Propagator | null} */ (null),
   /** What was shown before "no propagation" was held. */
-  held: /** @type {{ final: Float64Array, top: Int32Array } | null} */ (null),
+  held: /** @type {{ final: Weights, top: Int32Array } | null} */ (null),
 });
 
 /** Takes the setting of a new message, or keeps the browser's where that is newer.
@@ -45,11 +42,7 @@ export function adoptSetting(s) {
     return;
   }
   settings.setting = { policy, alpha, horizon, drawing };
-  settings.sequence = settings.sent = sequence;
-  if (data.final) return;
-  data.final = finalScores(s);
-  settings.apart = checksum(data.final) !== data.proof;
-  if (settings.apart) s.tell("apart", sequence); // to be sent Python's own
+  settings.sequence = sequence;
 }
 
 /** A control has moved: show it at the next frame, report it when it rests.
@@ -63,13 +56,6 @@ export function change(s, part) {
   settings.timer = setTimeout(() => report(s), REST_MS);
 }
 
-/** A key has been let go: reported at once, so that a single step is not kept waiting. While
- *  an answer is awaited the control must rest, as when it is dragged.
- * @param {State} s */
-export function keyLetGo(s) {
-  if (s.settings.sent <= s.settings.answered) report(s);
-}
-
 /** Sends the setting, if it has not been sent.
  * @param {State} s */
 export function report(s) {
@@ -78,25 +64,19 @@ export function report(s) {
   clearTimeout(settings.timer);
   settings.timer = 0;
   settings.sentAt = performance.now();
-  settings.sent = settings.sequence;
-  const told = { ...settings.setting, sequence: settings.sequence };
-  s.tell("setting", told);
-  clearTimeout(settings.again);
-  settings.again = setTimeout(() => { // a busy server can lose it: once more
-    if (settings.answered < told.sequence && settings.sequence === told.sequence) {
-      s.tell("setting", told);
-    }
-  }, LOST_MS);
+  s.tell("setting", { ...settings.setting, sequence: settings.sequence });
 }
 
 /** Scores and retrieved nodes under the browser's own setting, in place of Python's.
  * @param {State} s */
 export function recompute(s) {
   const { scene: { data }, settings } = s;
+  const { policy, alpha, horizon } = /** @type {LiveSetting} */ (settings.setting);
   settings.stale = false;
   settings.held = null;
-  data.final = finalScores(s);
-  data.words = null; // Python has not counted these
+  settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
+  data.final = settings.scores(policy, alpha, horizon);
+  data.words = data.ranks = null; // Python has not counted these
   data.top_final = topNodes(data.final, data, /** @type {Live} */ (data.live));
 }
 
@@ -112,11 +92,4 @@ export function hold({ scene: { data }, settings }, held) {
     settings.held = null;
   }
   return true;
-}
-
-/** @param {State} state */
-function finalScores({ scene: { data }, settings }) {
-  const { policy, alpha, horizon } = /** @type {LiveSetting} */ (settings.setting);
-  settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
-  return settings.scores(policy, alpha, horizon);
 }

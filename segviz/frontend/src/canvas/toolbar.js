@@ -64,7 +64,6 @@ function showBreadcrumb(s) {
   root.dataset.path = path.slice(-MOST).join(" ");
   const list = make("ol", "", ...pathEnds(path).map((node) => crumb(s, node)));
   crumbs.replaceChildren(list);
-  fit(list);
   if (focused) [...list.querySelectorAll("button")].at(-1)?.focus();
 }
 
@@ -83,16 +82,4 @@ function crumb(s, node) {
     `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`);
   if (here) made.ariaCurrent = "true";
   return item;
-}
-
-/** Leaves out ancestors, from the second on, until the rest has room.
- * @param {HTMLElement} list */
-function fit(list) {
-  let gap = list.children.length > 1 && !list.children[1].querySelector("button") ? 1 : 0;
-  while (list.scrollWidth > list.clientWidth && list.children.length > 2 + gap) {
-    list.children[1 + gap].remove();
-    if (gap) continue;
-    list.children[0].after(make("li", "", make("span", "", "…")));
-    gap = 1;
-  }
 }

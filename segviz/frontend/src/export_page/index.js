@@ -8,8 +8,8 @@ import { linksOf, reached } from "../shared/links.js";
 import { multiple } from "../canvas/answer.js";
 import { evidenceRows } from "../canvas/evidence.js";
 import { onFrame, showScores } from "../canvas/frame.js";
-import canvas, { stateOf } from "../canvas/index.js";
-import { unpack, withValues } from "../shared/message.js";
+import { draw, stateOf } from "../canvas/index.js";
+import { unpack } from "../shared/message.js";
 import { cutText, levelsText, spanText } from "../shared/text.js";
 import { recompute } from "../canvas/settings.js";
 import { pictureOf } from "./picture.js";
@@ -38,8 +38,7 @@ const TITLE_LENGTH = 300; // characters of a node's text in its title
 
 /** @param {string} text */
 const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-const bytes = bytesOf(view.message);
-const sent = unpack(bytes);
+const sent = unpack(bytesOf(view.message));
 
 // A node of the memory may be drawn at several places; `view.node` names it for each.
 const { level, start, stop } = view;
@@ -56,9 +55,9 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(view.css);
 shadow.adoptedStyleSheets = [sheet];
 
-function mount(message = bytes) {
-  const data = withValues(message, { selected });
-  canvas({ data, parentElement: /** @type {any} */ (shadow), setTriggerValue: onTrigger });
+function mount(message = sent) {
+  draw({ data: { ...message, selected }, parentElement: /** @type {any} */ (shadow),
+    setTriggerValue: onTrigger });
 }
 
 /** @param {string} name
@@ -121,7 +120,7 @@ function writeEvidence(s) {
   const list = document.querySelector("#evidence ol");
   if (!list || !settingOf(s)) return;
   list.replaceChildren();
-  for (const row of evidenceRows(s.scene, false).filter(({ out }) => !out)) {
+  for (const row of evidenceRows(s.scene).filter(({ out }) => !out)) {
     const node = view.node[row.node];
     const item = add(list, "li");
     item.value = row.is;
@@ -273,7 +272,7 @@ function film() {
   for (let i = 0; i < columns * rows; i++) {
     if (view.frames.length) {
       const [message, card] = view.frames[i];
-      mount(bytesOf(message));
+      mount(unpack(bytesOf(message)));
       view.picture.card = card;
     } else {
       const alpha = i / (columns * rows);

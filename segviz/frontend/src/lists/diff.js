@@ -3,12 +3,15 @@
 
 import { button, element, make } from "../shared/dom.js";
 import { lineBlocks } from "../shared/lines.js";
+import { reading } from "../shared/component.js";
 
 /** @type {Record<string, "del" | "ins">} */
 const TAGS = { gone: "del", new: "ins" };
 
-/** @param {Mount<any>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default reading(mount);
+
+/** @param {Mount<any>} component */
+function mount({ data, parentElement, setTriggerValue }) {
   const box = parentElement.querySelector(".diff") ?? element("div", "diff", parentElement);
   /** @param {{ title: string, pieces: Piece[], step?: number }} item */
   const entry = ({ title, pieces, step }) => {

@@ -5,6 +5,7 @@ import { element, make } from "../shared/dom.js";
 import {
   allOf, firstPart, lengthOf, lineBlocks, matchedPieces, moreButton, replaceRows,
 } from "../shared/lines.js";
+import { reading } from "../shared/component.js";
 
 /** @param {NodeItem} item
  * @param {(node: number) => void} pick */
@@ -36,8 +37,10 @@ function fill(list) {
       ? textRow(list, item, `${i} ${j} ${lengthOf(item)}`) : nodeRow(item, list.pick)))]));
 }
 
-/** @param {Mount<any>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default reading(mount);
+
+/** @param {Mount<any>} component */
+function mount({ data, parentElement, setTriggerValue }) {
   let list = /** @type {NodeListing | null} */ (parentElement.querySelector(".nodes"));
   if (!list) {
     list = /** @type {NodeListing} */ (/** @type {HTMLElement} */ (

@@ -10,45 +10,14 @@
 // unit of the turn that the pointer or the keyboard is on.
 
 import { element, focusedBeside, make } from "../shared/dom.js";
-import { ending } from "../shared/hub.js";
+import { ending, reading } from "../shared/component.js";
 import { holds, listenPointing, point } from "../shared/pointing.js";
 import { allOf, firstPart, lengthOf, moreButton, replaceRows } from "../shared/lines.js";
 
 const STATE = "segvizTranscript";
 const HEADING = 28; // the session's line stays at the top, over the turns
 
-/** Blocks of turns that came, by their name, the last used last: Python sends them once.
- * @type {Map<string, TurnItem[]>} */
-const kept = new Map();
-const KEPT = 2000;
 const END = 60; // pixels before the end of the list where more of it is asked for
-
-/** The rows of a message, with what it says of them; null where they are not here any more.
- * @param {any} data
- * @returns {(SessionItem | TurnItem)[] | null} */
-function rowsOf({ blocks, headings, said }) {
-  for (const [name, rows] of blocks) {
-    const known = rows ?? kept.get(name);
-    if (!known) return null;
-    kept.delete(name);
-    kept.set(name, known);
-  }
-  for (const old of kept.keys()) {
-    if (kept.size <= KEPT) break;
-    kept.delete(old);
-  }
-  /** @type {(SessionItem | TurnItem)[]} */
-  const whole = [];
-  for (const row of blocks.flatMap((/** @type {[string]} */ [name]) => kept.get(name))) {
-    if (Object.hasOwn(headings, row.id)) {
-      const [heading, colour] = headings[row.id];
-      whole.push({ heading, colour });
-    }
-    const [marks, flag] = Object.hasOwn(said, row.id) ? said[row.id] : [];
-    whole.push({ ...row, marks, flag });
-  }
-  return whole;
-}
 
 /** Asks for the turns beyond an end that somebody has scrolled to, once; those before push nothing
  *  away.
@@ -198,8 +167,10 @@ function createList(parentElement) {
   return list;
 }
 
-/** @param {Mount<any>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default reading(mount);
+
+/** @param {Mount<any>} component */
+function mount({ data, parentElement, setTriggerValue }) {
   /** @type {Transcript} */
   const list = parentElement[STATE] ??= createList(parentElement);
   if (list.about !== data.about) {
@@ -207,9 +178,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     Object.assign(list, { about: data.about, lit: [], away: null });
   }
   list.style.height = data.height + "px";
-  const rows = rowsOf(data);
-  if (rows) list.rows = rows;
-  else setTriggerValue("missing", data.focus);
+  list.rows = data.rows;
   list.tell = setTriggerValue;
   list.whole = (name) => setTriggerValue("whole", name);
   fill(list);

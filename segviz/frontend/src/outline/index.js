@@ -6,7 +6,7 @@
 // it is still open after a look at another drawing.
 
 import { element } from "../shared/dom.js";
-import { ending } from "../shared/hub.js";
+import { ending, reading } from "../shared/component.js";
 import { listen } from "./events.js";
 import { buildBar, goTo, render } from "./list.js";
 import { buildForest, countBelow, createOpen, openTo } from "./rows.js";
@@ -16,14 +16,16 @@ const STATE = "segvizOutline";
 const KEPT = new Map();
 const MOST_KEPT = 8;
 
-/** @param {Mount<OutlineMessage>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default reading(mount);
+
+/** @param {Mount<OutlineMessage>} component */
+function mount({ data, parentElement, setTriggerValue }) {
   /** @type {OutlineState} */
   const s = parentElement[STATE] ??= createState(parentElement);
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
   // the next click on the same node.
   s.tell = setTriggerValue;
-  if (data) update(s, data);
+  update(s, data);
   return ending(s, () => {
     clearTimeout(s.wanting.timer);
     s.elements.root.remove();

@@ -11,7 +11,6 @@ export const PAGE = 300;
 
 /** To a node with more nodes above it the way is not opened: it would be all there is to see. */
 const DEEPEST = 300;
-const MOST_STEPS = 1_000_000;
 
 /** Who is whose parent, and the nodes without one, by a message of Python.
  * @param {Pick<Columns, "level" | "parent" | "edges">} data */
@@ -28,13 +27,11 @@ export function buildForest(data) {
  * @type {(forest: Forest, nodes: Iterable<number>) => Map<number, number>} */
 export function countBelow(forest, nodes) {
   const counts = new Map();
-  let steps = 0;
   for (const node of nodes) {
     const seen = new Set([node]);
     const pending = [node];
-    while (pending.length && steps < MOST_STEPS) {
+    while (pending.length) {
       for (const above of forest.parents.get(/** @type {number} */ (pending.pop())) ?? []) {
-        steps++;
         if (seen.has(above)) continue;
         seen.add(above);
         pending.push(above);

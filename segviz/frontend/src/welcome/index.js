@@ -2,12 +2,15 @@
 // browser.
 
 import { element, make } from "../shared/dom.js";
+import { reading } from "../shared/component.js";
 
 const STATE = "segvizWelcome";
 const DISMISSED = "segviz-welcome-dismissed";
 
-/** @param {Mount<{ what: string, doors: [name: string, label: string][] }>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default reading(mount);
+
+/** @param {Mount<{ what: string, doors: [name: string, label: string][] }>} component */
+function mount({ data, parentElement, setTriggerValue }) {
   const s = (parentElement[STATE] ??= { root: element("div", "welcome", parentElement) });
   /** @type {HTMLElement} */
   const root = s.root;
@@ -18,7 +21,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (place) place.style.display = "none";
   };
   if (localStorage.getItem(DISMISSED)) hide();
-  else if (data) {
+  else {
     root.replaceChildren(make("p", "", make("strong", "", "segviz"), ` ${data.what}`));
     const onclick = () => {
       localStorage.setItem(DISMISSED, "yes");

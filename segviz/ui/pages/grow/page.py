@@ -122,7 +122,7 @@ def _tree(
         levels_total=levels,
     )
     height = canvas_height(levels)
-    draw_canvas(session, shown, key="grow-tree", height=height, gutter=True, passing=goes_on)
+    draw_canvas(session, shown, key="grow-tree", height=height, gutter=True)
 
 
 def _transcript(session: Session, structure: Structure, step: Step, now: int) -> None:
