@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import re
@@ -10,12 +9,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
-from importlib.resources import files
 
-from segviz.cli.command import FAILED, OK, UsageError, command
+from segviz.cli.command import FAILED, OK, Options, UsageError, command, output_options
 from segviz.cli.console import Console
 from segviz.cli.serve import free_port
-from segviz.conversation import TITLES, sample_path
 from segviz.embedding import get_embedder
 from segviz.export.browser import BrowserError, find_browser
 from segviz.llm import Endpoint, ModelCache
@@ -26,14 +23,6 @@ GOOD, NOTE, BAD = "ok", "note", "missing"
 
 _AMONG_EXTRAS = ("parallel", "neural", "cluster")
 """Extras that commands use; the others are for those who work on segviz."""
-
-_PARTS = (
-    "frontend/dist/canvas.js",
-    "frontend/dist/canvas.css",
-    "embedding/background.txt",
-    "llm/prompts.toml",
-    "py.typed",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +79,6 @@ def _embedder() -> Finding:
     return Finding("embedder", NOTE, what)
 
 
-def _files() -> Finding:
-    root = files("segviz")
-    lost = [part for part in _PARTS if not root.joinpath(part).is_file()]
-    lost += [f"sample {name}" for name in TITLES if not sample_path(name).is_file()]
-    if lost:
-        return Finding("files", BAD, f"not installed: {', '.join(lost)}; install segviz again")
-    return Finding("files", GOOD, f"{root}: front end, {len(TITLES)} samples")
-
-
 def _cache() -> Finding:
     path = cache_path(os.environ)
     with ModelCache(path, limit_bytes=CACHE_BYTES) as cache:
@@ -149,7 +129,6 @@ CHECKS: tuple[Callable[[], Finding | list[Finding]], ...] = (
     _packages,
     _plugins,
     _embedder,
-    _files,
     _cache,
     _keys,
     _browser,
@@ -157,7 +136,17 @@ CHECKS: tuple[Callable[[], Finding | list[Finding]], ...] = (
 )
 
 
-def _run(options: argparse.Namespace, console: Console) -> int:
+@command
+@output_options
+def doctor(options: Options, console: Console) -> int:
+    """Says what this installation has and lacks.
+
+    Looks at Python, the packages, the parts that other packages bring, the embedder, the cache of
+    model replies, which keys are set (never what they are), the browser that draws pictures, and
+    the port of the app. Nothing is sent anywhere. The app itself opens in the browser you use.
+
+    JSON: command, version, healthy, findings (each name, state: ok, note or missing, what).
+    """
     findings: list[Finding] = []
     for check in CHECKS:
         found = check()
@@ -171,6 +160,3 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         for finding in findings:
             console.line(f"{finding.state:<8} {finding.name}: {finding.what}")
     return OK if healthy else FAILED
-
-
-COMMAND = command("doctor", lambda parser: None, _run, exits=((FAILED, "something is missing"),))

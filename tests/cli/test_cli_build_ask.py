@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.cli.building import settings_of
+from segviz.cli.build_options import settings_of
 from segviz.cli.console import plain
 from segviz.construct import parameters
 from segviz.conversation import sample_path
@@ -51,8 +51,8 @@ def test_a_build_tells_the_share_of_contentless_lines(run, tmp_path):
 
 STOPPING = """
 import sys
-from segviz.cli import building, main
-build = building.build
+from segviz.cli import build_options, main
+build = build_options.build
 
 def stopping(*arguments, progress, **settings):
     def step(done, total):
@@ -61,7 +61,7 @@ def stopping(*arguments, progress, **settings):
             sys.stdin.read()
     return build(*arguments, progress=step, **settings)
 
-building.build = stopping
+build_options.build = stopping
 main()
 """
 
@@ -130,7 +130,7 @@ def test_a_parameter_given_twice_is_a_user_error(run, talk):
 
 
 def test_what_cannot_be_written_is_told_before_anything_is_built(run, talk, monkeypatch, tmp_path):
-    monkeypatch.setattr("segviz.cli.building.build", lambda *_, **__: pytest.fail("was built"))
+    monkeypatch.setattr("segviz.cli.build_options.build", lambda *_, **__: pytest.fail("was built"))
     before = talk.read_bytes()
     (tmp_path / "folder").mkdir()
     for path, said in {
@@ -284,8 +284,8 @@ def test_a_system_with_its_own_retrieval_can_be_asked_by_it(run, talk):
         (["q", "--system", "raptor"], "--system can change nothing"),
         (["q", "--set", "refresh=lazy", "--unit", "turn"], "--unit and --set can change nothing"),
         (["q", "--answer"], "--answer needs a chat model"),
-        (["q", "--policy", "sideways"], "invalid choice: 'sideways'"),
-        (["q", "--levels", "top"], "invalid list of whole numbers value: 'top'"),
+        (["q", "--policy", "sideways"], "'--policy': 'sideways'"),
+        (["q", "--levels", "top"], "'--levels': 'top'"),
     ],
 )
 def test_a_question_that_cannot_be_asked_is_a_user_error(run, boat, options, said):

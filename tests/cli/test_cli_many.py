@@ -19,7 +19,7 @@ import segviz
 from segviz.cli import many
 from segviz.cli.console import plain
 from segviz.cli.many import Results
-from segviz.cli.reports import comparison_content
+from segviz.cli.tables import comparison_content
 from segviz.conversation import reordered
 from segviz.evaluation import MEASURES, pooled
 from segviz.evaluation import parallel as evaluating
@@ -443,15 +443,15 @@ class TestCompare:
     ("options", "said"),
     [
         (["sweep", "TALKS", "--all", "--workers", 0], "workers is 0"),
-        (["sweep", "TALKS", "--all", "--share", 2], "share is 2.0"),
+        (["sweep", "TALKS", "--all", "--share", 2], "'--share': 2.0"),
         (["sweep", "TALKS", "--all", "--alphas", 2], "alpha is 2.0"),
         (["sweep", "TALKS", "--all", "--seeds", "-1"], "seed is -1"),
-        (["sweep", "TALKS", "--all", "--seeds", "x"], "invalid list of whole numbers"),
+        (["sweep", "TALKS", "--all", "--seeds", "x"], "'--seeds': 'x'"),
         (["sweep", "TALKS", "--all", "--unit", "paper", "--systems", "x"], "unknown system 'x'"),
-        (["sweep", "TALKS", "--all", "--conversation", "west"], "not allowed with"),
-        (["sweep", "TALKS", "--all", "--system", "bm25", "--systems", "bm25"], "not allowed with"),
+        (["sweep", "TALKS", "--all", "--conversation", "west"], "not both"),
+        (["sweep", "TALKS", "--all", "--system", "bm25", "--systems", "bm25"], "not both"),
         (["sweep", "TALKS", "--systems", "bm25", "--set", "a=b"], "--set is for one --system"),
-        (["sweep", "TALKS", "--workers", 2, "--scheduler", "x"], "not allowed with"),
+        (["sweep", "TALKS", "--workers", 2, "--scheduler", "x"], "not both"),
         (["sweep", "TALKS", "--conversation", "a", "--conversation", "b"], "no conversation 'a'"),
         (["sweep", "TALKS", "--conversation", "mute", "--seeds", "1"], "mute has no questions"),
         (["sweep", "boat", "--unit", "turn"], "built memory, so --unit can change nothing"),

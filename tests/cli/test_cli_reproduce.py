@@ -57,7 +57,7 @@ def test_as_json(run):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("unknown",), "invalid choice: 'unknown'"),
+        (("unknown",), "'unknown' is not one of"),
         (("memtree", "table-9"), "memtree has no 'table-9' here; it has figure-a6, figure-a7"),
         (("memtree", "figure-a7", "--data", "sample:nobody"), "unknown sample 'nobody'"),
         (("memtree", "figure-a7", "--data", "talk.txt"), "has questions with gold evidence"),

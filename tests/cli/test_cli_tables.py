@@ -8,7 +8,7 @@ import pytest
 
 import segviz
 from segviz.cli.console import plain
-from segviz.cli.reports import comparison_content
+from segviz.cli.tables import comparison_content
 from segviz.conversation import sample_path
 from segviz.evaluation.compare import compare, construction_sweep
 from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES, sees
@@ -71,9 +71,9 @@ def test_a_built_memory_is_not_measured_again(run, boat, tmp_path):
     ("options", "said"),
     [
         (["--alphas", "2"], "alpha is 2.0"),
-        (["--alphas", ""], "invalid list of numbers"),
+        (["--alphas", ""], "'--alphas': ''"),
         (["--policies", "sideways"], "unknown policy 'sideways'"),
-        (["--horizons", "1.5"], "invalid list of whole numbers"),
+        (["--horizons", "1.5"], "'--horizons': '1.5'"),
         (["-o", "x", "--resume", "x"], "name the same path"),
     ],
 )
