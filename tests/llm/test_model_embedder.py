@@ -171,12 +171,12 @@ def test_batches_that_finished_are_kept_when_one_fails(bench: Bench):
     texts = [f"word {number}" for number in range(256 * 4)]
     bench.server.fault = lambda r: wire.status(500) if "word 300" in r["input"] else None
     with pytest.raises(ModelError, match="500"):
-        bench.embedder(retries=1, concurrency=2).embed(texts)
-    assert bench.cache.counts() == (0, 256 * 3)
+        bench.embedder(retries=1, concurrency=1).embed(texts)
+    assert bench.cache.counts() == (0, 256)
     bench.server.fault = lambda request: None
     bench.server.requests.clear()
     bench.embedder().embed(texts)
-    assert bench.server.embedded == texts[256:512]
+    assert bench.server.embedded == texts[256:]
 
 
 def test_a_server_with_a_smaller_batch_limit(bench: Bench):
