@@ -83,13 +83,7 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
         for _ in range(min(workers, len(items)))
     ]
     try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(TICK)
-            while thread.is_alive():
-                _BEAT.get()()
-                thread.join(TICK)
+        _join(threads)
     except BaseException:
         cancelled.set()
         todo.clear()
@@ -97,3 +91,14 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
     if errors:
         raise errors[min(errors)]
     return [results[place] for place in range(len(items))]
+
+
+def _join(threads: Sequence[threading.Thread]) -> None:
+    """Starts the threads and waits for their ends, with a heartbeat."""
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(TICK)
+        while thread.is_alive():
+            _BEAT.get()()
+            thread.join(TICK)

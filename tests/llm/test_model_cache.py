@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -96,13 +94,6 @@ def test_clearing_forgets_everything_and_gives_the_room_back(path: Path):
     assert path.stat().st_size < 100_000
 
 
-def test_in_memory():
-    with ModelCache() as one, ModelCache() as two:
-        one.keep_completion(key(0), Completion("a", 0, 0))
-        assert one.completion(key(0))
-        assert two.completion(key(0)) is None
-
-
 def test_keys_depend_on_everything():
     keys = {
         content_key(kind, identity, request)
@@ -143,7 +134,6 @@ OpenAIEmbedder(endpoint, cache).embed(["one", "two"])
 chat = OpenAIChat(endpoint, cache)
 for number in range(count):
     chat.reply(Prompt("s", f"unit {number}"))
-    print(number, flush=True)
 """
 
 
@@ -171,24 +161,6 @@ def test_the_first_of_two_answers_to_one_prompt_counts(bench: Bench):
     bench.server.answer = answer
     assert [bench.chat().reply(prompt).text for _ in range(2)] == ["first", "first"]
     assert bench.cache.counts() == (1, 0)
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-@pytest.mark.slow
-def test_a_killed_build_has_lost_nothing_that_was_finished(bench: Bench):
-    builder = run(BUILDER, bench.server.url, str(bench.path), "1000")
-    assert builder.stdout is not None
-    for line in builder.stdout:
-        if line.strip() == "5":
-            os.kill(builder.pid, signal.SIGKILL)
-            break
-    builder.communicate(timeout=120)
-    assert builder.returncode == -signal.SIGKILL
-    finished = [Prompt("s", f"unit {number}") for number in range(6)]
-    before = len(bench.server.requests)
-    assert all(reply.cached for reply in bench.chat().replies(finished))
-    assert bench.embedder().embed(["two", "one"]).shape == (2, 16)
-    assert len(bench.server.requests) == before
 
 
 @pytest.mark.parametrize("content", [b"not a database" * 100, None])
