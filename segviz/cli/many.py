@@ -243,41 +243,26 @@ class Results(Generic[Found]):
 
         self._folder = folder
         self._adapter: TypeAdapter[Found] = TypeAdapter(kind)
-        if folder.is_file():
-            raise UsageError(f"{folder} is a file; name a folder with --resume")
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
 
-    def path(self, run: str) -> Path:
-        """Returns the file of a run."""
-        return self._folder / f"{run}.json"
-
     def get(self, run: str) -> Found | None:
         """Returns a finished run, None for another. Raises UsageError for a damaged file."""
-        path = self.path(run)
+        path = self._folder / f"{run}.json"
         try:
             found: Found = self._adapter.validate_python(json.loads(files.read(path))["result"])
         except FileNotFoundError:
             return None
-        except OSError as error:
-            raise UsageError(f"cannot read {path} ({error})") from None
-        except (KeyError, TypeError, ValueError):
-            raise UsageError(f"{path} is damaged; delete it and measure again") from None
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            what = f"cannot be used ({type(error).__name__})"
+            raise UsageError(f"{path} {what}; delete it and measure again") from None
         return found
-
-    def among(self, order: Sequence[tuple[str, str, str, int]]) -> dict[int, Measured[Found]]:
-        """Returns what is finished of the runs, by place. A run is given as its identity,
-        conversation, label and seed."""
-        found = ((place, one, self.get(one[0])) for place, one in enumerate(order))
-        return {
-            place: Measured(*one[1:], result) for place, one, result in found if result is not None
-        }
 
     def keep(self, run: str, one: Measured[Found]) -> None:
         """Writes a finished run. Raises UsageError where that fails."""
         content = {"segviz": metadata.version("segviz"), **plain(one)}
         with user_errors(OSError):
-            files.write(self.path(run), json.dumps(content, allow_nan=False))
+            files.write(self._folder / f"{run}.json", json.dumps(content, allow_nan=False))
 
 
 # --- running -----------------------------------------------------------------------------------
@@ -300,7 +285,11 @@ def measured(
         (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
         for talk, label, seed in (runs if results else ())
     ]
-    known = {} if results is None else results.among(order)
+    known = {
+        place: Measured(*owner, found)
+        for place, (run, *owner) in enumerate(order)
+        if results and (found := results.get(run)) is not None
+    }
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     apart = options.workers != 1 or options.scheduler is not None

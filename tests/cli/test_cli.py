@@ -240,8 +240,7 @@ def test_signal_handlers_are_put_back():
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
 
 
-@pytest.mark.parametrize("way", ["flags", "file"])
-def test_streamlit_takes_every_setting(way, tmp_path):
+def test_streamlit_takes_every_setting(tmp_path):
     """A name Streamlit does not know would only be a warning in its log."""
     script = """
 import json, sys
@@ -253,12 +252,8 @@ context.params.pop("target"), context.params.pop("args")
 bootstrap.load_config_options(context.params)
 print(json.dumps({name: config.get_option(name) for name in names}))
 """
-    if way == "file":
-        (tmp_path / ".streamlit").mkdir()
-        text = (ROOT / ".streamlit" / "config.toml").read_text()
-        (tmp_path / ".streamlit" / "config.toml").write_text(text)
     (tmp_path / "app.py").write_text("")
-    given = json.dumps([list(SETTINGS), list(flags()) if way == "flags" else []])
+    given = json.dumps([list(SETTINGS), list(flags())])
     done = subprocess.run(
         [sys.executable, "-c", script, given],
         cwd=tmp_path,
@@ -269,6 +264,6 @@ print(json.dumps({name: config.get_option(name) for name in names}))
         timeout=60,
     )
     found = json.loads(done.stdout)
-    if way == "flags":  # as Streamlit reads it when it sends the theme to the page
-        found["theme.headingFontSizes"] = json.loads(found["theme.headingFontSizes"])
+    # As Streamlit reads it when it sends the theme to the page.
+    found["theme.headingFontSizes"] = json.loads(found["theme.headingFontSizes"])
     assert found == SETTINGS

@@ -93,13 +93,6 @@ def check_wholes(folder: Path, write: Callable[[str, Path], None], longest: floa
     assert [path.name for path in target.parent.iterdir()] == ["target.gz"]
 
 
-def test_building(tmp_path: Path):
-    def build(version: str, path: Path) -> None:
-        run("build", *SAMPLE, "--unit", {"a": "exchange", "b": "turn"}[version], "-o", path)
-
-    check_wholes(tmp_path, build, 1.0)
-
-
 def test_saving(tmp_path: Path, memory: segviz.Memory):
     other = segviz.build(memory.conversation, unit="exchange", embedder=memory.embedder)
 
@@ -108,17 +101,6 @@ def test_saving(tmp_path: Path, memory: segviz.Memory):
 
     check_wholes(tmp_path, save, 0.2)
     assert segviz.open(tmp_path / "there" / "target.gz").check() == []
-
-
-@pytest.mark.parametrize("form", ["html", "session"])
-def test_exporting(tmp_path: Path, form: str):
-    run("build", *SAMPLE, "-o", tmp_path / "m.json")
-
-    def export(version: str, path: Path) -> None:
-        question = ["--number", {"a": 0, "b": 1}[version]]
-        run("export", tmp_path / "m.json", "--format", form, *question, "-q", "-o", path)
-
-    check_wholes(tmp_path, export, 0.6)
 
 
 def test_sweeping(tmp_path: Path):
