@@ -84,6 +84,7 @@ APP_ONLY = "streamlit plotly networkx pyvis pandas pyarrow PIL openai click http
 LIBRARY = """
 import sys
 for name in {absent}: sys.modules[name] = None
+import segviz
 from segviz.conversation import sample_path
 conversation = segviz.load(sample_path("ines-theo"))[0]
 memory = segviz.build(conversation)
