@@ -71,6 +71,7 @@ _many = section(
 _MEASURE = "Measure of the report, and the one settings are judged by: "
 _ADVERSARIAL = (
     f"Report without the questions of category {ADVERSARIAL}, whose answer is not in the "
+    "conversation; --json has both."
 )
 _SEEDS = "Seeds to repeat everything with, for the intervals and, with --share, the units moved."
 _SHARE = "Share of the units that change places before building: what time order is worth."

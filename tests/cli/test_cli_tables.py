@@ -6,13 +6,12 @@ import json
 
 import segviz
 from segviz.cli.console import plain
-from segviz.cli.tables import comparison_content
+from segviz.cli.tables import comparison_content, sweep_content
 from segviz.conversation import sample_path
 from segviz.evaluation.compare import compare, construction_sweep
 from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES, sees
 from segviz.evaluation.parallel import Measured
 from segviz.export import sweeps_csv
-from tests.cli.test_cli_many import told
 
 GRID = ("--policies", "top-down,both", "--alphas", "0.1,0.5", "--horizons", "0,1,2")
 AXES = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 1, 2)}
@@ -22,9 +21,8 @@ def test_a_sweep_is_that_of_the_library(run, boat, tmp_path):
     memory = segviz.open(boat)
     expected = segviz.sweep(memory, memory.conversation.questions, k=5, **AXES)
     found = run("sweep", boat, *GRID, "-k", 5, "--json", "-o", "s.csv").json["runs"][0]
-    assert found["cells"] == plain([told(expected, cell) for cell in expected.cells])
-    assert found["baseline"] == plain(told(expected, expected.baseline))
-    assert found["best"] == plain(told(expected, expected.best()))
+    told = plain(sweep_content(expected, DEFAULT))
+    assert {name: found[name] for name in told} == told
     whose = (memory.conversation.id, "segment-tree", 0)
     assert (tmp_path / "s.csv").read_bytes().decode() == sweeps_csv([Measured(*whose, expected)])
     printed = run("sweep", boat, *GRID, "-k", 5).out
