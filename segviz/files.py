@@ -11,15 +11,15 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
 try:
     import fcntl
-except ImportError:  # Windows, where an open file cannot be removed: that is lock enough
+except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _KINDS = {
@@ -57,34 +57,38 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 
 
 def read(path: str | Path) -> bytes:
-    """The bytes of a regular file: as many as it has when it is opened. A file of the kernel
-    without a size, which might wait for ever, is empty."""
+    """Returns the bytes of a regular file."""
     with opened(path) as stream:
-        return stream.read(os.fstat(stream.fileno()).st_size)
+        return stream.read()
 
 
 def write(path: str | Path, content: bytes | str | Callable[[BinaryIO], object]) -> None:
-    """Write a whole file or leave the old one as it is: readers see one or the other.
+    """Writes a whole file or leaves the old one as it is: readers see one or the other.
 
     The content, or what it writes itself, goes to a file beside the target, to the disk, and then
     takes the target's name. A link stays, and what it names is written. A new file has the
-    permissions that the umask leaves, a replaced one keeps its own. What killed writers left there
-    is removed. OSError names the file.
+    permissions that the umask leaves, a replaced one keeps its own. OSError names the file.
     """
     given = Path(path).expanduser()
     try:
         target = given.resolve()
         mode = stat.S_IMODE(check_regular(target).st_mode) if target.exists() else None
-        _clear(target.parent)
-        with _beside(target) as stream:
-            if callable(content):
-                content(stream)
-            else:
-                stream.write(content.encode("utf-8") if isinstance(content, str) else content)
-            stream.flush()
-            os.fsync(stream.fileno())
+        half = target.parent / f".segviz-{secrets.token_hex(8)}.tmp"
+        try:
+            with open(half, "xb") as stream:
+                if callable(content):
+                    content(stream)
+                else:
+                    stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+                stream.flush()
+                os.fsync(stream.fileno())
             if mode is not None:
-                os.chmod(stream.name, mode)
+                os.chmod(half, mode)
+            os.replace(half, target)
+        except BaseException:
+            half.unlink(missing_ok=True)
+            raise
+        _settle(target.parent)
     except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
         reason = getattr(error, "strerror", None) or str(error)
         raise OSError(getattr(error, "errno", errno.ELOOP), reason, str(given)) from None
@@ -117,37 +121,6 @@ def append(path: str | Path, line: str) -> None:
         raise OSError(error.errno, reason, str(path)) from None
 
 
-@contextmanager
-def _beside(target: Path) -> Iterator[BinaryIO]:
-    """A new file that takes the target's name at the end, or is removed. It is locked meanwhile,
-    which tells it from what a killed process left."""
-    while True:
-        half = target.parent / f".segviz-{secrets.token_hex(4)}.tmp"
-        stream = open(half, "xb")  # noqa: SIM115
-        cleared = False
-        if fcntl is not None:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                cleared = True
-            except OSError:
-                pass  # a file system without locks
-        if not cleared and half.exists():  # else it was cleared away before it could be locked
-            break
-        stream.close()
-    try:
-        with stream:
-            yield stream
-            if fcntl is not None:
-                os.replace(half, target)
-        if fcntl is None:  # an open file cannot be renamed there
-            os.replace(half, target)
-    except BaseException:
-        half.unlink(missing_ok=True)
-        raise
-    _settle(target.parent)
-
-
 def _settle(folder: Path) -> None:
     """Bring the folder's new entry to the disk, where a folder can be opened."""
     with suppress(OSError):
@@ -156,18 +129,6 @@ def _settle(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _clear(folder: Path) -> None:
-    """Remove the files that killed writers left: those that nobody holds locked."""
-    for left in folder.glob(".segviz-*.tmp"):
-        with suppress(OSError):
-            if fcntl is not None:
-                with opened(left) as stream:
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    left.unlink()
-            else:
-                left.unlink()
 
 
 class NoRoom(ValueError):

@@ -50,10 +50,6 @@ def test_the_map_names_every_package_and_nothing_else():
     assert set(named) == there
 
 
-def test_the_readme_is_short():
-    assert len(README.split()) <= 1_300
-
-
 @pytest.mark.parametrize("page", sorted(set(PAGES)), ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_files_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):

@@ -6,140 +6,123 @@
 ``compare reproduce``   systems side by side; tables and figures of the papers
 ``export convert``      views and conversations as files
 ``doctor completion``   what is installed; scripts for shells
-``command``             the record of a command, its parser and its help (``help.toml``)
-``console exits``       output and messages; exit codes and the errors behind them
-``source building``     the files and memories a command works on
-``settings retrieval``  parameters of systems; settings of ``ask``
-``many``                many runs by one command, resumed and on several workers
+``command console``     what commands are made of; output and messages
+``source retrieval``    the files a command works on; settings of ``ask``
+``build_options``       parameters of systems; the memory a command works with
+``many tables``         many runs by one command, resumed and on several workers; reports
 ``models``              options for real models
 ======================  =============================================================
 
-May import every package but ``ui``, which ``serve`` starts as a process. Public face: ``main``,
-``COMMANDS`` and ``APP``.
+A command is a function of the module of its name. May import every package but ``ui``, which
+``serve`` starts as a process. Public face: ``main``, ``COMMANDS``, ``APP`` and ``SEGVIZ``.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
-from segviz.cli import serve
-from segviz.cli.command import (
-    BROKEN_PIPE,
-    FAILED,
-    HELP,
-    INTERRUPTED,
-    UNFINISHED,
-    USAGE,
-    Command,
-    Parser,
-    Unfinished,
-    UsageError,
-)
+import click
+from click.shell_completion import CompletionItem
+
+from segviz.cli.command import BROKEN_PIPE, FAILED, INTERRUPTED, Command
 from segviz.cli.console import Console, OutputError, flush_output
+from segviz.cli.serve import serve as APP
 
-__all__ = ["APP", "COMMANDS", "main"]
+__all__ = ["APP", "COMMANDS", "SEGVIZ", "main"]
+
+COMMANDS = {
+    "watch": "the app on a file that an agent is still writing",
+    "build": "build a memory of a conversation and save it",
+    "ask": "retrieve the evidence for a question",
+    "sweep": "measure every policy, alpha and horizon over all questions",
+    "compare": "measure several systems on the same leaves and questions",
+    "reproduce": "measure a table or figure of a paper again",
+    "export": "write a view of a memory for other programs and people",
+    "convert": "turn any format segviz reads into a LoCoMo file",
+    "doctor": "say what this installation has and lacks",
+    "completion": "print a script that completes commands and options in a shell",
+}
+"""The commands and what they do, in a line. The app starts without importing them."""
+
+COMPLETE = "_SEGVIZ_COMPLETE"
+"""The variable by which a shell asks for completions (see ``segviz completion``)."""
 
 
-class _Commands(Mapping[str, Command]):
-    """The module of a command is imported when it is asked for: the app starts without them."""
+class _Commands(click.Group):
+    """Imports a command when it is asked for, after the plug-ins it may name."""
 
-    _NAMES = tuple(name for name in HELP if name != "serve")
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
 
-    def __getitem__(self, name: str) -> Command:
-        if name not in self._NAMES:
-            raise KeyError(name)
+    def get_command(self, ctx: click.Context, name: str) -> Command | None:
+        if name not in COMMANDS:
+            return None
         from segviz.plugins import load_plugins
 
         load_plugins()
-        command: Command = import_module(f"segviz.cli.{name}").COMMAND
-        return command
+        found: Command = getattr(import_module(f"segviz.cli.{name}"), name)
+        return found
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._NAMES)
-
-    def __len__(self) -> int:
-        return len(self._NAMES)
-
-
-COMMANDS = _Commands()
-"""Name, as the first argument, to command. A new one is a module and its texts in help.toml."""
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Completes the first word, without importing the commands."""
+        named = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=COMMANDS[name]) for name in named), *options]
 
 
-def _listing() -> str:
-    rows = "\n".join(f"  {name:<11} {HELP[name]['summary']}" for name in COMMANDS)
-    return f"commands (segviz COMMAND --help tells more):\n{rows}"
-
-
-APP: Command = replace(serve.COMMAND, details=_listing)
-"""The command that runs where the first argument names none."""
+SEGVIZ = _Commands("segviz", params=[p for p in APP.params if isinstance(p, click.Option)])
+"""All commands; the options of the app are completed beside them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command of ``arguments`` (default: those of the process); its exit code.
+    """Runs the command of ``arguments`` (default: those of the process); returns its exit code.
 
-    The first argument names a command where it is one, else the app starts. SystemExit
-    after help and for wrong arguments, as argparse has it.
+    The first argument names a command where it is one, else the app starts.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    if COMPLETE in os.environ:
+        SEGVIZ.main([], prog_name="segviz")  # exits
     try:
         try:
-            return _run(given)
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
         finally:
             flush_output()
-    except OutputError as lost:
+    except (OutputError, BrokenPipeError) as lost:
         # Discarded, as the interpreter would try to write it again at its exit.
         with suppress(OSError, ValueError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(lost.__cause__, BrokenPipeError):  # who reads has enough, as `head` does
+        cause = lost.__cause__ or lost
+        if isinstance(cause, BrokenPipeError):  # who reads has enough, as `head` does
             return BROKEN_PIPE
-        Console().error(f"the output cannot be written ({lost.__cause__})")
+        Console().error(f"the output cannot be written ({cause})")
         return FAILED
 
 
-def _run(given: Sequence[str]) -> int:
-    name = given[0] if given and given[0] in COMMANDS else ""
-    command = COMMANDS.get(name, APP)
-    first = "" if name else next(iter(given), "")
-    mistyped = not first.startswith("-") and not os.path.exists(first)
+def _run(given: list[str]) -> int:
+    first = next(iter(given), "")
+    whole: click.Command = SEGVIZ if first in COMMANDS else APP
+    mistyped = whole is APP and not first.startswith("-") and not os.path.exists(first)
     close = get_close_matches(first, COMMANDS, n=1) if mistyped else []
     hint = f"; did you mean the command {close[0]}?" if close else ""
-    parser = Parser(f"segviz {name}".strip(), command, hint)
-    options = _parsed(parser, given[bool(name) :])
-    console = Console(getattr(options, "quiet", False))
     try:
-        return command.run(options, console)
-    except UsageError as error:
-        console.error(f"{error}{hint}")
-        return USAGE
-    except Unfinished as error:
-        console.error(str(error))
-        return UNFINISHED
+        with whole.make_context("segviz", given) as context:
+            code: Any = whole.invoke(context)
+            return int(code)
+    except click.exceptions.Exit as end:  # after --help and --version
+        return end.exit_code
+    except click.ClickException as error:
+        said, where = error.format_message(), getattr(error, "ctx", None)
+        if where is not None:  # click's own words about a wrong argument
+            said = f"{' '.join(said.split()).rstrip('.')}{hint} (see {where.command_path} --help)"
+        else:
+            said += hint
+        Console().error(said)
+        return error.exit_code
     except KeyboardInterrupt:
-        console.error("interrupted")
+        Console().error("interrupted")
         return INTERRUPTED
-
-
-_AS_IT_IS = "\0"
-
-
-def _parsed(parser: Parser, given: Sequence[str]) -> Namespace:
-    """The options. Intermixed: a question may stand before or behind them. What follows ``--`` is
-    none, for which argparse then has no ear: it is marked and the mark taken off again."""
-    end = given.index("--") if "--" in given else len(given)
-    marked = [_AS_IT_IS + one if one.startswith("-") else one for one in given[end + 1 :]]
-    options = parser.parse_intermixed_args([*given[:end], *marked])
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, list):
-            return [plain(one) for one in value]
-        return value.removeprefix(_AS_IT_IS) if isinstance(value, str) else value
-
-    return Namespace(**{name: plain(value) for name, value in vars(options).items()})

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
+import click
 import numpy as np
 
-from segviz.cli.building import add_building, memory_of, parameters_help
-from segviz.cli.command import OK, Unfinished, UsageError, command, user_errors
+from segviz.cli.build_options import build_options, memory_of
+from segviz.cli.command import (
+    OK,
+    Options,
+    Unfinished,
+    UsageError,
+    command,
+    option,
+    output_options,
+    user_errors,
+)
 from segviz.cli.console import Console
 from segviz.cli.models import models
 from segviz.cli.retrieval import (
-    add_question,
-    add_retrieval,
+    number_option,
     question_of,
+    retrieval_options,
     settings_content,
     settings_of,
 )
-from segviz.cli.source import add_file
+from segviz.cli.source import file_argument
 from segviz.conversation import Question
 from segviz.llm import ModelError
 from segviz.memory import Memory
@@ -29,17 +38,34 @@ from segviz.systems import level_name, level_names
 from segviz.view.captions import moment_sentence, shown_labels
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_file(parser, "memory, or conversation file to build one from")
-    add_question(parser, "?")
-    parser.add_argument(
-        "--answer", action="store_true", help="have the chat model answer from the evidence"
-    )
-    add_retrieval(parser)
-    add_building(parser)
+@command
+@file_argument
+@click.argument("question", required=False)
+@number_option
+@option("--answer", "Have the chat model answer from the evidence.", is_flag=True)
+@retrieval_options
+@build_options()
+@output_options
+def ask(options: Options, console: Console) -> int:
+    """Retrieves the evidence for a question.
 
+    Scores every node of a memory for the question, spreads the scores over the structure and
+    prints the best nodes with their scores before and after, rank, turns and text. FILE is a
+    memory, a conversation file, or sample:NAME for a bundled one. Of a conversation the memory is
+    built first (and not kept; segviz build keeps it).
 
-def _run(options: argparse.Namespace, console: Console) -> int:
+    JSON: command, conversation, system, question, number (of the data set's question, or null),
+    asked_at (id of the turn before which that question stands, or null), settings (as used, with
+    the step that was asked), evidence (best first: node, level, span [start, stop) in units,
+    turn_ids, text, initial, final, rank_before, rank_after), levels (initial and final: how many
+    retrieved nodes lie on each level), gold (turn id -> hit, covered, missed or not in any leaf),
+    gold_answer, answer (text, tokens, cached, fault; null without --answer).
+
+    Examples:
+        segviz ask sample:ines-theo "What is the boat called now?"
+        segviz ask boat.json.gz --number 3
+        segviz ask boat.json.gz "Who is Duke?" --policy both --levels 0 --json
+    """
     with models(options, console) as clients:
         if options.answer and clients.chat is None:
             raise UsageError("--answer needs a chat model; name one with --server and --model")
@@ -136,6 +162,3 @@ def _called(label: str) -> str:
 
 def _turns(turn_ids: tuple[str, ...]) -> str:
     return " to ".join(dict.fromkeys((turn_ids[0], turn_ids[-1]))) if turn_ids else "no turns"
-
-
-COMMAND = command("ask", _arguments, _run, parameters_help)

@@ -1,140 +1,160 @@
-"""Defines Command, its parser and the help made from it, and how a command ends: exit codes and the
-errors that lead to them."""
+"""Defines what commands are made of: options in titled sections, their help, errors, exit codes."""
 
 from __future__ import annotations
 
-import argparse
-import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from textwrap import indent
-from typing import NoReturn
+from functools import reduce, wraps
+from inspect import cleandoc
+from types import SimpleNamespace
+from typing import Any
+
+import click
 
 from segviz.cli.console import Console
 
-_BY = "  "
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command of ``segviz``.
-
-    ``arguments`` adds the options; ``run`` gives the exit code; ``details`` is more of the help,
-    made when it is asked for; ``exits`` are codes that mean something here alone. The others are
-    texts of ``help.toml``; ``examples`` are (what, command) pairs.
-    """
-
-    arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, Console], int]
-    summary: str
-    about: str
-    examples: Sequence[tuple[str, str]]
-    output: str = ""
-    details: Callable[[], str] | None = None
-    exits: tuple[tuple[int, str], ...] = ()
-
-    @property
-    def epilog(self) -> str:
-        """The parts of the help that follow the options."""
-        parts = [self.details()] if self.details else []
-        if self.output:
-            parts.append(f"JSON output:\n{indent(self.output, _BY)}")
-        shown = "\n".join(f"{what}:\n  {line}" for what, line in self.examples)
-        parts.append(f"examples:\n{indent(shown, _BY)}")
-        codes = MEANINGS | dict(self.exits)
-        listed = "\n".join(f"{code:<4} {codes[code]}" for code in sorted(codes))
-        parts.append(f"exit codes:\n{indent(listed, _BY)}")
-        return "\n\n".join(parts)
-
-
-HELP = tomllib.loads(Path(__file__).with_name("help.toml").read_text("utf-8"))
-"""What the help of every command says, by its name, in the order they are listed."""
-
-
-def command(
-    name: str,
-    arguments: Callable[[argparse.ArgumentParser], None],
-    run: Callable[[argparse.Namespace, Console], int],
-    details: Callable[[], str] | None = None,
-    exits: tuple[tuple[int, str], ...] = (),
-) -> Command:
-    """The command with the texts of this name."""
-    return Command(arguments, run, **HELP[name], details=details, exits=exits)
-
-
-def add_number(
-    parser: argparse._ActionsContainer,
-    flag: str,
-    default: float,
-    meaning: str,
-    left_out: bool = False,
-) -> None:
-    """An option that takes a number of its default's kind. ``left_out``: of the options, unless
-    it is given."""
-    kept = argparse.SUPPRESS if left_out else default
-    about = f"{meaning} (default: {default:g})"
-    parser.add_argument(flag, type=type(default), default=kept, metavar="N", help=about)
-
-
-class Parser(argparse.ArgumentParser):
-    """The parser of a command: its help has all parts of the command, and a wrong argument is
-    reported like other errors."""
-
-    def __init__(self, prog: str, command: Command, hint: str = "") -> None:
-        """With the options of the command and those that every command has; ``hint`` follows
-        what is told of a wrong argument."""
-        super().__init__(
-            prog=prog,
-            description=command.about,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-            add_help=False,
-        )
-        self._command, self._hint = command, hint
-        command.arguments(self)
-        common = self.add_argument_group("general")
-        if command.output:
-            common.add_argument("--json", action="store_true", help="print JSON, described below")
-            common.add_argument(
-                "-q", "--quiet", action="store_true", help="no notes, no progress; errors remain"
-            )
-        common.add_argument("-h", "--help", action="help", help="print this text")
-
-    def format_help(self) -> str:
-        """Options and the command's further parts, which are made only now."""
-        self.epilog = self._command.epilog
-        return super().format_help()
-
-    def error(self, message: str) -> NoReturn:
-        """Exit code 2."""
-        Console().error(f"{message}{self._hint} (see {self.prog} --help)")
-        self.exit(USAGE)
-
-
 OK, FAILED, USAGE, UNFINISHED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 
-MEANINGS = {
-    OK: "done",
-    USAGE: "the request cannot be met as it was put; the message says why",
-    UNFINISHED: "a model gave up; what is done is kept, the same command goes on there",
-    INTERRUPTED: "interrupted (Ctrl+C)",
-}
-"""What every command's help says; 1 is a failed check or server, 141 a reader that left."""
+EXITS = (
+    ("0", "done"),
+    ("1", "the server failed, or the doctor found something missing"),
+    ("2", "the request cannot be met as it was put; the message says why"),
+    ("3", "a model or the workers gave up; what is done is kept, the same command goes on there"),
+    ("130", "interrupted (Ctrl+C)"),
+)
+"""Exit codes of all commands; 141 is that of a reader that left."""
+
+Options = SimpleNamespace
+"""The options of a command, by their names."""
+
+Run = Callable[[Options, Console], int]
+Option = Callable[[Any], Any]
 
 
-class UsageError(Exception):
-    """The request cannot be met; the message says why. Exit code 2."""
+class UsageError(click.ClickException):
+    """The request cannot be met; the message says why."""
+
+    exit_code = USAGE
 
 
-class Unfinished(Exception):
-    """A model gave up; the message says why and how to go on. Exit code 3."""
+class Unfinished(click.ClickException):
+    """A model or the workers gave up; the message says why and how to go on."""
+
+    exit_code = UNFINISHED
+
+
+class Command(click.Command):
+    """A command of ``segviz``; its help is the docstring of its function, with options in sections.
+
+    ``more`` writes further sections when the help is printed.
+    """
+
+    more: Callable[[click.HelpFormatter], None] | None = None
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the docstring; examples, which are indented, stay as they are."""
+        for paragraph in cleandoc(self.help or "").split("\n\n"):
+            formatter.write_paragraph()
+            if "\n    " in paragraph:
+                formatter.write("".join(f"  {line}\n" for line in paragraph.splitlines()))
+                continue
+            with formatter.indentation():
+                formatter.write_text(paragraph)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options by their sections."""
+        sections: dict[tuple[str, str], list[tuple[str, str]]] = {_UNTITLED: []}
+        for option in self.get_params(ctx):
+            row = option.get_help_record(ctx)
+            if row is not None and not isinstance(option, click.Argument):
+                sections.setdefault(getattr(option, "section", _UNTITLED), []).append(row)
+        for (title, about), rows in sections.items():
+            with formatter.section(title):
+                if about:
+                    formatter.write_text(about)
+                    formatter.write_paragraph()
+                formatter.write_dl(rows)
+        if self.more is not None:
+            self.more(formatter)
+
+
+_UNTITLED = ("Options", "")
+
+
+class _Option(click.Option):
+    """An option in a section of the help: a title, and what is to be said of all of them."""
+
+    def __init__(self, *given: Any, section: tuple[str, str], **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.section = section
+
+
+def section(title: str, about: str = "") -> Callable[..., Option]:
+    """Returns a function that makes options of a section of the help, from their names (such as
+    ``"-o --output"``), what they mean, and the settings of ``click.option``. ``usual`` is what
+    holds without the option, where that is no value of it."""
+
+    def option(names: str, meaning: str, usual: object = True, **settings: Any) -> Option:
+        shown = usual if usual is True else str(usual)
+        settings = {"help": meaning, "show_default": shown, **settings}
+        return click.option(*names.split(), cls=_Option, section=(title, about), **settings)
+
+    return option
+
+
+option = section(*_UNTITLED)
+"""Makes options without a section."""
+
+
+def together(*options: Option) -> Option:
+    """Returns a decorator that adds these options, in this order."""
+    return lambda run: reduce(lambda made, add: add(made), reversed(options), run)
+
+
+def command(run: Run) -> Command:
+    """Makes a command of a function."""
+
+    @wraps(run)
+    def called(**given: Any) -> int:
+        return run(Options(**given), Console(given.get("quiet", False)))
+
+    help_names = {"help_option_names": ["-h", "--help"]}
+    return click.command(cls=Command, context_settings=help_names)(called)
+
+
+output_options = together(
+    option("--json", "Print JSON, as described above.", is_flag=True),
+    option("-q --quiet", "No notes, no progress; errors remain.", is_flag=True),
+)
+
+
+def either(options: Options, *names: str) -> None:
+    """Raises UsageError where more than one of these options is given."""
+    given = [f"--{name}" for name in names if getattr(options, name, None)]
+    if len(given) > 1:
+        raise UsageError(f"give {' or '.join(given)}, not both")
+
+
+def whole_numbers(given: str) -> tuple[int, ...]:
+    """Reads ``"0,1"``."""
+    return _listed(given, int, "whole numbers, as 0,1")
+
+
+def numbers(given: str) -> tuple[float, ...]:
+    """Reads ``"0.1,0.5"``."""
+    return _listed(given, float, "numbers, as 0.1,0.5")
+
+
+def _listed(given: str, kind: Callable[[str], Any], expected: str) -> tuple[Any, ...]:
+    try:
+        return tuple(kind(part) for part in given.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{given!r} found; expected {expected}") from None
 
 
 @contextmanager
 def user_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn the errors that a wrong setting or file raises (default: ValueError) into UsageError."""
+    """Turns errors that a wrong setting or file raises (default: ValueError) into UsageError."""
     expected = kinds or (ValueError,)
     try:
         yield

@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
-import argparse
 from time import perf_counter
 
-from segviz.cli.building import add_building, parameters_help
-from segviz.cli.command import OK, command
+import click
+
+from segviz.cli.build_options import build_options
+from segviz.cli.command import OK, Options, command, output_options
 from segviz.cli.console import Console
-from segviz.cli.many import LOST, add_many, measured, runs_of
+from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
-from segviz.cli.reports import Owner, report
-from segviz.cli.retrieval import add_scoring
+from segviz.cli.retrieval import scoring_options
+from segviz.cli.tables import Owner, report
 from segviz.evaluation.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS
 
 _SHARED = ("k", "units", "tokens", "budget", "relevance")
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        nargs="+",
-        metavar="FILE",
-        help="one conversation file, from which the systems are built, or several memories of "
-        "one conversation",
-    )
-    group = parser.add_argument_group("retrieval")
-    add_scoring(group)
-    add_many(parser)
-    add_building(parser, several=True)
+@command
+@click.argument("file", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
+@scoring_options
+@many_options
+@build_options(several=True)
+@output_options
+def compare(options: Options, console: Console) -> int:
+    """Measures several systems on the same leaves and questions.
 
+    Builds them from one conversation FILE, over the same leaves and embeddings, and measures them
+    on its questions: once with every node ranked for itself (collapsed), and once by the system's
+    own retrieval where it has one. Several FILEs are memories built before, of one conversation
+    and one unit rule. With --vary, it is one system with several values of one of its parameters.
 
-def _run(options: argparse.Namespace, console: Console) -> int:
+    recall: gold leaves among the K best leaves. reached: gold units among the first units read.
+    quoted: gold turns that a text of the K best nodes repeats. answer_words: words of the gold
+    answer in what so many tokens hold. words: read in the K best nodes. contentless lines: share
+    of the lines of inner nodes with fewer than two content words, names of the speakers left out.
+
+    With --all, several --conversation or --seeds it does so for each of them, and tells what holds
+    over all conversations. --workers and --scheduler share out the runs, of one conversation too.
+    Seconds are then not measured, because what runs at once disturbs each other's time.
+
+    JSON: command, share, runs (of each conversation and seed: conversation, seed, k, units, tokens,
+    budget, relevance (null: the usual one of each retrieval), questions, rows), overall (the same
+    of each seed over the questions of all conversations, where there are several; intervals
+    resample conversations, too). A row has name, system, method (collapsed or own), relevance,
+    shape, cost (sums over the build), measures (name -> all, without_adversarial and gain, the
+    paired difference to the first row; each value, low, high, n), build_seconds and query_seconds
+    (null where runs are shared out or kept with --resume), contentless_lines (share over all inner
+    nodes, null without any).
+
+    Examples:
+        segviz compare sample:ines-theo --systems segment-tree,raptor,bm25
+        segviz compare strict.json.gz loose.json.gz
+        segviz compare sample:ines-theo --system memtree --vary base=0.2,0.4,0.6
+        segviz compare talks.json --all --workers 4 --resume talks.runs
+    """
     with models(options, console) as clients:
         runs = runs_of(options, console, clients, list(SYSTEMS))
         settings = {name: getattr(options, name) for name in _SHARED}
@@ -48,6 +72,3 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     ]
     report("compare", whole, pooled_comparison, options, console)
     return OK
-
-
-COMMAND = command("compare", _arguments, _run, parameters_help, exits=(LOST,))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
-from segviz.cli.command import OK, command, user_errors
+import click
+
+from segviz.cli.command import OK, Options, command, option, output_options, user_errors
 from segviz.cli.console import Console
 from segviz.cli.source import (
-    add_conversation,
-    add_file,
+    conversation_options,
+    file_argument,
     output_path,
     path_of,
     read_conversation,
@@ -22,13 +23,24 @@ from segviz.memory import open_memory
 from segviz.store import recognises
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_file(parser, "conversation file of any format, or memory")
-    parser.add_argument("-o", "--output", required=True, metavar="PATH", help="file to write")
-    add_conversation(parser)
+@command
+@file_argument
+@option("-o --output", "File to write.", required=True, type=click.Path(), metavar="PATH")
+@conversation_options()
+@output_options
+def convert(options: Options, console: Console) -> int:
+    """Turns any format segviz reads into a LoCoMo file.
 
+    The format of FILE is told by its content. The LoCoMo file has sessions with dates, turns with
+    ids and captions, questions with evidence. What was repaired or left out is counted on standard
+    error. A memory gives its conversation back.
 
-def _run(options: argparse.Namespace, console: Console) -> int:
+    JSON: command, output, conversations (each id, sessions, turns, format: what it was read as).
+
+    Examples:
+        segviz convert chat.txt -o chat.json
+        segviz convert log.csv --columns text=body,speaker=who -o log.json
+    """
     path = output_path(options.output, options.file)
     conversations = _conversations(options, console)
     write_file(path, locomo_json(conversations))
@@ -44,7 +56,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     return OK
 
 
-def _conversations(options: argparse.Namespace, console: Console) -> Sequence[Conversation]:
+def _conversations(options: Options, console: Console) -> Sequence[Conversation]:
     if recognises(path_of(options.file)):
         with user_errors():
             return [open_memory(path_of(options.file)).conversation]
@@ -53,6 +65,3 @@ def _conversations(options: argparse.Namespace, console: Console) -> Sequence[Co
     corpus = read_corpus(options, console)
     with user_errors():
         return list(corpus)
-
-
-COMMAND = command("convert", _arguments, _run)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
-from textwrap import indent, wrap
 
-from segviz.cli.building import add_building, memory_of, parameters_help
-from segviz.cli.command import OK, UsageError, command, user_errors
+import click
+
+from segviz.cli.build_options import build_options, memory_of
+from segviz.cli.command import OK, Options, UsageError, command, option, output_options, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import Models, models
-from segviz.cli.retrieval import add_question, add_retrieval, settings_of
-from segviz.cli.source import SAMPLE, add_file, output_path, path_of, reading, write_file
+from segviz.cli.retrieval import number_option, retrieval_options, settings_of
+from segviz.cli.source import SAMPLE, file_argument, output_path, path_of, reading, write_file
 from segviz.export import FORMATS, SCALES, Format, View, file_name, view_of
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import made
@@ -23,39 +23,50 @@ _SCALE = 2
 _BINARY = ("image/png", "application/pdf")
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_file(parser, "memory, or conversation file to build one from")
-    parser.add_argument(
-        "--format",
-        required=True,
-        choices=list(FORMATS),
-        metavar="NAME",
-        help="%(choices)s; described below",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="file to write, - for standard output (default: segviz-CONVERSATION-PART.ENDING)",
-    )
-    parser.add_argument(
-        "--scale",
-        type=int,
-        choices=SCALES,
-        help=f"dots for each pixel of a {_names(lambda one: one.scales)} (default: {_SCALE})",
-    )
-    parser.add_argument(
-        "--dark",
-        action="store_true",
-        help=f"on a dark ground: {_names(lambda one: one.needs_browser)}",
-    )
-    add_question(parser)
-    parser.add_argument("--node", type=int, metavar="N", help="node that is selected")
-    add_retrieval(parser)
-    add_building(parser)
+def _names(has: Callable[[Format], object]) -> str:
+    """The formats that have something, as words."""
+    *most, last = [name for name, one in FORMATS.items() if has(one)]
+    return f"{', '.join(most)} or {last}" if most else last
 
 
-def _run(options: argparse.Namespace, console: Console) -> int:
+_OUTPUT, _NAMED = "File to write, - for standard output.", "segviz-CONVERSATION-PART.ENDING"
+_SCALED = f"Dots for each pixel of a {_names(lambda one: one.scales)}."
+_DARK = f"On a dark ground: {_names(lambda one: one.needs_browser)}."
+_formats, _scales = click.Choice(list(FORMATS)), click.IntRange(min(SCALES), max(SCALES))
+
+
+@command
+@file_argument
+@option("--format", "One of those listed below.", required=True, type=_formats, metavar="NAME")
+@option("-o --output", _OUTPUT, _NAMED, type=click.Path(), metavar="PATH")
+@option("--scale", _SCALED, _SCALE, type=_scales)
+@option("--dark", _DARK, is_flag=True)
+@option("--question", "The question to ask.")
+@number_option
+@option("--node", "Node that is selected.", type=int)
+@retrieval_options
+@build_options()
+@output_options
+def export(options: Options, console: Console) -> int:
+    """Writes a memory, or its answer to a question, as a file.
+
+    The file is an offline HTML page, a picture, a graph, a table, or the Python that brings the
+    view back. With --question or --number the view is that question's evidence, else the tree. The
+    same view gives the same bytes. FILE is a memory, a conversation file to build one from, or
+    sample:NAME for a bundled one.
+
+    Pictures are drawn by an installed Chromium, Chrome, Edge or Brave, run without network and
+    without your profile. SEGVIZ_BROWSER names another one; segviz doctor says which is found.
+
+    JSON: command, format, output, bytes, conversation.
+
+    Examples:
+        segviz export boat.json.gz --format html
+        segviz export boat.json.gz --format ranks --number 3 -o 3.csv
+        segviz export sample:ines-theo --format svg --step 40
+        segviz export boat.json.gz --format png --scale 3 --dark
+        segviz export boat.json.gz --format nodes -o - | head -1
+    """
     chosen = FORMATS[options.format]
     with models(options, console) as clients:
         _check_format(options, chosen, console)
@@ -78,7 +89,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     return OK
 
 
-def _check_format(options: argparse.Namespace, chosen: Format, console: Console) -> None:
+def _check_format(options: Options, chosen: Format, console: Console) -> None:
     """UsageError for what can be refused before the work begins."""
     if options.scale is not None and not chosen.scales:
         raise UsageError(
@@ -100,13 +111,7 @@ def _check_format(options: argparse.Namespace, chosen: Format, console: Console)
         output_path(options.output, options.file)
 
 
-def _names(has: Callable[[Format], object]) -> str:
-    """The formats that have something, as words."""
-    *most, last = [name for name, one in FORMATS.items() if has(one)]
-    return f"{', '.join(most)} or {last}" if most else last
-
-
-def _view(options: argparse.Namespace, memory: Memory, clients: Models) -> View:
+def _view(options: Options, memory: Memory, clients: Models) -> View:
     """What is shown; ValueError for what cannot be."""
     path = path_of(options.file)
     saved, sample = recognises(path), options.file.startswith(SAMPLE)
@@ -126,10 +131,9 @@ def _view(options: argparse.Namespace, memory: Memory, clients: Models) -> View:
     )
 
 
-def _details() -> str:
-    rows = (f"{name:<10}{one.about}" for name, one in FORMATS.items())
-    wrapped = ("\n".join(wrap(row, 84, subsequent_indent=" " * 10)) for row in rows)
-    return f"formats:\n{indent(chr(10).join(wrapped), '  ')}\n\n{parameters_help()}"
+def _list_formats(formatter: click.HelpFormatter) -> None:
+    with formatter.section("Formats"):
+        formatter.write_dl([(name, one.about) for name, one in FORMATS.items()])
 
 
-COMMAND = command("export", _arguments, _run, _details)
+export.more = _list_formats

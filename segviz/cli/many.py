@@ -7,7 +7,6 @@ killed one goes on where it stopped.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import inspect
 import json
@@ -21,12 +20,22 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import click
+
 from segviz import files, store
-from segviz.cli.building import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
-from segviz.cli.command import UNFINISHED, Unfinished, UsageError, add_number, user_errors
+from segviz.cli.build_options import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
+from segviz.cli.command import (
+    Options,
+    Unfinished,
+    UsageError,
+    either,
+    section,
+    together,
+    user_errors,
+    whole_numbers,
+)
 from segviz.cli.console import Console, plain
 from segviz.cli.models import Models
-from segviz.cli.retrieval import whole_numbers
 from segviz.cli.source import path_of, read_corpus
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, distinct
@@ -47,72 +56,49 @@ from segviz.memory import Memory, build
 from segviz.store import recognises
 
 Found = TypeVar("Found", Sweep, Comparison)
-LOST = (UNFINISHED, "a model or the workers gave up; what --resume keeps is not measured again")
-"""Meaning of this exit code for commands of many runs."""
-
 _WAIT_SECONDS = 10
 """Time limit for a scheduler to answer, and again for it to have a first worker."""
 
 
-def add_many(parser: argparse.ArgumentParser) -> None:
-    """Options for what is measured, seeds and workers."""
-    _add_measuring(parser.add_argument_group("measuring"))
-    group = parser.add_argument_group(
-        "many runs",
-        "A run is one conversation, built by one system, measured with one seed. Runs know\n"
-        "nothing of each other: the numbers are the same wherever and in whatever order\n"
-        "they are done. Models of a server are used in this process alone, because their\n"
-        "key would travel with the work.",
-    )
-    group.add_argument(
-        "--seeds",
-        type=whole_numbers,
-        metavar="N,…",
-        help="seeds to repeat everything with; they draw the intervals, and with --share "
-        "which units change places (default: 0)",
-    )
-    lost = "what is lost without the order of time"
-    moved = f"share of the units that change places before building, 0 to 1: {lost}"
-    add_number(group, "--share", 0.0, moved)
-    group.add_argument(
-        "--resume",
-        metavar="FOLDER",
-        help="keep every finished run as a file in this folder, and measure only what it lacks",
-    )
-    where = group.add_mutually_exclusive_group()
-    where.add_argument(
-        "--workers",
-        type=int,
-        default=1,
-        metavar="N",
-        help="processes of this machine that share the runs (default: %(default)s; more "
-        "need the extra segviz[parallel])",
-    )
-    where.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="let the workers of this Dask scheduler do the runs, such as tcp://host:8786; "
-        "conversations are sent to them (extra segviz[cluster])",
-    )
+_measuring = section("Measuring")
+_many = section(
+    "Many runs",
+    "A run is one conversation, built by one system, measured with one seed. Runs know nothing of "
+    "each other: the numbers are the same wherever and in whatever order they are done. Models of "
+    "a server are used in this process alone, because their key would travel with the work.",
+)
 
-
-def _add_measuring(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
+_MEASURE = "Measure of the report, and the one settings are judged by: "
+_ADVERSARIAL = (
+    f"Report without the questions of category {ADVERSARIAL}, whose answer is not in the "
+    "conversation; --json has both."
+)
+_SEEDS = "Seeds to repeat everything with, for the intervals and, with --share, the units moved."
+_SHARE = "Share of the units that change places before building: what time order is worth."
+_RESUME = "Keep every finished run as a file in this folder, and measure only what it lacks."
+_WORKERS = "Processes of this machine that share the runs; more need the extra segviz[parallel]."
+_SCHEDULER = (
+    "Let the workers of this Dask scheduler do the runs, such as tcp://host:8786; conversations "
+    "are sent to them (extra segviz[cluster])."
+)
+many_options = together(
+    _measuring(
         "--measure",
-        choices=CHOICES,
+        f"{_MEASURE}{', '.join(CHOICES)}; --json has all.",
+        type=click.Choice(CHOICES),
         default=DEFAULT,
         metavar="NAME",
-        help="measure of the report, and the one settings are judged by: %(choices)s "
-        "(default: %(default)s); --json has all",
-    )
-    parser.add_argument(
-        "--no-adversarial",
-        action="store_true",
-        help=f"report without the questions of category {ADVERSARIAL}, whose answer is not in "
-        "the conversation; --json has both",
-    )
-    add_number(parser, "--units", UNITS, "units read for the measure reached")
-    add_number(parser, "--tokens", TOKENS, "tokens read for the measure answer_words")
+    ),
+    _measuring("--no-adversarial", _ADVERSARIAL, is_flag=True),
+    _measuring("--units", "Units read for the measure reached.", default=UNITS),
+    _measuring("--tokens", "Tokens read for the measure answer_words.", default=TOKENS),
+    _many("--seeds", _SEEDS, "0", type=whole_numbers, metavar="N,…"),
+    _many("--share", _SHARE, type=click.FloatRange(0, 1), default=0.0),
+    _many("--resume", _RESUME, type=click.Path(), metavar="FOLDER"),
+    _many("--workers", _WORKERS, default=1),
+    _many("--scheduler", _SCHEDULER, metavar="ADDRESS"),
+)
+"""Options for what is measured, seeds and workers."""
 
 
 @dataclass(frozen=True)
@@ -134,11 +120,14 @@ class Runs:
 
 
 def runs_of(
-    options: argparse.Namespace, console: Console, models: Models, usual: Sequence[str] = (SYSTEM,)
+    options: Options, console: Console, models: Models, usual: Sequence[str] = (SYSTEM,)
 ) -> Runs:
     """The runs the options name; of the ``usual`` systems where they name none. Notes what is left
     out; UsageError where nothing can be measured."""
-    given = options.file if isinstance(options.file, list) else [options.file]
+    either(options, "conversation", "all")
+    if options.workers != 1:
+        either(options, "workers", "scheduler")
+    given = options.file if isinstance(options.file, tuple) else (options.file,)
     paths = [path_of(one) for one in given]
     if all(map(recognises, paths)):
         refuse_idle(given[0], options)
@@ -201,7 +190,7 @@ def _builder(
     name: str,
     settings: dict[str, Any],
     unit: str,
-    options: argparse.Namespace,
+    options: Options,
     console: Console,
     models: Models,
 ) -> Build:
@@ -255,41 +244,26 @@ class Results(Generic[Found]):
 
         self._folder = folder
         self._adapter: TypeAdapter[Found] = TypeAdapter(kind)
-        if folder.is_file():
-            raise UsageError(f"{folder} is a file; name a folder with --resume")
         with user_errors(OSError):
             folder.mkdir(exist_ok=True)
 
-    def path(self, run: str) -> Path:
-        """Returns the file of a run."""
-        return self._folder / f"{run}.json"
-
     def get(self, run: str) -> Found | None:
         """Returns a finished run, None for another. Raises UsageError for a damaged file."""
-        path = self.path(run)
+        path = self._folder / f"{run}.json"
         try:
             found: Found = self._adapter.validate_python(json.loads(files.read(path))["result"])
         except FileNotFoundError:
             return None
-        except OSError as error:
-            raise UsageError(f"cannot read {path} ({error})") from None
-        except (KeyError, TypeError, ValueError):
-            raise UsageError(f"{path} is damaged; delete it and measure again") from None
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            what = f"cannot be used ({type(error).__name__})"
+            raise UsageError(f"{path} {what}; delete it and measure again") from None
         return found
-
-    def among(self, order: Sequence[tuple[str, str, str, int]]) -> dict[int, Measured[Found]]:
-        """Returns what is finished of the runs, by place. A run is given as its identity,
-        conversation, label and seed."""
-        found = ((place, one, self.get(one[0])) for place, one in enumerate(order))
-        return {
-            place: Measured(*one[1:], result) for place, one, result in found if result is not None
-        }
 
     def keep(self, run: str, one: Measured[Found]) -> None:
         """Writes a finished run. Raises UsageError where that fails."""
         content = {"segviz": metadata.version("segviz"), **plain(one)}
         with user_errors(OSError):
-            files.write(self.path(run), json.dumps(content, allow_nan=False))
+            files.write(self._folder / f"{run}.json", json.dumps(content, allow_nan=False))
 
 
 # --- running -----------------------------------------------------------------------------------
@@ -300,7 +274,7 @@ def measured(
     measure: Callable[..., Found],
     kind: type[Found],
     settings: dict[str, Any],
-    options: argparse.Namespace,
+    options: Options,
     console: Console,
     **here: Any,
 ) -> tuple[Measured[Found], ...]:
@@ -312,7 +286,11 @@ def measured(
         (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
         for talk, label, seed in (runs if results else ())
     ]
-    known = {} if results is None else results.among(order)
+    known = {
+        place: Measured(*owner, found)
+        for place, (run, *owner) in enumerate(order)
+        if results and (found := results.get(run)) is not None
+    }
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     apart = options.workers != 1 or options.scheduler is not None

@@ -6,72 +6,62 @@ users of the machine could read them.
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from segviz.cli.command import UsageError, user_errors
+import click
+
+from segviz.cli.command import Option, Options, UsageError, section, together, user_errors
 from segviz.cli.console import Console
 from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, get_embedder
 from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
 from segviz.llm.endpoint import CACHE_BYTES, RANGES, cache_path, key_for
 
 _LIMITS = {
-    "timeout": (float, "longest silence of the server, seconds"),
-    "retries": (int, "tries after the first"),
-    "concurrency": (int, "requests at once"),
-    "max_tokens": (int, "longest answer, tokens"),
-    "temperature": (float, "0 answers as alike as the server can"),
+    "timeout": "Longest silence of the server, seconds.",
+    "retries": "Tries after the first.",
+    "concurrency": "Requests at once.",
+    "max_tokens": "Longest answer, tokens.",
+    "temperature": "0 answers as alike as the server can.",
 }
 
-
-def add_embedder(parser: argparse._ActionsContainer) -> None:
-    """The offline embedder."""
-    parser.add_argument(
-        "--embedder",
-        default="auto",
-        metavar="NAME",
-        help=f"embeddings made on this machine: auto, {', '.join(EMBEDDERS)} or {NEURAL}MODEL, a "
-        "sentence-transformers model in a folder or of the hub, which may download it; auto is "
-        "wordllama, or hashing where it has no wheel (default: %(default)s)",
-    )
+_model = section(
+    "Real models",
+    "Nothing is sent unless a model is named here. Keys come from the environment: OPENAI_API_KEY "
+    "for api.openai.com alone, SEGVIZ_API_KEY for the server in SEGVIZ_BASE_URL alone. Replies are "
+    "kept below SEGVIZ_CACHE (default: ~/.cache/segviz).",
+)
 
 
-def add_models(parser: argparse.ArgumentParser) -> None:
-    """A server that speaks the OpenAI API, and its limits."""
-    group = parser.add_argument_group(
-        "real models",
-        "Nothing is sent unless a model is named here. Keys come from the environment:\n"
-        "OPENAI_API_KEY for api.openai.com alone, SEGVIZ_API_KEY for the server in\n"
-        "SEGVIZ_BASE_URL alone. Replies are kept below SEGVIZ_CACHE (default:\n"
-        "~/.cache/segviz).",
-    )
-    group.add_argument(
-        "--server",
-        metavar="NAME|URL",
-        help=f"address that speaks the OpenAI API, or one of {', '.join(PRESETS)} "
-        "(default: SEGVIZ_BASE_URL)",
-    )
-    group.add_argument("--model", metavar="NAME", help="chat model, for parts that need one")
-    group.add_argument(
-        "--embedding-model", metavar="NAME", help="embed with this model of the server"
-    )
-    group.add_argument(
-        "--waive",
-        action="store_true",
-        help="go on without an answer that never comes: that place is decided offline",
-    )
-    for name, (kind, meaning) in _LIMITS.items():
-        low, high = RANGES[name]
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            type=kind,
-            metavar="N",
-            help=f"{meaning}; {low} to {high} (default: {getattr(Endpoint, name)}, or the "
-            "preset's)",
-        )
+def _limit(name: str, about: str) -> Option:
+    default, (low, high) = getattr(Endpoint, name), RANGES[name]
+    whole = name in ("retries", "concurrency", "max_tokens")
+    kind = click.IntRange(int(low), int(high)) if whole else click.FloatRange(low, high)
+    flag = f"--{name.replace('_', '-')}"
+    return _model(flag, about, f"{default}, or the preset's", type=kind, metavar="N")
+
+
+embedder_option = section("Building a memory")(
+    "--embedder",
+    f"Embeddings made on this machine: auto, {', '.join(EMBEDDERS)} or {NEURAL}MODEL, a "
+    "sentence-transformers model in a folder or of the hub, which may download it. auto is "
+    "wordllama, or hashing where it has no wheel.",
+    default="auto",
+    metavar="NAME",
+)
+
+_SERVER = f"Address that speaks the OpenAI API, or one of {', '.join(PRESETS)}."
+_WAIVE = "Go on without an answer that never comes: that place is decided offline."
+model_options = together(
+    _model("--server", _SERVER, "SEGVIZ_BASE_URL", metavar="NAME|URL"),
+    _model("--model", "Chat model, for parts that need one.", metavar="NAME"),
+    _model("--embedding-model", "Embed with this model of the server.", metavar="NAME"),
+    _model("--waive", _WAIVE, is_flag=True),
+    *(_limit(name, about) for name, about in _LIMITS.items()),
+)
+"""A server that speaks the OpenAI API, and its limits."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +74,7 @@ class Models:
 
 
 @contextmanager
-def models(options: argparse.Namespace, console: Console) -> Iterator[Models]:
+def models(options: Options, console: Console) -> Iterator[Models]:
     """The models the options name, open until the command ends. Says on standard error what is sent
     where. UsageError for a server or limit that cannot be used."""
     endpoint = _endpoint(options)
@@ -110,7 +100,7 @@ def models(options: argparse.Namespace, console: Console) -> Iterator[Models]:
         cache.close()
 
 
-def _endpoint(options: argparse.Namespace) -> Endpoint | None:
+def _endpoint(options: Options) -> Endpoint | None:
     """The server to use; None where the options name no model."""
     limits = {n: v for n in _LIMITS if (v := getattr(options, n)) is not None}
     wanted = options.server or options.model or options.embedding_model

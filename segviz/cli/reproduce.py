@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from time import perf_counter
 
-from segviz.cli.command import OK, UsageError, command, user_errors
+import click
+
+from segviz.cli.command import OK, Options, UsageError, command, option, output_options, user_errors
 from segviz.cli.console import Console
-from segviz.cli.models import add_embedder
+from segviz.cli.models import embedder_option
 from segviz.cli.source import SAMPLE, path_of, write_file
 from segviz.conversation import TITLES, Conversation
 from segviz.evaluation.aggregate import Row
@@ -24,40 +25,38 @@ from segviz.view.palette import LEVEL_COLOURS, SERIES
 _WIDTH = 1100
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    papers = list(dict.fromkeys(entry.paper for entry in ENTRIES))
-    parser.add_argument(
-        "paper", nargs="?", choices=papers, metavar="PAPER", help="one of %(choices)s"
-    )
-    parser.add_argument(
-        "table", nargs="?", metavar="TABLE", help="such as table-3 or figure-6 (default: all of it)"
-    )
-    parser.add_argument(
-        "--data",
-        action="append",
-        metavar="FILE",
-        help=f"conversations with questions, repeated for more; {SAMPLE}NAME is a bundled one "
-        "(default: the bundled ones)",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="reproduced",
-        metavar="FOLDER",
-        help="where tables and figures are written (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--workers",
-        type=int,
-        default=1,
-        metavar="N",
-        help="processes of this machine that share the work (default: %(default)s; more need the "
-        "extra segviz[parallel]); times are then not comparable",
-    )
-    add_embedder(parser)
+_PAPERS = list(dict.fromkeys(entry.paper for entry in ENTRIES))
+_DATA = f"Conversations with questions, repeated for more; {SAMPLE}NAME is a bundled one."
+_OUTPUT = "Where tables and figures are written."
+_WORKERS = (
+    "Processes of this machine that share the work; more need the extra segviz[parallel]. Times "
+    "are then not comparable."
+)
 
 
-def _run(options: argparse.Namespace, console: Console) -> int:
+@command
+@click.argument("paper", required=False, type=click.Choice(_PAPERS), metavar="[PAPER]")
+@click.argument("table", required=False)
+@option("--data", _DATA, "the bundled ones", multiple=True, type=click.Path(), metavar="FILE")
+@option("-o --output", _OUTPUT, default="reproduced", type=click.Path(), metavar="FOLDER")
+@option("--workers", _WORKERS, default=1)
+@embedder_option
+@output_options
+def reproduce(options: Options, console: Console) -> int:
+    """Measures a table or figure of a paper again.
+
+    Measures without a model what a table or figure shows, on the bundled conversations or your
+    own. Writes a table (CSV and Markdown) with the printed numbers beside, the figure where the
+    paper has one (HTML, and PNG where a browser is installed), and a line on how it differs from
+    what is printed and why. TABLE is such as table-3 or figure-6; without it all of the paper is
+    measured, and without arguments it lists what there is.
+
+    JSON: command, conversations, entries (each entry, seconds, files, rows).
+
+    Examples:
+        segviz reproduce
+        segviz reproduce segtreemem table-3 --data locomo10.json
+    """
     if options.paper is None:
         return _list(console)
     chosen = [
@@ -104,7 +103,7 @@ def _list(console: Console) -> int:
     return OK
 
 
-def _talks(options: argparse.Namespace, console: Console) -> list[Conversation]:
+def _talks(options: Options, console: Console) -> list[Conversation]:
     """The conversations with questions to measure by, of all files."""
     found = []
     for given in options.data or [f"{SAMPLE}{name}" for name in TITLES]:
@@ -150,6 +149,3 @@ def _write(
     for ending, content in files.items():
         write_file(folder / f"{entry.paper}-{entry.name}.{ending}", content)
     return [str(folder / f"{entry.paper}-{entry.name}.{ending}") for ending in files]
-
-
-COMMAND = command("reproduce", _arguments, _run)

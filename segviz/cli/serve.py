@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import errno
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -19,7 +19,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import IO, Any
 
-from segviz.cli.command import FAILED, UsageError, command
+import click
+
+from segviz.cli.command import EXITS, Options, UsageError, command, option, together
 from segviz.cli.console import Console, OutputError, flush_output
 
 SETTINGS: dict[str, Any] = {
@@ -50,20 +52,18 @@ says the same, which a test holds."""
 
 FIRST_PORT = 8501
 PORTS_TRIED = 50
-GRACE_SECONDS = 10
-"""How long a server that does not announce itself must answer to be taken for ours."""
 
 
 def flags() -> Iterator[str]:
-    """The settings as Streamlit command-line flags."""
+    """Yields the settings as Streamlit command-line flags."""
     for name, value in SETTINGS.items():
         # Of a repeated flag Streamlit keeps the last alone; a list travels as JSON.
         yield f"--{name}={value if isinstance(value, str) else json.dumps(value)}"
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether the server could listen there, tried as Streamlit will do it. UsageError where the
-    address or the right to use the port is what is missing."""
+    """Checks whether the server could listen there. Raises UsageError where the address or the
+    right to use the port is what is missing."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         if not host.strip():
@@ -87,7 +87,7 @@ def is_free(host: str, port: int) -> bool:
 
 
 def free_port(host: str = "127.0.0.1", first: int = FIRST_PORT) -> int:
-    """The first port from ``first`` on that nothing listens on."""
+    """Returns the first port from ``first`` on that nothing listens on."""
     last = min(first + PORTS_TRIED - 1, 65535)
     for port in range(first, last + 1):
         if is_free(host, port):
@@ -95,93 +95,76 @@ def free_port(host: str = "127.0.0.1", first: int = FIRST_PORT) -> int:
     raise UsageError(f"no free port between {first} and {last}; give one with --port")
 
 
-def _port(given: str) -> int:
-    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= 65535):
-        raise argparse.ArgumentTypeError(f"{given!r} is not a port; choose one from 1 to 65535")
-    return int(given)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        nargs="?",
-        help="conversation to open (default: the sample); one that is called like a command is "
-        "./build",
-    )
-    server_arguments(parser)
-
-
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:
-        from importlib import metadata  # takes as long as all other imports of the command
-
-        Console().line(f"segviz {metadata.version('segviz')}")
-        parser.exit()
-
-
-def server_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of everything that starts the app."""
-    parser.add_argument("--port", type=_port, help="port to listen on (default: the next free one)")
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
-    )
-    parser.add_argument(
+_PORT, _PATH = click.IntRange(1, 65535), click.Path()
+server_options = together(
+    option("--port", "Port to listen on.", "the next free one", type=_PORT, metavar="PORT"),
+    option("--host", "Address to listen on.", default="127.0.0.1"),
+    option(
         "--allow-host",
-        action="append",
-        default=[],
+        "Answer under this name, too (* stands for any part of it); repeat it for more. The names "
+        "of this machine to itself are always answered, and beyond it any address.",
+        multiple=True,
         metavar="NAME",
-        help="answer under this name, too (* stands for any part of it); repeat it for more. The "
-        "names of this machine to itself are always answered, and beyond it any address",
-    )
-    parser.add_argument(
+    ),
+    option(
         "--allow-paths",
+        "Let visitors open files below this folder and no others.",
+        "any file where only this machine can reach the app, else none",
+        type=_PATH,
         metavar="FOLDER",
-        help="let visitors open files below this folder and no others (default: any file where "
-        "only this machine can reach the app, else none)",
-    )
-    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    about = "show program's version number and exit"
-    parser.add_argument("--version", action=_Version, nargs=0, help=about)
+    ),
+    option("--no-browser", "Do not open a browser.", is_flag=True),
+    click.version_option(package_name="segviz", message="segviz %(version)s"),
+)
+"""The options of everything that starts the app."""
 
 
 def url_of(host: str, port: int) -> str:
-    """The address of the app; IPv6 addresses stand in brackets."""
+    """Returns the address of the app; IPv6 addresses stand in brackets."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class Server:
-    """One Streamlit process; its output tells apart our server from another on the port."""
+    """One Streamlit process, on this port or, without one, on the first that Streamlit finds free.
 
-    def __init__(self, host: str, port: int, environment: dict[str, str]) -> None:
+    ``port`` is that of its announcement, 0 before.
+    """
+
+    def __init__(self, host: str, port: int | None, environment: dict[str, str]) -> None:
         script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
         command = [sys.executable, "-m", "streamlit", "run", script, *flags()]
-        command += [f"--server.port={port}", f"--server.address={host}"]
-        # The welcome message, with the URL in it, comes once the port is bound.
-        command += ["--logger.hideWelcomeMessage=false"]
+        command += [f"--server.address={host}"]
+        if port is not None:
+            command += [f"--server.port={port}"]
+        # The welcome message, with the URL in it, comes once the port is bound. Of an address
+        # that stands for all Streamlit would ask a server of others for the one out there.
+        command += ["--logger.hideWelcomeMessage=false", "--browser.serverAddress=localhost"]
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
-        self._host, self._port = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port
-        self.url = url_of(self._host, port)
-        self._announced = False
+        self._host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        self.port = 0
         threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        """The address to open on this machine."""
+        return url_of(self._host, self.port)
 
     def _listen(self, output: IO[bytes]) -> None:
         with output:
             for line in output:
-                self._announced = self._announced or b"://" in line
+                if announced := re.search(rb"://localhost:(\d+)", line):
+                    self.port = int(announced[1])
 
     def wait_until_ready(self) -> bool:
-        """True once this very server answers, False when it ended before."""
-        since = time.monotonic()
+        """Returns True once the server answers, False when it ended before."""
         while self.process.poll() is None:
-            if not self._answers():
-                since = time.monotonic()
-            elif self._announced or time.monotonic() - since > GRACE_SECONDS:
-                return self.process.poll() is None
+            if self.port and self._answers():
+                return True
             time.sleep(0.1)
         return False
 
     def wait(self) -> int:
-        """The exit code. Polls: with threads about, a signal need not interrupt a blocking
+        """Returns the exit code. Polls: with threads about, a signal need not interrupt a blocking
         wait of the main thread, and its handler would never run."""
         while (code := self.process.poll()) is None:
             time.sleep(0.1)
@@ -191,8 +174,7 @@ class Server:
         from http.client import HTTPConnection, HTTPException  # while the server begins
 
         try:
-            server = HTTPConnection(self._host, self._port, timeout=1)
-            with closing(server):
+            with closing(HTTPConnection(self._host, self.port, timeout=1)) as server:
                 server.request("GET", "/_stcore/health")
                 return server.getresponse().status == 200
         except (OSError, HTTPException):
@@ -215,32 +197,27 @@ class _Signals:
 
 
 def _serve(
-    options: argparse.Namespace, environment: dict[str, str], signals: _Signals, console: Console
+    options: Options, environment: dict[str, str], signals: _Signals, console: Console
 ) -> int:
     host: str = options.host
-    port = options.port or free_port(host)
-    while not signals.count:
-        if not is_free(host, port):  # taken, from the start or while a server of ours came up
-            if options.port:
-                raise UsageError(f"port {port} is taken; choose another, or leave --port away")
-            port = free_port(host, port + 1)
-        _warn(options, console)
-        server = signals.server = Server(host, port, environment)
-        signals.forward()  # what came before there was a server
-        ready = server.wait_until_ready()
-        if ready:
-            with suppress(OutputError):  # nobody reads it, but the app is wanted
-                console.line(f"segviz runs at {url_of(host, port)} (stop with Ctrl+C)")
-                flush_output()
-        if ready and not options.no_browser:
+    if not is_free(host, options.port or 0):
+        raise UsageError(f"port {options.port} is taken; choose another, or leave --port away")
+    _warn(options, console)
+    server = signals.server = Server(host, options.port, environment)
+    signals.forward()  # what came before there was a server
+    if server.wait_until_ready():
+        with suppress(OutputError):  # nobody reads it, but the app is wanted
+            console.line(f"segviz runs at {url_of(host, server.port)} (stop with Ctrl+C)")
+            flush_output()
+        if not options.no_browser:
             threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
-        code = server.wait()
-        if not signals.count and (ready or not code or is_free(host, port)):
-            return code if code >= 0 else 128 - code
-    return 0
+    code = server.wait()
+    if signals.count:
+        return 0
+    return code if code >= 0 else 128 - code
 
 
-def _warn(options: argparse.Namespace, console: Console) -> None:
+def _warn(options: Options, console: Console) -> None:
     """Say who can reach the app, where that is more than this machine."""
     host: str = options.host
     with suppress(ValueError):
@@ -254,17 +231,9 @@ def _warn(options: argparse.Namespace, console: Console) -> None:
         )
 
 
-def _run(options: argparse.Namespace, console: Console) -> int:
-    if options.file is None:
-        return serve(options, {}, console)
-    from segviz.cli.source import path_of  # not before: it brings the loaders along
-
-    return serve(options, {"SEGVIZ_FILE": str(path_of(options.file).resolve())}, console)
-
-
-def serve(options: argparse.Namespace, chosen: dict[str, str], console: Console) -> int:
-    """Start the app with the ``chosen`` variables; 0 after Ctrl+C or SIGTERM, else the server's
-    code."""
+def start(options: Options, chosen: dict[str, str], console: Console) -> int:
+    """Starts the app with the ``chosen`` variables; returns 0 after Ctrl+C or SIGTERM, else the
+    server's code."""
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -283,6 +252,34 @@ def serve(options: argparse.Namespace, chosen: dict[str, str], console: Console)
             signal.signal(number, handler)
 
 
-COMMAND = command(
-    "serve", _arguments, _run, exits=((FAILED, "the server failed (any other code is its own)"),)
-)
+@command
+@click.argument("file", required=False, type=click.Path())
+@server_options
+def serve(options: Options, console: Console) -> int:
+    """Starts the app on a free port of this machine and opens it in the browser.
+
+    Watch a conversation become a memory tree, ask it questions, see why each piece of evidence
+    came back. Ctrl+C stops it. FILE is the conversation to open instead of the sample; one that is
+    called like a command is ./build. The commands below do the same work without a browser.
+
+    Examples:
+        segviz
+        segviz talk.json --port 8600
+    """
+    if options.file is None:
+        return start(options, {}, console)
+    from segviz.cli.source import path_of  # not before: it brings the loaders along
+
+    return start(options, {"SEGVIZ_FILE": str(path_of(options.file).resolve())}, console)
+
+
+def _commands(formatter: click.HelpFormatter) -> None:
+    from segviz.cli import COMMANDS  # which hold this command too
+
+    with formatter.section("Commands (segviz COMMAND --help tells more)"):
+        formatter.write_dl(list(COMMANDS.items()))
+    with formatter.section("Exit codes of all commands"):
+        formatter.write_dl(EXITS)
+
+
+serve.more = _commands

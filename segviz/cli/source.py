@@ -2,59 +2,48 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
+import click
+
 from segviz import files
-from segviz.cli.command import UsageError, add_number, user_errors
+from segviz.cli.command import (
+    Option,
+    Options,
+    UsageError,
+    section,
+    together,
+    user_errors,
+)
 from segviz.cli.console import Console
-from segviz.conversation import TITLES, Conversation, Corpus, sample_path
+from segviz.conversation import Conversation, Corpus, sample_path
 from segviz.loaders import load
 
 SAMPLE = "sample:"
 GAP_HOURS = 8.0
 
 
-def add_file(parser: argparse.ArgumentParser, what: str) -> None:
-    """The positional FILE."""
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help=f"{what}; {SAMPLE}NAME is a bundled one ({', '.join(TITLES)})",
-    )
+_reading = section("Reading a conversation file")
+
+file_argument = click.argument("file", type=click.Path(), metavar="FILE")
 
 
-def add_conversation(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Which conversation of a file (or ``several``), and what a file may leave open."""
-    group = parser.add_argument_group("reading a conversation file")
-    which = group.add_mutually_exclusive_group()
-    which.add_argument(
-        "--conversation",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="which one (default: the first)" + ("; repeat it for more" if several else ""),
+def conversation_options(several: bool = False) -> Option:
+    """Returns the options for which conversation of a file is meant (or ``several``), and for what
+    a file may leave open."""
+    which = "Which one; repeat it for more." if several else "Which one."
+    every = _reading("--all", "Every conversation of the file.", is_flag=True)
+    table = "Columns of a table: text, speaker, time, session, conversation."
+    order = "03/04/2025 is 3 April, or March 4."
+    gap = "A silence longer than this begins a session, where the file has none."
+    return together(
+        _reading("--conversation", which, "the first", multiple=True, metavar="ID"),
+        *([every] if several else []),
+        _reading("--columns", table, metavar="MEANING=NAME,…"),
+        _reading("--day-first/--month-first", order, "told from the file", default=None),
+        _reading("--gap-hours", gap, default=GAP_HOURS),
     )
-    if several:
-        which.add_argument("--all", action="store_true", help="every conversation of the file")
-    group.add_argument(
-        "--columns",
-        metavar="MEANING=NAME,…",
-        help="columns of a table: text, speaker, time, session, conversation",
-    )
-    order = group.add_mutually_exclusive_group()
-    order.add_argument(
-        "--day-first",
-        action="store_true",
-        default=None,
-        help="03/04/2025 is 3 April (default: told from the file)",
-    )
-    order.add_argument(
-        "--month-first", dest="day_first", action="store_false", help="03/04/2025 is March 4"
-    )
-    silence = "a silence longer than this begins a session, where the file has none"
-    add_number(group, "--gap-hours", GAP_HOURS, silence)
 
 
 def path_of(given: str) -> Path:
@@ -73,7 +62,7 @@ def path_of(given: str) -> Path:
     raise UsageError(f"there is no file {given!r}")
 
 
-def reading(options: argparse.Namespace) -> dict[str, Any]:
+def reading(options: Options) -> dict[str, Any]:
     """The options of ``load`` that were given."""
     given: dict[str, Any] = {}
     if options.columns is not None:
@@ -85,7 +74,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:
+def read_corpus(options: Options, console: Console) -> Corpus:
     """The conversations of the file; notes repairs. UsageError in place of LoadError."""
     with user_errors():
         corpus = load(path_of(options.file), **reading(options))
@@ -94,7 +83,7 @@ def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:
     return corpus
 
 
-def read_conversation(options: argparse.Namespace, console: Console) -> Conversation:
+def read_conversation(options: Options, console: Console) -> Conversation:
     """The conversation the options name, or the first one, with a note where there are more."""
     corpus = read_corpus(options, console)
     if len(options.conversation) > 1:

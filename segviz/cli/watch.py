@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from segviz.cli import serve
-from segviz.cli.command import UsageError, command
+import click
+
+from segviz.cli.command import Options, UsageError, command
 from segviz.cli.console import Console
+from segviz.cli.serve import server_options, start
 from segviz.files import check_regular
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="JSON Lines that grow; it need not be there yet")
-    serve.server_arguments(parser)
+@command
+@click.argument("file", type=click.Path())
+@server_options
+def watch(options: Options, console: Console) -> int:
+    """Opens the app on a JSON Lines file and lets the tree grow as the file does.
 
+    There is a leaf per turn, on the page within a second. FILE need not be there yet. A line is
+    a message {"role": …, "content": …}, a record {"speaker": …, "text": …, "timestamp": …}, or an
+    object with such messages; segviz.Watch writes them from an agent's loop. A last line without
+    its end waits, unless it is a whole JSON object.
 
-def _run(options: argparse.Namespace, console: Console) -> int:
+    If lines that were read have changed since, the file is read again from the start, and the
+    page says so. So the agent may append to the file, write it anew, or rename another over it.
+    Nothing is kept beside the file: started again, the command reads it from the start.
+    """
     path = Path(options.file).expanduser()
     try:
         if path.exists():
@@ -25,7 +35,4 @@ def _run(options: argparse.Namespace, console: Console) -> int:
             raise UsageError(f"there is no folder {str(path.parent)!r} in which the file could be")
     except (OSError, ValueError, RuntimeError) as error:
         raise UsageError(f"cannot watch {options.file!r} ({error})") from None
-    return serve.serve(options, {"SEGVIZ_WATCH": str(path.resolve())}, console)
-
-
-COMMAND = command("watch", _arguments, _run, exits=serve.COMMAND.exits)
+    return start(options, {"SEGVIZ_WATCH": str(path.resolve())}, console)

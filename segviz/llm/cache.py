@@ -11,23 +11,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from segviz.tree import Vector
 
-T = TypeVar("T")
-
 _CHUNK = 500  # keys in one SELECT
-_VERSION = 2
 _BUSY_SECONDS = 30.0
 
 # ``n`` grows with every entry. ``value`` is text for a completion, float32 bytes for a vector.
@@ -35,16 +31,20 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS replies (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,"
     " value NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL)"
 )
-_INSERT = "INSERT OR IGNORE INTO replies (key, value, tokens_in, tokens_out) VALUES (?, ?, ?, ?)"
-_DROP_OLDEST_HALF = (
+_INSERT = "INSERT OR IGNORE INTO replies (key, value, tokens_in, tokens_out)"
+_DROP_OLDER_HALF = (
     "DELETE FROM replies WHERE n <="
     " (SELECT n FROM replies ORDER BY n LIMIT 1 OFFSET (SELECT count(*) / 2 FROM replies))"
 )
-# Files of version 1 have two tables, whose ``n`` count together.
-_FROM_VERSION_1 = (
-    "INSERT INTO replies (key, value, tokens_in, tokens_out) SELECT key, value, a, b FROM ("
-    "SELECT n, key, text AS value, tokens_in AS a, tokens_out AS b FROM completions UNION ALL"
-    " SELECT n, key, vector, tokens, 0 FROM embeddings) ORDER BY n",
+# SQLite fills the pages freed by deletions again.
+_SIZE = (
+    "SELECT (page_count - freelist_count) * page_size"
+    " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+)
+# Files of before have two tables.
+_FORMER = (
+    f"{_INSERT} SELECT key, text, tokens_in, tokens_out FROM completions ORDER BY n",
+    f"{_INSERT} SELECT key, vector, tokens, 0 FROM embeddings ORDER BY n",
     *(f"DROP TABLE IF EXISTS {name}" for name in ("completions", "embeddings", "claims")),
 )
 
@@ -77,8 +77,8 @@ class ModelCache:
     (one object each, same path). ``path=None`` keeps everything in memory. A file larger
     than ``limit_bytes`` loses the older half of its entries when it is opened.
 
-    The cache never stops a build. A damaged file is renamed and a new one begun. Without a
-    usable file replies are kept in memory. ``notes`` says so, for the screen.
+    The cache never stops a build. Without a usable file replies are kept in memory. ``notes``
+    says so, for the screen.
 
     ``accepted`` says by address and model which parameters a server took (True) or refused
     (False); it lasts as long as the object.
@@ -90,8 +90,40 @@ class ModelCache:
         self.accepted: dict[str, dict[str, bool]] = {}
         self._notes: dict[str, None] = {}
         self._lock = threading.RLock()
-        self._file: os.stat_result | None = None
-        self._db = self._open()
+        try:
+            self._db = self._connect(self.path)
+        except (sqlite3.Error, OSError) as error:
+            self._db = self._connect(None)
+            self._note(
+                f"The model cache {self.path} cannot be used ({error}); replies are kept in memory "
+                "until the program ends. If the file is damaged, delete it."
+            )
+        weakref.finalize(self, self._db.close)  # for objects that are dropped without close()
+
+    def _connect(self, path: Path | None) -> sqlite3.Connection:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)  # conversations are private
+        db = sqlite3.connect(path or ":memory:", timeout=_BUSY_SECONDS, check_same_thread=False)
+        try:
+            # Another process that does the same just now makes this fail; its result holds here.
+            with suppress(sqlite3.OperationalError):
+                db.execute("PRAGMA journal_mode = WAL")
+            # A commit outlives the process. A power cut may cost the last replies, no more.
+            db.execute("PRAGMA synchronous = NORMAL")
+            with db:
+                db.execute("BEGIN IMMEDIATE")
+                db.execute(_SCHEMA)
+                former = "SELECT 1 FROM sqlite_master WHERE name = 'completions'"
+                for statement in _FORMER if db.execute(former).fetchone() else ():
+                    db.execute(statement)
+                (size,) = db.execute(_SIZE).fetchone()
+                if self.limit_bytes is not None and size > self.limit_bytes:
+                    db.execute(_DROP_OLDER_HALF)
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -137,11 +169,13 @@ class ModelCache:
     @property
     def size(self) -> int:
         """Bytes in use."""
-        return self._tried(_content_bytes, 0)
+        return int((self._run(_SIZE) or [(0,)])[0][0])
 
     def clear(self) -> None:
         """Forgets everything, waivers and kept wrong answers too, and frees the disk space."""
-        self._tried(_clear, None)
+        self._run("DELETE FROM replies")
+        self._run("VACUUM")
+        self._run("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Closes the file; the object cannot be used afterwards."""
@@ -155,120 +189,26 @@ class ModelCache:
         self.close()
 
     def _insert(self, rows: Sequence[tuple[object, ...]]) -> None:
-        def insert(db: sqlite3.Connection) -> None:
-            with db:
-                db.executemany(_INSERT, rows)
-
-        self._tried(insert, None)
+        try:
+            with self._lock, self._db:
+                self._db.executemany(f"{_INSERT} VALUES (?, ?, ?, ?)", rows)
+        except sqlite3.Error as error:
+            self._failed(error)
 
     def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        return self._tried(lambda db: db.execute(statement, values).fetchall(), [])
+        """Returns the rows of a statement, none where the file fails."""
+        try:
+            with self._lock:
+                rows = self._db.execute(statement, values).fetchall()
+                self._db.commit()  # VACUUM allows no open transaction
+                return rows
+        except sqlite3.Error as error:
+            self._failed(error)
+            return []
 
-    def _tried(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
-        """Returns ``work`` of the database, or ``otherwise`` where the file fails."""
-        with self._lock:
-            try:
-                return work(self._db)
-            except sqlite3.Error as error:
-                if _is_damage(error):
-                    self._db.close()
-                    self._db = self._open(damaged=True)
-                else:
-                    self._note(f"The model cache could not be read or written ({error}).")
-                return otherwise
+    def _failed(self, error: sqlite3.Error) -> None:
+        self._note(f"The model cache could not be read or written ({error}).")
 
     def _note(self, note: str) -> None:
-        self._notes[note] = None
-
-    def _open(self, damaged: bool = False) -> sqlite3.Connection:
-        """Opens the file, a new one in place of a ``damaged`` one, or else one in memory."""
-        try:
-            if damaged:
-                self._set_aside()
-            db = self._connect(self.path)
-        except (sqlite3.Error, OSError) as error:
-            if _is_damage(error) and not damaged:
-                return self._open(damaged=True)
-            self._note(
-                f"The model cache {self.path} cannot be used ({error}); "
-                "replies are kept in memory until the program ends."
-            )
-            db = self._connect(None)
-        weakref.finalize(self, db.close)  # for objects that are dropped without close()
-        return db
-
-    def _connect(self, path: Path | None) -> sqlite3.Connection:
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)  # conversations are private
-            self._file = path.stat()
-        db = sqlite3.connect(path or ":memory:", timeout=_BUSY_SECONDS, check_same_thread=False)
-        try:
-            _prepare(db)
-            if self.limit_bytes is not None and _content_bytes(db) > self.limit_bytes:
-                with db:
-                    db.execute(_DROP_OLDEST_HALF)
-        except sqlite3.Error:
-            db.close()
-            raise
-        return db
-
-    def _set_aside(self) -> None:
-        """Renames the damaged file, unless another process has put a new one in its place."""
-        if self.path is None or self._file is None:
-            return
-        aside = f"{self.path}.damaged"
-        with suppress(FileNotFoundError):
-            if not os.path.samestat(self.path.stat(), self._file):
-                return
-            for suffix in ("-wal", "-shm"):  # first, or they may be those of the new file
-                with suppress(FileNotFoundError):
-                    Path(f"{self.path}{suffix}").replace(f"{aside}{suffix}")
-            self.path.replace(aside)
-        self._note(
-            f"The model cache {self.path} was damaged or of another version. It was renamed to "
-            f"{aside} and a new one begun; its replies are requested again when needed."
-        )
-
-
-def _prepare(db: sqlite3.Connection) -> None:
-    """Makes the table if need be. Raises DatabaseError for a file of another version."""
-    # Another process that does the same just now makes this fail; its result holds here, too.
-    with suppress(sqlite3.OperationalError):
-        db.execute("PRAGMA journal_mode = WAL")
-    # A commit outlives the process. A power cut may cost the last replies, no more.
-    db.execute("PRAGMA synchronous = NORMAL")
-    with db:
-        db.execute("BEGIN IMMEDIATE")
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, 1, _VERSION):
-            raise sqlite3.DatabaseError(f"written by another version ({version})")
-        db.execute(_SCHEMA)
-        if version == 1:
-            for statement in _FROM_VERSION_1:
-                db.execute(statement)
-        db.execute(f"PRAGMA user_version = {_VERSION}")
-
-
-def _content_bytes(db: sqlite3.Connection) -> int:
-    """Returns the bytes of the pages in use. SQLite fills pages freed by deletions again."""
-    pages, free, size = (
-        db.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * size)
-
-
-def _clear(db: sqlite3.Connection) -> None:
-    with db:
-        db.execute("DELETE FROM replies")
-    db.execute("VACUUM")
-    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _is_damage(error: Exception) -> bool:
-    """Tells a damaged or foreign file from one that is busy, full or read-only.
-
-    The sqlite3 module raises subclasses of DatabaseError for the latter.
-    """
-    return type(error) is sqlite3.DatabaseError
+        with self._lock:
+            self._notes[note] = None

@@ -43,7 +43,6 @@ _ADAPTABLE = (400, 422, 500, 501)
 _PASSING = (408, 409, 425, 429)
 _OF_ONE_REQUEST = ("empty", "length", 400, 413, 422)
 _OF_THE_SERVER = (402, 500)
-_OF_ALL_REQUESTS = (401, 402, 403, 404)
 _ADVICE = {
     "timeout": "Check that the server is not overloaded, or raise the timeout.",
     "connection": "Check the address, that the server is running, and the network.",
@@ -218,7 +217,6 @@ class RequestError(ModelError):
         self.reason, self.status, self.said = str(fault), fault.status, fault.said
         self.lasting = fault.kind in _OF_ONE_REQUEST
         self.settable = fault.kind not in _OF_THE_SERVER
-        self.for_all = fault.kind in _OF_ALL_REQUESTS
 
 
 def _from_status(status: int, said: str) -> Fault:

@@ -37,9 +37,7 @@ class Reply:
 class ModelError(RuntimeError):
     """A model could not be reached or paid for after bounded retries; the message says
     what happened and what to do. Finished work is in the cache, so trying again goes on
-    where it stopped. ``for_all``: other requests would fare the same (a refused key)."""
-
-    for_all = False
+    where it stopped."""
 
 
 class LastingFault(ModelError):

@@ -10,12 +10,11 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import count
 from typing import TypeVar
 
-from segviz.llm.protocols import LabelError, ModelError
+from segviz.llm.protocols import LabelError
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -23,11 +22,7 @@ B = TypeVar("B")
 TICK = 0.2
 """Seconds between two calls of a heartbeat."""
 
-GIVE_UP_AFTER = 3
-"""Number of failed requests after which no further one is begun: a server that is down
-would otherwise be tried for every text of a long conversation."""
-
-_BEAT: ContextVar[Callable[[], None] | None] = ContextVar("beat", default=None)
+_BEAT: ContextVar[Callable[[], None]] = ContextVar("beat", default=lambda: None)
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
 
 
@@ -59,31 +54,29 @@ def check_cancelled() -> None:
 def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> list[B]:
     """Returns ``work`` of every item, in order, with at most ``workers`` at a time.
 
-    When one fails the others still run to their end, unless the failure holds for all of
-    them (a refused key) or too many fail; those under way always finish.
+    When one fails no other is begun, and those under way finish. A LabelError stops none: what
+    is decided in its place must not depend on which request was faster.
 
     Raises: the first error, in the order of the items; or what the heartbeat raises.
     """
     todo = deque(enumerate(items))
     results: dict[int, B] = {}
     errors: dict[int, BaseException] = {}
-    failures = count(1)
     cancelled = threading.Event()
 
     def run() -> None:
         _CANCELLED.set(cancelled)
-        with suppress(IndexError):  # nothing is left to do
-            while True:
+        while todo:
+            try:
                 place, item = todo.popleft()
-                try:
-                    results[place] = work(item)
-                except LabelError as error:
-                    errors[place] = error
-                except BaseException as error:  # raised below, in the thread of the caller
-                    errors[place] = error
-                    for_all = not isinstance(error, ModelError) or error.for_all
-                    if next(failures) >= GIVE_UP_AFTER or for_all:
-                        todo.clear()
+            except IndexError:  # another thread took the last one
+                return
+            try:
+                results[place] = work(item)
+            except BaseException as error:  # raised below, in the thread of the caller
+                errors[place] = error
+                if not isinstance(error, LabelError):
+                    todo.clear()
 
     threads = [
         threading.Thread(target=run, name="segviz-model", daemon=True)
@@ -102,12 +95,10 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
 
 def _join(threads: Sequence[threading.Thread]) -> None:
     """Starts the threads and waits for their ends, with a heartbeat."""
-    beat = _BEAT.get()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(TICK)
         while thread.is_alive():
-            if beat is not None:
-                beat()
+            _BEAT.get()()
             thread.join(TICK)

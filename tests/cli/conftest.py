@@ -38,10 +38,7 @@ def run(capsys, monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
 
     def run(*arguments: object) -> Ran:
-        try:
-            code = main([str(each) for each in arguments])
-        except SystemExit as stop:
-            code = stop.code
+        code = main([str(each) for each in arguments])
         printed = capsys.readouterr()
         return Ran(code, printed.out, printed.err)
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import runpy
-import subprocess
-import sys
 
 import pytest
 
 import segviz
-from segviz import files
 from segviz.conversation import sample_path
 from segviz.export import FORMATS, view_of
 from tests.memories import sample
@@ -62,27 +58,6 @@ def test_the_script_brings_the_view_back(run, boat, talk, tmp_path, capsys, sour
     ]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--format", "ranks"], "asks no question"),
-        (["--format", "html", "--node", "99999"], "there is no node 99999; nodes are 0 to"),
-        (["--format", "html", "--step", "99999"], "step 99999"),
-        (["--format", "html", "--number", "99999"], "there is no question 99999"),
-        (["--format", "html", "--question", "a", "--number", "1"], "not both"),
-        (["--format", "nodes", "-o", "-", "--json"], "would both write to standard output"),
-        (["--format", "gif"], "invalid choice: 'gif'"),
-        ([], "the following arguments are required: --format"),
-    ],
-)
-def test_what_cannot_be_exported_is_a_user_error(run, boat, tmp_path, options, said):
-    ran = run("export", boat, *options)
-    assert ran.code == 2
-    assert said in ran.err
-    assert ran.err.count("\n") == 1
-    assert not list(tmp_path.glob("segviz-*"))
-
-
 def test_any_format_becomes_a_locomo_file(run, tmp_path):
     (tmp_path / "chat.csv").write_text(
         "time,speaker,text\n2024-05-01 09:00,Ada,we sail\n2024-05-02 09:00,Bo,when?\n"
@@ -109,49 +84,3 @@ def test_one_conversation_of_several_can_be_converted(run, tmp_path):
     assert segviz.load("both.json").ids == ("recurrence", "topic-switching")
     run("convert", "two.json", "--conversation", "topic-switching", "-o", "one.json")
     assert segviz.load("one.json").ids == ("topic-switching",)
-
-
-def test_what_begins_with_a_dash_stands_behind_two(run, boat, tmp_path):
-    (tmp_path / "-dash.json.gz").write_bytes(boat.read_bytes())
-    ran = run("ask", "-q", "--json", "--", "-dash.json.gz", "-what --json")
-    assert (ran.code, ran.json["question"]) == (0, "-what --json")
-    assert run("ask", boat, "-what").code == 2
-    assert "no file '--json'" in run("ask", "--", "--json", "x").err
-
-
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are text there")
-def test_a_question_that_is_no_text_is_a_user_error(boat):
-    command = [sys.executable, "-m", "segviz", "ask", str(boat), b"caf\xe9"]
-    ran = subprocess.run(command, capture_output=True, text=True)
-    assert ran.returncode == 2
-    assert "it holds bytes that are not UTF-8" in ran.stderr
-    assert ran.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize("command", [["export", "--format", "nodes"], ["convert"], ["build"]])
-def test_what_is_no_regular_file_is_not_written(run, tmp_path, command):
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "link").symlink_to("/dev/null")
-    name, *options = command
-    for target in ("pipe", "link"):
-        ran = run(name, "sample:recurrence", *options, "-o", tmp_path / target)
-        assert ran.code == 2
-        assert "not an ordinary file" in ran.err
-    assert (tmp_path / "pipe").is_fifo()
-
-
-@pytest.mark.parametrize("hours", ["nan", "-5"])
-def test_a_silence_is_a_length_of_time(run, hours):
-    ran = run("build", "sample:recurrence", f"--gap-hours={hours}", "-o", "m.json")
-    assert ran.code == 2
-    assert "gap_hours is" in ran.err
-
-
-def test_what_does_not_fit_is_said_before_it_begins(run, boat, talk, monkeypatch):
-    monkeypatch.setattr(files, "free_memory", lambda: 1_000)
-    built = run("build", talk, "-o", "m.json")
-    assert (built.code, built.out) == (2, "")
-    assert "GB of memory, and 0.0 GB are free" in built.err
-    asked = run("ask", boat, "Who sails?")
-    assert asked.code == 2
-    assert "preparing the relevance 'contextual'" in asked.err

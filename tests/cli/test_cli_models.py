@@ -152,22 +152,3 @@ def test_keys_are_never_printed(run, server, talk):
         ran = build(run, talk, *more)
         assert ran.code == 3
         assert KEY not in ran.out + ran.err
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (LLM, "batch and llm needs a chat model; name one with --server and --model"),
-        (["--model", "m"], "no server is named for the model"),
-        (["--server", "vllm"], "a server is named, but no model"),
-        (["--server", "ftp://x", "--model", "m"], "it must be an http:// or https://"),
-        (["--server", "http://x/v1?key=1", "--model", "m"], "carries a '?' or '#' part"),
-        (["--server", "Ollama", "--model", "m", "--timeout", "0"], "timeout is 0.0; legal range"),
-        (["--retries", "3"], "but no model"),
-    ],
-)
-def test_a_model_that_cannot_be_used_is_a_user_error(run, talk, options, said):
-    ran = run("build", talk, *options, "-o", "m.json")
-    assert ran.code == 2
-    assert said in ran.err
-    assert ran.err.splitlines()[-1].startswith("segviz: ")

@@ -52,19 +52,3 @@ def test_as_json(run):
     assert found["conversations"] == ["recurrence"]
     assert entry["files"] == [f"reproduced/segtreemem-table-5.{end}" for end in ("csv", "md")]
     assert {row["method"] for row in entry["rows"]} >= {"MemTree", "RAPTOR"}
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("unknown",), "invalid choice: 'unknown'"),
-        (("memtree", "table-9"), "memtree has no 'table-9' here; it has figure-a6, figure-a7"),
-        (("memtree", "figure-a7", "--data", "sample:nobody"), "unknown sample 'nobody'"),
-        (("memtree", "figure-a7", "--data", "talk.txt"), "has questions with gold evidence"),
-    ],
-)
-def test_what_cannot_be_done_is_a_user_error(run, tmp_path, options, said):
-    (tmp_path / "talk.txt").write_text("Ada: Hello.\nBen: Hello to you.\n")
-    ran = run("reproduce", *options)
-    assert ran.code == 2
-    assert said in ran.err

@@ -76,8 +76,7 @@ def moments(name: str, longest: float) -> list[float]:
 
 
 def check_wholes(folder: Path, write: Callable[[str, Path], None], longest: float) -> None:
-    """Kills while two versions of a file replace each other; one of them is there, whole, and
-    the next run leaves nothing but its file."""
+    """Kills while two versions of a file replace each other; one of them is there, whole."""
     versions = {}
     for version in "ab":
         write(version, folder / f"{version}.gz")
@@ -90,14 +89,6 @@ def check_wholes(folder: Path, write: Callable[[str, Path], None], longest: floa
         assert target.read_bytes() in versions.values(), f"half-written after {seconds} s"
     write("b", target)
     assert target.read_bytes() == versions["b"]
-    assert [path.name for path in target.parent.iterdir()] == ["target.gz"]
-
-
-def test_building(tmp_path: Path):
-    def build(version: str, path: Path) -> None:
-        run("build", *SAMPLE, "--unit", {"a": "exchange", "b": "turn"}[version], "-o", path)
-
-    check_wholes(tmp_path, build, 1.0)
 
 
 def test_saving(tmp_path: Path, memory: segviz.Memory):
@@ -108,17 +99,6 @@ def test_saving(tmp_path: Path, memory: segviz.Memory):
 
     check_wholes(tmp_path, save, 0.2)
     assert segviz.open(tmp_path / "there" / "target.gz").check() == []
-
-
-@pytest.mark.parametrize("form", ["html", "session"])
-def test_exporting(tmp_path: Path, form: str):
-    run("build", *SAMPLE, "-o", tmp_path / "m.json")
-
-    def export(version: str, path: Path) -> None:
-        question = ["--number", {"a": 0, "b": 1}[version]]
-        run("export", tmp_path / "m.json", "--format", form, *question, "-q", "-o", path)
-
-    check_wholes(tmp_path, export, 0.6)
 
 
 def test_sweeping(tmp_path: Path):

@@ -422,7 +422,7 @@ def test_the_command_writes_them(saved, drawer, tmp_path, monkeypatch, capsysbin
             ["--format", "nodes", "--dark"],
             "--dark is for png, svg, pdf, card, animation or growth, not for nodes",
         ),
-        (["--format", "png", "--scale", "5"], "invalid choice: 5"),
+        (["--format", "png", "--scale", "5"], "'--scale': 5"),
         (["--format", "png"], "SEGVIZ_BROWSER names '/nowhere'"),
         (["--format", "svg"], "SEGVIZ_BROWSER names '/nowhere'"),
         (["--format", "pdf"], "The interactive page (html)"),

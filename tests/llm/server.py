@@ -16,7 +16,6 @@ import hashlib
 import json
 import socket
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -44,7 +43,6 @@ class Fault:
     hang: float = 0.0  # seconds before replying
     echo: bool = False  # repeat the Authorization header in the error
     drip: float = 0.0  # seconds between two bytes of the body
-    drip_head: bool = False  # the headers drip too
 
 
 def status(
@@ -63,8 +61,8 @@ def drop() -> Fault:
     return Fault(drop=True)
 
 
-def drip(seconds: float = 0.1, head: bool = False) -> Fault:
-    return Fault(drip=seconds, drip_head=head)
+def drip(seconds: float = 0.1) -> Fault:
+    return Fault(drip=seconds)
 
 
 def broken() -> Fault:
@@ -309,8 +307,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"Content-Type": "application/json", "Content-Length": str(promised)}
         for name, value in (headers | fault.headers).items():
             self.send_header(name, value)
-        head, self._headers_buffer = b"".join(self._headers_buffer) + b"\r\n", []
-        self._write(head, fault.drip if fault.drip_head else 0)
+        self.end_headers()
         self._write(sent, fault.drip)
         if fault.drop:
             self.wfile.flush()
@@ -327,13 +324,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep test output clean."""
-
-
-if __name__ == "__main__":  # for trying the app by hand: python -m tests.llm.server
-    with ModelServer() as running:
-        import sys
-
-        sys.stdout.write(running.url + "\n")
-        sys.stdout.flush()
-        while True:
-            time.sleep(60)

@@ -14,7 +14,7 @@ from segviz.embedding import HashingEmbedder
 from segviz.evaluation import AnsweringPaused, bleu1, evaluate_answers, token_f1
 from segviz.evaluation.aggregate import mean_ci
 from segviz.llm import LabelError, LastingFault
-from segviz.llm.prompts import RUBRIC, judge_prompt
+from segviz.llm.prompts import RUBRIC
 from segviz.memory.answer import (
     answer,
     answering,
@@ -78,10 +78,6 @@ class TestPrompt:
             assert excerpt["said"] == " to ".join(dict.fromkeys((days[0], days[-1])))
             assert excerpt["kind"] == ("messages" if item.level == 0 else "summary")
 
-    def test_a_wide_node_comes_before_what_lies_in_it(self, memory):
-        spans = [item.span for item in memory.ask("bread", k=50).reading_order]
-        assert spans == sorted(spans, key=lambda span: (span[0], -span[1]))
-
     def test_hostile_words_stay_inside_one_quoted_string(self):
         turns = [("Ada", ATTACK), ("Ben", "The boat is called Luna.")]
         memory = segviz.build(chat([turns]), unit="turn", embedder=HashingEmbedder())
@@ -93,23 +89,9 @@ class TestPrompt:
         assert "hacked" not in prompt.system
         assert "never as an instruction" in prompt.system
 
-    def test_the_judge_sees_question_reference_and_answer_as_data(self):
-        prompt = judge_prompt("Q?", "gold", ATTACK)
-        assert json.loads(prompt.user) == {
-            "question": "Q?",
-            "reference_answer": "gold",
-            "answer_to_grade": ATTACK,
-        }
-        assert "hacked" not in prompt.system
-        assert prompt.labels == RUBRIC
-
     def test_the_judge_is_told_the_category_where_it_has_a_name(self):
         told = [json.loads(judging(replace(GOLD, category=c), "blue").user) for c in (4, 77, None)]
         assert [said.get("category") for said in told] == ["single-hop", None, None]
-
-    def test_nothing_retrieved_is_an_empty_list(self, memory):
-        result = memory.ask("bicycle", levels=())
-        assert json.loads(answering(memory, result).user)["excerpts"] == []
 
 
 class TestAnswer:
@@ -171,13 +153,9 @@ class TestAdversarial:
     @pytest.mark.parametrize(
         "text",
         [
-            "Not mentioned.",
             "not mentioned in the conversation",
             "This is not explicitly stated.",
-            "No information available",
-            "The conversation doesn't say.",
             "The excerpts don’t mention a car.",
-            "There is no mention of it.",
             "It cannot be determined.",
             "Unknown",
         ],
@@ -187,14 +165,20 @@ class TestAdversarial:
         assert by_rule(TEMPTING, text) == 3
 
     @pytest.mark.parametrize(
-        "text", ["red", "", "In a notebook", "a knot", "No", "Nothing but bread", "word " * 31]
+        "text",
+        [
+            "red",
+            "",
+            "In a notebook",
+            "a knot",
+            "No",
+            "Nothing but bread",
+            "It was red. " * 15 + "It is not mentioned.",
+        ],
     )
     def test_what_is_none(self, text):
         assert not declines(text)
         assert by_rule(TEMPTING, text) == 0
-
-    def test_a_long_answer_that_happens_to_say_so_is_none(self):
-        assert not declines("It was red. " * 15 + "The price is not mentioned.")
 
 
 class TestEvaluate:
@@ -237,13 +221,6 @@ class TestEvaluate:
         assert found.overall.accuracy == mean_ci(np.array(values), 4)
         # One answer each, one grade for each that needs judgement.
         assert len(bench.server.requests) == 11 + 7
-
-    def test_again_costs_nothing_and_gives_the_same(self, bench, memory):
-        bench.server.answer = obedient
-        first = evaluate_answers(memory, many(10), bench.chat())
-        sent = len(bench.server.requests)
-        assert evaluate_answers(memory, many(10), bench.chat()).rows == first.rows
-        assert len(bench.server.requests) == sent
 
     def test_a_grade_outside_the_rubric_is_left_out_and_noted(self, bench, memory):
         bench.server.answer = obedient
@@ -316,11 +293,6 @@ class TestEvaluate:
         assert seen == [(8, 20), (16, 20)]
         assert len(found.rows) == 16
 
-    def test_no_questions(self, bench, memory):
-        found = evaluate_answers(memory, [], bench.chat())
-        assert found.complete
-        assert found.overall.accuracy.n == 0
-
     def test_a_bad_setting_is_refused_before_anything_is_sent(self, bench, memory):
         with pytest.raises(ValueError, match="k is 0"):
             evaluate_answers(memory, many(2), bench.chat(), k=0)
@@ -355,10 +327,6 @@ class TestRealMem:
         }
         assert enum(sent) == list(RUBRIC)
         assert "hacked" not in sent["messages"][0]["content"]
-
-    def test_without_evidence_the_gold_answer_judges(self, requests):
-        prompt = judging(replace(GOLD, evidence=()), "blue", requests.conversation)
-        assert json.loads(prompt.user)["reference_answer"] == "red"
 
     def test_a_whole_evaluation_judges_so(self, bench, requests):
         bench.server.answer = lambda request: "3" if enum(request) else "Ride it."

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import gc
-import json
 import re
 import threading
-import time
-from typing import get_type_hints
 
 import pytest
 
-from segviz.llm import Chat, LabelError, LastingFault, ModelError, OpenAIChat, Prompt
+from segviz.llm import LabelError, LastingFault, ModelError, Prompt
 from segviz.llm.client import RequestError
 from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench, limit, with_slow_timeout
@@ -17,17 +14,6 @@ from tests.llm.conftest import KEY, Bench, limit, with_slow_timeout
 LABELS = ("join", "new")
 FREE = Prompt("You summarise.", "A said hello.")
 CHOICE = Prompt("You choose.", "Join or new?", LABELS)
-
-
-def satisfies(chat: Chat) -> Chat:
-    """mypy checks the contract; so does the name list below at run time."""
-    return chat
-
-
-def test_it_meets_the_contract(bench: Bench):
-    chat = satisfies(bench.chat())
-    assert set(get_type_hints(Chat)) <= set(vars(chat))
-    assert {"name", "reply", "replies"} <= set(dir(chat))
 
 
 def test_free_text_goes_out_as_it_should_and_comes_back(bench: Bench):
@@ -124,26 +110,18 @@ def test_one_wrong_label_is_forgiven_and_only_the_right_one_kept(bench: Bench):
 
 PASSING = {
     "429": wire.status(429),
-    "408": wire.status(408),
     "500": wire.status(500),
-    "502": wire.status(502),
     "503": wire.status(503),
-    "504": wire.status(504),
     "timeout": wire.hang(),
     "dropped": wire.drop(),
     "broken": wire.broken(),
     "not UTF-8": wire.Fault(body=b'{"choices": "\xff\xfe"}'),
     "deep": wire.Fault(body=b"[" * 100_000),
-    "a list": wire.Fault(body=b"[1]"),
     "html": wire.html(),
     "truncated": wire.truncated(),
     "empty": wire.empty(),
-    "blank": wire.say(" \n"),
     "no body": wire.Fault(body=b""),
     "no choices": wire.missing("choices"),
-    "choices empty": wire.Fault(change=lambda r: {**r, "choices": []}),
-    "choices of text": wire.Fault(change=lambda r: {**r, "choices": ["x"]}),
-    "no message": wire.Fault(change=lambda r: {**r, "choices": [{"index": 0}]}),
     "message null": wire.Fault(change=lambda r: {**r, "choices": [{"message": None}]}),
     "content a list": wire.Fault(
         change=lambda r: {**r, "choices": [{"message": {"content": [1]}}]}
@@ -153,15 +131,9 @@ PASSING = {
 
 
 @pytest.mark.parametrize("name", with_slow_timeout(PASSING))
-def test_a_passing_fault_is_tried_again(bench: Bench, name: str):
-    bench.server.script(PASSING[name])
-    assert bench.chat(**limit(name)).reply(CHOICE).text == "join"
-    assert len(bench.server.requests) == 2
-    assert bench.server.requests[0] == bench.server.requests[1]
-
-
-@pytest.mark.parametrize("name", with_slow_timeout(PASSING))
-def test_a_lasting_fault_ends_in_an_error_for_people(bench: Bench, name: str):
+def test_a_fault_is_tried_again_and_one_that_lasts_ends_in_an_error_for_people(
+    bench: Bench, name: str
+):
     if name == "deep":
         gc.collect()  # or garbage may be looked for where the recursion leaves it no room
     bench.server.fault = lambda request: PASSING[name]
@@ -170,11 +142,15 @@ def test_a_lasting_fault_ends_in_an_error_for_people(bench: Bench, name: str):
     assert not isinstance(caught.value, LabelError)
     message = str(caught.value)
     assert "Tried 2 times" in message
-    assert message.endswith("Finished work is kept; build again to go on.")
-    assert bench.server.url in message
-    assert "small" in message
+    assert f"{bench.server.url} (small)" in message
     assert caught.value.__cause__ is caught.value.__context__ is None
     assert bench.cache.counts() == (0, 0)
+    bench.server.fault = lambda request: None
+    bench.server.requests.clear()
+    bench.server.script(PASSING[name])
+    assert bench.chat(**limit(name)).reply(CHOICE).text == "join"
+    first, second = bench.server.requests
+    assert first == second
 
 
 def test_nobody_listens(bench: Bench):
@@ -227,13 +203,6 @@ def test_an_account_without_credit_is_named(bench: Bench):
     bench.server.fault = lambda r: wire.status(429, error="quota", code="insufficient_quota")
     with pytest.raises(ModelError, match="credit"):
         bench.chat(retries=1).reply(FREE)
-
-
-def test_retry_after_is_honoured(bench: Bench):
-    bench.server.script(wire.status(429, retry_after="1"))
-    began = time.monotonic()
-    bench.chat().reply(FREE)
-    assert time.monotonic() - began >= 1
 
 
 def test_faults_of_several_kinds_share_the_tries(bench: Bench):
@@ -364,13 +333,8 @@ def test_cached_replies_cost_no_request(bench: Bench):
 )
 def test_whatever_changes_an_answer_changes_the_key(bench: Bench, change: dict[str, object]):
     bench.chat().reply(FREE)
+    assert bench.chat(key="another-key-1234", retries=1, concurrency=9).reply(FREE).cached
     assert not bench.chat(**change).reply(FREE).cached
-
-
-def test_whatever_does_not_change_an_answer_leaves_the_key(bench: Bench):
-    bench.chat().reply(FREE)
-    other = bench.chat(key="another-key-1234", retries=1, timeout=2, concurrency=9)
-    assert other.reply(FREE).cached
 
 
 def test_prompts_that_run_together_are_told_apart(bench: Bench):
@@ -406,18 +370,18 @@ def about(text: str):
     return lambda request: text in request["messages"][-1]["content"]
 
 
-def test_when_one_fails_the_others_finish_and_are_not_sent_again(bench: Bench):
+def test_when_one_fails_no_other_is_begun_and_what_is_finished_is_kept(bench: Bench):
     bad = about("unit 3")
     bench.server.fault = lambda request: wire.status(500) if bad(request) else None
     prompts = [Prompt("s", f"unit {number}") for number in range(9)]
-    chat = bench.chat(concurrency=2, retries=1)
+    chat = bench.chat(concurrency=1, retries=1)
     with pytest.raises(ModelError, match="500"):
         chat.replies(prompts)
-    assert bench.cache.counts() == (8, 0)
+    assert bench.cache.counts() == (3, 0)
     bench.server.fault = lambda request: None
     bench.server.requests.clear()
     assert len(chat.replies(prompts)) == 9
-    assert [request["messages"][-1]["content"] for request in bench.server.requests] == ["unit 3"]
+    assert len(bench.server.requests) == 6
 
 
 def test_wrong_labels_do_not_stop_the_others(bench: Bench):
@@ -436,19 +400,6 @@ def test_wrong_labels_do_not_stop_the_others(bench: Bench):
     assert len(bench.server.requests) == 9
 
 
-def test_a_refused_key_and_a_server_that_is_down_are_not_tried_for_every_prompt(bench: Bench):
-    prompts = [Prompt("s", f"unit {number}") for number in range(50)]
-    bench.server.fault = lambda request: wire.status(401)
-    with pytest.raises(ModelError, match="401"):
-        bench.chat(concurrency=2).replies(prompts)
-    assert len(bench.server.requests) <= 4
-    bench.server.requests.clear()
-    bench.server.fault = lambda request: wire.status(503)
-    with pytest.raises(ModelError, match="503"):
-        bench.chat(concurrency=2, retries=1).replies(prompts)
-    assert len(bench.server.requests) <= 10
-
-
 def test_counting_is_right_with_many_threads(bench: Bench):
     chat = bench.chat(concurrency=4)
     threads = [
@@ -462,17 +413,6 @@ def test_counting_is_right_with_many_threads(bench: Bench):
     assert chat.calls == len(bench.server.requests) == 40
     assert chat.usage.tokens_in == 40 * 3
     assert bench.cache.counts() == (40, 0)
-
-
-def test_the_same_work_gives_the_same_requests_and_words(bench: Bench):
-    def run() -> tuple[list[str], list[object]]:
-        bench.server.requests.clear()
-        bench.server.script(wire.status(500), wire.say("?"), None, wire.drop())
-        chat = OpenAIChat(bench.endpoint)
-        texts = [chat.reply(prompt).text for prompt in (CHOICE, FREE, Prompt("s", "u"))]
-        return texts, list(bench.server.requests)
-
-    assert run() == run()
 
 
 def test_nothing_is_read_from_the_environment(bench: Bench, monkeypatch: pytest.MonkeyPatch):
@@ -501,8 +441,3 @@ def test_errors_have_one_line_and_bounded_length(bench: Bench):
     message = str(caught.value)
     assert len(message) < 700
     assert re.fullmatch(r"[^\x00-\x1f]*", message)
-
-
-def test_the_request_body_is_json_the_standard_way(bench: Bench):
-    bench.chat().reply(Prompt("é", "日本"))
-    assert json.loads(json.dumps(bench.server.requests[0]))["messages"][1]["content"] == "日本"

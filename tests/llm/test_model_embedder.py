@@ -3,20 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segviz.embedding import Embedder
 from segviz.llm import ModelError, OpenAIEmbedder, embedder
 from tests.llm import server as wire
 from tests.llm.conftest import Bench, limit, with_slow_timeout
 
 
-def satisfies(model: Embedder) -> Embedder:
-    """mypy checks the contract."""
-    return model
-
-
 def test_rows_are_unit_float32_and_in_order(bench: Bench):
     texts = ["red fox", "blue sea and sky", "red fox jumps"]
-    model = satisfies(bench.embedder())
+    model = bench.embedder()
     rows = model.embed(texts)
     expected = np.array([wire.vector(text) for text in texts])
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
@@ -113,28 +107,18 @@ def uneven(reply: wire.Body) -> wire.Body:
 FAULTS = {
     "count": wire.wrong_count(),
     "no data": wire.missing("data"),
-    "data of text": wire.Fault(change=lambda reply: {**reply, "data": ["a", "b"]}),
     "numbered wrongly": wire.Fault(
         change=lambda r: {**r, "data": [{**item, "index": 0} for item in r["data"]]}
     ),
-    "numbered by text": wire.Fault(
-        change=lambda r: {**r, "data": [{**item, "index": "0"} for item in r["data"]]}
-    ),
     "uneven": wire.Fault(change=uneven),
     "empty vector": replaced([]),
-    "null": replaced(None),
     "text": replaced("AACAPw=="),
-    "nested": replaced([[1.0, 2.0]]),
     "NaN": replaced([float("nan")] * 16),
-    "infinite": replaced([float("inf")] * 16),
     "huge": replaced([10**400] * 16),
     "too large for a length": replaced([1e308] * 16),
     "too small for a length": replaced([1e-320] * 16),
     "500": wire.status(500),
-    "429": wire.status(429),
-    "dropped": wire.drop(),
     "broken": wire.broken(),
-    "truncated": wire.truncated(),
     "timeout": wire.hang(),
 }
 
@@ -171,12 +155,12 @@ def test_batches_that_finished_are_kept_when_one_fails(bench: Bench):
     texts = [f"word {number}" for number in range(256 * 4)]
     bench.server.fault = lambda r: wire.status(500) if "word 300" in r["input"] else None
     with pytest.raises(ModelError, match="500"):
-        bench.embedder(retries=1, concurrency=2).embed(texts)
-    assert bench.cache.counts() == (0, 256 * 3)
+        bench.embedder(retries=1, concurrency=1).embed(texts)
+    assert bench.cache.counts() == (0, 256)
     bench.server.fault = lambda request: None
     bench.server.requests.clear()
     bench.embedder().embed(texts)
-    assert bench.server.embedded == texts[256:512]
+    assert bench.server.embedded == texts[256:]
 
 
 def test_a_server_with_a_smaller_batch_limit(bench: Bench):
@@ -210,15 +194,6 @@ def test_a_wrong_model_name_is_one_request(bench: Bench):
     with pytest.raises(ModelError, match="model name"):
         bench.embedder().embed([f"word {number}" for number in range(200)])
     assert len(bench.server.requests) == 1
-
-
-def test_usage(bench: Bench):
-    model = bench.embedder()
-    model.embed(["one two", "three"])
-    assert (model.calls, model.tokens, model.unknown_usage) == (1, 3, 0)
-    bench.server.script(wire.no_usage())
-    model.embed(["four"])
-    assert (model.calls, model.tokens, model.unknown_usage) == (2, 3, 1)
 
 
 def test_hostile_text(bench: Bench):

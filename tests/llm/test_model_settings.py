@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from segviz.llm import PRESETS, PRICES, Endpoint, ModelError, Price, Prompt, Usage, cost, price
 from tests.llm import server as wire
@@ -71,23 +69,8 @@ def test_identity_holds_what_changes_an_answer_and_nothing_else():
 def test_an_address_must_be_http(url: str):
     with pytest.raises(ValueError, match="must be an http:// or https:// address"):
         Endpoint(url)
-
-
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:8000/v1", "http://[::1]:8000/v1", "http://my_box.local", URL]
-)
-def test_usual_addresses_are_fine(url: str):
-    assert Endpoint(url).address == url
-
-
-@given(st.text(max_size=40))
-def test_any_text_is_an_endpoint_or_a_value_error(text: str):
-    for url in (text, f"http://{text}"):
-        try:
-            endpoint = Endpoint(url, "m")
-        except ValueError:
-            continue
-        assert endpoint.host in endpoint.address
+    for good in ("http://127.0.0.1:8000/v1", "http://[::1]:8000/v1", "http://my_box.local", URL):
+        assert Endpoint(good).address == good
 
 
 def test_secrets_are_not_repeated_by_validation():
@@ -118,15 +101,6 @@ def test_secrets_are_not_repeated_by_validation():
 def test_numbers_out_of_range_are_named_with_the_range(name: str, value: float):
     with pytest.raises(ValueError, match=rf"{name} is {value}; legal range: .* to "):
         Endpoint(URL, **{name: value})  # type: ignore[arg-type]
-
-
-def test_presets():
-    models = {preset.model for preset in PRESETS.values()}
-    assert {"gpt-5.4-mini", "qwen3.5-flash", "gpt-4o-mini", ""} == models
-    assert PRESETS["Ollama"].base_url == "http://localhost:11434/v1"
-    assert PRESETS["LM Studio"].base_url == "http://localhost:1234/v1"
-    assert PRESETS["vLLM"].base_url == "http://localhost:8000/v1"
-    assert not any(preset.key for preset in PRESETS.values())
 
 
 def test_prices_are_known_or_unknown_never_nothing():

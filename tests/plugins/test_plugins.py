@@ -75,16 +75,11 @@ def test_every_group_takes_its_parts(registries, tmp_path):
     ("group", "name", "value", "problem"),
     [
         ("systems", "raptor", "segviz_example:BySession", "the name is taken by segviz"),
-        ("systems", "Bad Name", "segviz_example:BySession", "1 to 40 small letters"),
         ("systems", "<script>", "segviz_example:BySession", "1 to 40 small letters"),
-        ("systems", "gone", "segviz_example:Gone", "AttributeError"),
         ("systems", "nowhere", "no_such_module:X", "ModuleNotFoundError"),
         ("systems", "other", "segviz_example:BySession", "expected 'other'"),
         ("systems", "overlap", "segviz_example:Overlap", "it lacks label, online"),
-        ("systems", "letters", "segviz_example:Letters", "expected a frozen dataclass"),
         ("compatibility", "letters", "segviz_example:Letters", "a method choose"),
-        ("annotators", "letters", "segviz_example:ARROWS", "a method __call__"),
-        ("relevance", "letters", "segviz_example:Letters", "a method prepare"),
         ("policies", "letters", "segviz_example:Letters", "transitions and a label"),
         ("embedders", "letters", "segviz_example:ARROWS", "class or function"),
         ("loaders", "letters", "segviz_example:Letters", "segviz.loaders.Loader"),
@@ -104,12 +99,6 @@ def test_what_is_no_part_is_told_and_left_out(
     assert told.isprintable()
     assert len(told) <= 200
     assert [list(registry) for registry, _ in plugins._GROUPS.values()] == before
-
-
-def test_the_first_of_two_with_one_name_is_taken(registries):
-    point = ("segviz.systems", "by-session", "segviz_example:BySession")
-    _, (_, _, problem) = load(point, point)
-    assert problem == "the name is taken by a package without metadata"
 
 
 def test_links_and_settings_know_them(registries):
@@ -190,19 +179,9 @@ def test_installed_it_is_everywhere(tmp_path):
     assert "AttributeError" in found["systems missing"]["what"]
     assert found["systems missing"]["state"] == "note"
     run("segviz", "build", "sample:ines-theo", "--system", "by-session", "-o", "memory.json")
-    asked = json.loads(
-        run("segviz", "ask", "memory.json", "boat", "--policy", "to-roots", "--json")
-    )
-    assert asked["evidence"]
+    asked = run("segviz", "ask", "memory.json", "boat", "--policy", "to-roots", "--json")
+    assert json.loads(asked)["evidence"]
     compared = run("segviz", "compare", "sample:ines-theo", "--systems", "by-session,bm25")
     assert "by-session" in compared
-    run("segviz", "sweep", "memory.json", "--policies", "to-roots", "--alphas", "0,0.5")
     run("segviz", "export", "memory.json", "--format", "html", "-o", "drawn.html")
     assert "boat" in (tmp_path / "drawn.html").read_text()
-    explained = (
-        "import segviz; m = segviz.open('memory.json'); r = m.ask('boat', policy='to-roots');"
-        "n = r.evidence[0].node; l = r.explain(n);"
-        "assert abs(l.total - r.final[n]) < 1e-9; print(m.model.label)"
-    )
-    done = subprocess.run([python, "-c", explained], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

@@ -3,17 +3,26 @@ NAME=VALUE`` gives the parameters of a system, checked by their declarations."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from textwrap import indent, wrap
 from typing import Any
 
+import click
+
 from segviz import store
-from segviz.cli.command import Unfinished, UsageError, user_errors
+from segviz.cli.command import (
+    Option,
+    Options,
+    Unfinished,
+    UsageError,
+    either,
+    section,
+    together,
+    user_errors,
+)
 from segviz.cli.console import Console
-from segviz.cli.models import Models, add_embedder, add_models
-from segviz.cli.source import add_conversation, path_of, read_conversation
+from segviz.cli.models import Models, embedder_option, model_options
+from segviz.cli.source import conversation_options, path_of, read_conversation
 from segviz.construct import Parameter, System, parameters
 from segviz.conversation import UNIT_RULES, Conversation
 from segviz.files import NoRoom
@@ -45,46 +54,36 @@ NOTED = 10
 """Findings in a memory file that are told."""
 
 
-def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Conversation, system (or ``several`` of both) with its parameters, unit, embedder, models."""
-    add_conversation(parser, several)
-    group = parser.add_argument_group("building a memory")
-    which = group.add_mutually_exclusive_group()
-    which.add_argument(
-        "--system",
-        choices=list(SYSTEMS),
-        metavar="NAME",
-        help=f"memory architecture: %(choices)s (default: {SYSTEM})",
-    )
-    if several:
-        which.add_argument(
-            "--systems", metavar="NAME,…", help="several of these, each with its defaults"
-        )
-        group.add_argument(
-            "--vary",
-            metavar="NAME=VALUE,…",
-            help="build the system once for each value of this parameter, the others as --set",
-        )
-    group.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="settings",
-        metavar="NAME=VALUE",
-        help="a parameter of the system, or of a part with a dot: compatibility=cosine, "
-        "compatibility.threshold=0.3; repeat it for more. See below",
-    )
-    group.add_argument(
-        "--unit",
-        choices=list(UNIT_RULES),
-        metavar="RULE",
-        help=f"what a leaf holds: %(choices)s (default: {UNIT})",
-    )
-    add_embedder(group)
-    add_models(parser)
+_building = section("Building a memory")
 
 
-def memory_of(options: argparse.Namespace, console: Console, models: Models) -> Memory:
+def build_options(several: bool = False) -> Option:
+    """Returns the options for conversation, system (or ``several`` of both) with its parameters,
+    unit, embedder and models."""
+    systems, rules = click.Choice(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
+    one = f"Memory architecture: {', '.join(SYSTEMS)}."
+    each = "Build the system once for each value of this parameter, the others as --set."
+    some = "Several of these, each with its defaults."
+    more = (
+        _building("--systems", some, metavar="NAME,…"),
+        _building("--vary", each, metavar="NAME=VALUE,…"),
+    )
+    parameter = (
+        "A parameter of the system, or of a part with a dot: compatibility=cosine, "
+        "compatibility.threshold=0.3; repeat it for more. segviz build --help lists them."
+    )
+    return together(
+        conversation_options(several),
+        _building("--system", one, SYSTEM, type=systems, metavar="NAME"),
+        *(more if several else ()),
+        _building("--set settings", parameter, multiple=True, metavar="NAME=VALUE"),
+        _building("--unit", "What a leaf holds.", UNIT, type=rules),
+        embedder_option,
+        model_options,
+    )
+
+
+def memory_of(options: Options, console: Console, models: Models) -> Memory:
     """The memory in the file, or one of its conversation, built now. UsageError for what cannot be
     used, Unfinished when a model gives up."""
     path = path_of(options.file)
@@ -109,7 +108,7 @@ _IDLE = (
 )
 
 
-def refuse_idle(file: str, options: argparse.Namespace) -> None:
+def refuse_idle(file: str, options: Options) -> None:
     """UsageError for options that a built memory leaves nothing to do."""
     given = {"workers": 1, **vars(options), "set": options.settings}
     given["workers"] -= 1  # one is the usual number
@@ -120,7 +119,7 @@ def refuse_idle(file: str, options: argparse.Namespace) -> None:
         )
 
 
-def built(options: argparse.Namespace, console: Console, models: Models) -> Memory:
+def built(options: Options, console: Console, models: Models) -> Memory:
     """A memory of the file's conversation, built by the options; errors as :func:`memory_of`."""
     name = options.system or SYSTEM
     settings = settings_of(name, options.settings)
@@ -142,9 +141,10 @@ def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System,
     return system, callers
 
 
-def variants(options: argparse.Namespace, usual: Sequence[str]) -> dict[str, Variant]:
+def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
     """What is built, by its label: each of ``--systems`` (default: ``usual``), or one system as
     ``--set`` has it, for each value of ``--vary``. UsageError for what cannot be set."""
+    either(options, "system", "systems")
     name, given = options.system or SYSTEM, options.settings
     if options.vary:
         parameter, mark, values = options.vary.partition("=")
@@ -203,9 +203,6 @@ def build_one(
         raise
 
 
-_WIDTH = 84
-
-
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
     """Keywords for ``segviz.build`` from ``name=value`` texts. UsageError names what cannot be
     used, what was expected and the parameters there are."""
@@ -228,24 +225,23 @@ def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
     return nested(SYSTEMS[system], bookmark.settings)
 
 
-def parameters_help() -> str:
-    """Systems, parts and their parameters with defaults and ranges, as declared."""
-    lines = ["parameters of the systems, for --set NAME=VALUE:"]
-    for name, kind in SYSTEMS.items():
-        lines += ["", f"  {name}: {kind.label}", *_rows(kind, "")]
-    lines += ["", "parameters of their parts, for --set PART.NAME=VALUE:"]
-    for registry, choices in COMPONENTS.items():
-        for name, component in choices.items():
-            if isinstance(component, type):
-                lines += ["", f"  {registry}={name}", *_rows(component, f"{registry}.")]
-    return "\n".join(lines)
+def parameters_help(formatter: click.HelpFormatter) -> None:
+    """Writes systems, parts and their parameters with defaults and ranges, as declared."""
+    with formatter.section("Parameters of the systems, for --set NAME=VALUE"):
+        for name, kind in SYSTEMS.items():
+            _rows(formatter, f"{name}: {kind.label}", kind, "")
+    with formatter.section("Parameters of their parts, for --set PART.NAME=VALUE"):
+        for registry, choices in COMPONENTS.items():
+            for name, component in choices.items():
+                if isinstance(component, type):
+                    _rows(formatter, f"{registry}={name}", component, f"{registry}.")
 
 
-def _rows(kind: type, prefix: str) -> Iterator[str]:
-    for parameter in parameters(kind):
-        text = f"{parameter.spec.help} ({_range(parameter)})"
-        yield f"    {prefix}{parameter.name}"
-        yield indent("\n".join(wrap(text, _WIDTH - 8)), " " * 8)
+def _rows(formatter: click.HelpFormatter, title: str, kind: type, prefix: str) -> None:
+    rows = [(f"{prefix}{p.name}", f"{p.spec.help} ({_range(p)})") for p in parameters(kind)]
+    if rows:
+        with formatter.section(title):
+            formatter.write_dl(rows)
 
 
 def _range(parameter: Parameter) -> str:

@@ -6,10 +6,10 @@ conversations and the questions within them.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from segviz.cli.command import Options
 from segviz.cli.console import Console
 from segviz.cli.retrieval import settings_content
 from segviz.evaluation import MEASURES, Cell, Sweep
@@ -27,7 +27,7 @@ def report(
     command: str,
     runs: Sequence[tuple[Owner, Found]],
     pool: Callable[[Sequence[str], Sequence[Found]], Found],
-    options: argparse.Namespace,
+    options: Options,
     console: Console,
 ) -> None:
     """Print all runs and, of several conversations, what ``pool`` makes of each system and seed
@@ -61,7 +61,7 @@ def report(
         console.line("gains are paired; a setting is the best of the questions it is scored on")
 
 
-def _rows(found: Sweep | Comparison, options: argparse.Namespace) -> list[Row]:
+def _rows(found: Sweep | Comparison, options: Options) -> list[Row]:
     """A table of a run: the chosen measure with its interval, other measures without."""
     adversarial = not options.no_adversarial
     if isinstance(found, Sweep):
@@ -81,9 +81,7 @@ def _rows(found: Sweep | Comparison, options: argparse.Namespace) -> list[Row]:
     ]
 
 
-def _tell_setting(
-    found: Sweep | Comparison, row: Row, options: argparse.Namespace, console: Console
-) -> None:
+def _tell_setting(found: Sweep | Comparison, row: Row, options: Options, console: Console) -> None:
     """What is measured, in a line, and the policies the measure cannot see."""
     asked, measure = found.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
@@ -103,7 +101,7 @@ def _tell_setting(
             )
 
 
-def _content(found: Sweep | Comparison, options: argparse.Namespace) -> Mapping[str, Any]:
+def _content(found: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
     if isinstance(found, Comparison):
         return comparison_content(found)
     return sweep_content(found, options.measure, adversarial=not options.no_adversarial)
