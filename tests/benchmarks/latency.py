@@ -15,17 +15,13 @@ browser   processor time of the page's main thread, likewise
 message   bytes that came over the wire
 ========= ===============================================================================
 
-Beside the synthetic memory: the same page, whose answers are constants (``computes_nothing``),
-asked in turn with the other, and how many times its time a question takes. Nothing is asserted:
-times belong to a machine.
+Nothing is asserted: times belong to a machine.
 """
 
 from __future__ import annotations
 
-import itertools
 import tempfile
 from contextlib import suppress
-from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -89,57 +85,6 @@ WATCH = """() => {
     requestAnimationFrame(look);
   };
 }"""
-
-
-_CONSTANT = """
-from streamlit import App
-
-from segviz.ui.rim import RIM
-
-if __name__ == "__main__":
-    from tests.benchmarks.latency import computes_nothing
-    from segviz.ui.main import main
-
-    computes_nothing()
-    main()
-else:
-    app = App(__file__, **RIM)
-"""
-_CONSTANTS = 4  # answers that the page goes through
-
-
-@cache
-def computes_nothing() -> None:
-    """Lets Ask say what it has said to the first questions, whatever is asked: the same elements,
-    as long, and only they cost anything."""
-    from segviz.ui.pages.ask import page
-    from segviz.ui.widgets import canvas, lists, tree
-
-    firsts: set[str] = set()
-
-    def constant(owner: Any, name: str) -> Any:
-        make, known, count = getattr(owner, name), [], itertools.count()
-
-        def given(*args: Any, **named: Any) -> Any:
-            at = next(count) % _CONSTANTS
-            if at == len(known):
-                known.append(make(*args, **named))
-            return known[at]
-
-        setattr(owner, name, given)
-        return given
-
-    for owner, name in (
-        *((page, "_answered"), (page, "gold_evidence"), (page, "scene"), (page, "answered")),
-        *((tree, "tree_payload"), (canvas, "pack_parts"), (canvas, "checksum")),
-    ):
-        constant(owner, name)
-    canvas._code()  # names its parts, too
-    digest, has = constant(canvas, "digest"), canvas.page_has
-    canvas.digest = lambda part: firsts.add(name := digest(part)) or name
-    # Scores of a new question are sent, as are turns that were not shown before.
-    canvas.page_has = lambda name, size: has(name, size) and name not in firsts
-    lists.page_has = lambda name, size: has(name, size) and False
 
 
 def memories(folder: Path) -> dict[str, dict[str, str]]:
@@ -264,50 +209,9 @@ def main() -> None:
                     changes(page, wire, processor, count, "question", type_question),
                 )
                 page.close()
-            beside_constants(browser, Path(folder), process, address, link, count)
         finally:
             process.terminate()
             process.wait(20)
-
-
-def beside_constants(
-    browser: Any, folder: Path, process: Any, address: str, link: dict[str, str], count: int
-) -> None:
-    """Questions to the app and to the page that computes nothing, in turn."""
-    script = folder / "constant.py"
-    script.write_text(_CONSTANT, "utf-8")
-    other, beside = start(script=str(script))
-    try:
-        times: list[list[dict[str, float]]] = [[], []]
-        asking = []
-        for server, at in ((process, address), (other, beside)):
-            page = browser.new_page(viewport={"width": 1400, "height": 1000})
-            wire, processor = Wire(page), Processor(page, server.pid)
-            page.goto(f"{at}/ask?{urlencode(link)}")
-            settle(page)
-            page.evaluate(WATCH)
-            box = page.locator(".st-key-asking [data-testid=stSelectbox] input").first
-            asking.append((page, partial(changes, page, wire, processor), box))
-        for number in range(-_CONSTANTS, count):
-            for (page, change, box), found in zip(asking, times, strict=True):
-                page.bring_to_front()
-
-                def ask(_: int, box: Any = box, number: int = number) -> None:
-                    box.fill(f"Who spoke of {WORDS[number % len(WORDS)]}, {number}?")
-                    box.press("Enter")
-
-                seen = change(1, "question", ask)
-                found += seen if number >= 0 else []
-    finally:
-        other.terminate()
-        other.wait(20)
-    report("a question, in turn with the page below", times[0])
-    report("the same page, nothing computed", times[1])
-    for point in ("settled", "page"):
-        mine, constant = (
-            np.median([seen[point] for seen in each if seen[point] is not None]) for each in times
-        )
-        print(f"{point}: {mine:.0f} / {constant:.0f} ms = {mine / constant:.2f} times")
 
 
 WORDS = "garden music bread sailing work travel health school painting football dogs".split()
