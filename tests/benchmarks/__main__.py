@@ -29,17 +29,13 @@ TABLES: dict[str, str] = {
     "nodes": "texts of inner nodes, before and after: what they say and what they are worth",
     "calls": "model calls per leaf",
     "systems": "all systems on one conversation",
-    "locality": "nodes MemForest writes per unit",
-    "many": "sweeps of many conversations, one process beside several",
     "large": "a list of 280 MB on disk: listing it, reading one conversation, memory",
     "startup": "from the command to the painted demo (Chromium)",
     "drag": "script time per frame while a slider moves (Chromium)",
-    "frames": "script time per frame while the tree is panned and zoomed (Chromium)",
     "latency": "from a change on Ask to its answer on the screen (Chromium)",
     "large_app": "the app on 100,000 turns, one turn of 5 MB and 280 MB of JSON (Chromium)",
     "sessions": "twenty browser sessions at once for ten minutes (Chromium)",
     "watching": "an agent that writes 20 turns a second, watched (Chromium); 28,000 turns",
-    "life": "memory over 500 page loads and 50 sessions (Chromium)",
 }
 
 

@@ -2,10 +2,9 @@
 
 Run ``python -m tests.benchmarks.drag`` from the project's root; it needs Playwright and a
 Chromium (SEGVIZ_CHROMIUM names one that is not found). The component runs as in the app,
-with a stand-in for Streamlit: it is handed the packed payload and its triggers are
-collected. Script time is what one animation frame takes: propagation, retrieval, what is said
-about it, and painting of boxes, marks, level histogram and α path; the browser's compositing
-is not in it. Nothing is asserted here.
+with a stand-in for Streamlit, and is handed the packed payload. Script time is what one
+animation frame takes: propagation, retrieval, what is said about it, and painting of boxes, marks,
+level histogram and α path; the browser's compositing is not in it. Nothing is asserted here.
 """
 
 from __future__ import annotations
@@ -28,10 +27,7 @@ from tests.scenes import tree_message
 FRAMES = 60
 REPEATS = 5  # of each frame the shortest counts: what else the machine does makes it longer
 BRANCHING = 6
-HEAD = (
-    *(">nodes", "drawing", ">p50", ">p95", ">budget"),
-    *(">message", ">made in", ">taken in"),
-)
+HEAD = (">nodes", "drawing", ">p50", ">p95", ">budget", ">message", ">made in", ">taken in")
 SIZES = ((1_000, 16), (20_000, 16), (100_000, 33), (1_000_000, 50))
 POLICY = "both"  # the most transitions
 HORIZON = 5

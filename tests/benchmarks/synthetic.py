@@ -118,9 +118,8 @@ def conversation(turns: int) -> Conversation:
     return Conversation(f"synthetic-{turns}", ("Ada", "Ben"), tuple(kept))
 
 
-def balanced(size: int, branching: int = 6, dimensions: int = 0) -> Structure:
-    """A balanced tree of about ``size`` nodes, oldest leaves first, without texts; random
-    unit vectors where ``dimensions`` are wanted."""
+def balanced(size: int, branching: int = 6) -> Structure:
+    """A balanced tree of about ``size`` nodes, oldest leaves first, without texts or vectors."""
     widths = [max(branching, round(size * (branching - 1) / branching))]
     while widths[-1] > 1:
         widths.append(-(-widths[-1] // branching))
@@ -135,15 +134,12 @@ def balanced(size: int, branching: int = 6, dimensions: int = 0) -> Structure:
         if level + 1 < len(widths):
             above = first[level + 1] + nodes // branching
             edges.append(np.column_stack([above, first[level] + nodes]))
-    vector = np.random.default_rng(0).standard_normal((n, dimensions), dtype=np.float32)
-    if dimensions:
-        vector /= np.linalg.norm(vector, axis=1, keepdims=True)
     return Structure(
         level=np.repeat(np.arange(len(widths)), widths).astype(np.int32),
         start=start,
         stop=stop,
         text=("",) * n,
-        vector=vector,
+        vector=np.zeros((n, 0), dtype=np.float32),
         active=np.ones(n, dtype=np.bool_),
         edges=np.concatenate(edges).astype(np.int32),
     )

@@ -4,8 +4,7 @@ Run ``python -m tests.benchmarks.watching [TURNS [PER_SECOND]]`` from the projec
 1,000 and 20); the first part needs Playwright and a Chromium (SEGVIZ_CHROMIUM names one that is
 not found). ``segviz watch`` and a tab of 1400 by 1000 pixels show a file into which
 ``segviz.Watch`` writes; in the second half the server is killed and started again. A turn is on
-the page once the canvas says so many units, looked for in every frame. Another server, which
-nobody kills, is weighed through 3,000 turns. Then a file of 28,000 turns
+the page once the canvas says so many units, looked for in every frame. Then a file of 28,000 turns
 is read as fast as it goes, without a browser. Nothing is asserted: times belong to a machine.
 """
 
@@ -29,10 +28,6 @@ from tests.benchmarks.synthetic import conversation
 from tests.data import ROOT
 
 LARGE = 28_000
-WEIGHED = 3_000
-"""Turns through which the memory of a server is looked at."""
-FASTER = 60.0
-"""Turns a second, where memory alone is looked at."""
 
 # When the canvas first said so many units, and the milliseconds of every update and frame of it.
 SEEN = """() => {
@@ -75,11 +70,6 @@ def kill(process: subprocess.Popen[str]) -> None:
     os.killpg(process.pid, signal.SIGKILL)
     process.wait(20)
     process.stdout.close()
-
-
-def child(process: subprocess.Popen[str]) -> int:
-    """The process that serves the pages."""
-    return int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
 
 
 WRITER = """
@@ -169,29 +159,6 @@ def live(count: int, rate: float) -> list[tuple[str, str]]:
     return rows
 
 
-def held() -> list[tuple[str, str]]:
-    """The memory of one server with a page open, as the tree grows."""
-    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
-        path = Path(folder, "agent.jsonl")
-        Watch(path)("user", "The first turn")
-        process, address = serve(path)
-        page = tab(browser, 1000)
-        page.goto(address)
-        page.locator(".st-key-grow-tree .segviz").wait_for()
-        page.wait_for_timeout(5_000)
-        sizes = [resident(child(process))]
-        each = WEIGHED // 5
-        for begun in range(0, WEIGHED, each):
-            agent = writes(path, each, FASTER, begun)
-            while agent.poll() is None:
-                page.wait_for_timeout(500)
-            page.wait_for_timeout(2_000)
-            sizes.append(resident(child(process)))
-        kill(process)
-    what = f"server's memory after each {each:,} turns, one process, MB"
-    return [(what, ", ".join(f"{size:.0f}" for size in sizes))]
-
-
 def large() -> list[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "agent.jsonl")
@@ -223,7 +190,7 @@ def large() -> list[tuple[str, str]]:
 
 def main() -> int:
     count, rate = numbers(1_000, 20)
-    rows = [*live(count, rate), *held(), *large()]
+    rows = [*live(count, rate), *large()]
     print(f"{count:,} turns at {rate} a second; median, 95th percentile, most.\n")
     print(table(("", ">measured"), rows))
     return 0

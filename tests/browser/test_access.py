@@ -12,7 +12,6 @@ PAGES = (
     "compare",
     "guide",
     "?view=Outline",
-    "ask?view=Outline&question=3",
 )
 
 
