@@ -115,8 +115,6 @@ def settle(session: Session) -> None:
     st.session_state[keys.ARRIVING] = None
     view_state.write_step(session, arriving.step)
     view_state.write_question(session, arriving.question, arriving.text)
-    if arriving.slices:
-        view_state.write_slices(session, arriving.slices, arriving.slice)
     view_state.write_choices(session, arriving.choices)
     write_moment(arriving.retrieval, session)
     there = arriving.node is not None and arriving.node < len(session.memory.structure)
@@ -128,7 +126,6 @@ def current(session: Session) -> Bookmark:
     question, text = view_state.read_question(session)
     look = view_state.read_look()
     stops, stop = view_state.read_story()
-    slices, chosen = view_state.read_slices(session)
     kind = SYSTEMS.get(session.memory.system)
     return Bookmark(
         **_read_memory(session),
@@ -146,8 +143,6 @@ def current(session: Session) -> Bookmark:
         pins=tuple(view_state.pinned(session)),
         story=stops,
         stop=stop,
-        slices=slices,
-        slice=chosen,
         choices=view_state.read_choices(session),
     )
 

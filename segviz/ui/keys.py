@@ -130,8 +130,6 @@ ANSWERS = "answers"
 GRADES = "grades"
 
 # --- how Sweep and Compare measure ------------------------------------------------------
-# named slices of a conversation's questions, and the name of the one in force
-slices = _of("slices-{}")
 USUAL = "usual"  # of each choice of ``bookmark.CHOICES`` that is drawn, its default by its entry
 atlas_side = _of("{}-{}")  # what of an atlas is compared, "A" or "B", where it is not the usual
 

@@ -18,7 +18,6 @@ from segviz.ui import keys
 from segviz.ui.state import Session, remember, shows, starts
 from segviz.view.bookmark import CHOICES, Bookmark
 from segviz.view.look import Look
-from segviz.view.slices import Slices
 from segviz.view.story import Stop
 
 VIEWS = ("Time axis", "Node-link", "Outline")
@@ -105,18 +104,6 @@ def write_question(session: Session, index: int | None, text: str | None = None)
         state[keys.own_question(session.source)] = text
     elif last >= 0 and index is not None:
         state[keys.question(session.source)] = min(index, last)
-
-
-def read_slices(session: Session) -> tuple[dict[str, tuple[int, ...]], str]:
-    """Returns the named slices of the conversation's questions, and which is in force, "" none."""
-    kept: tuple[dict[str, tuple[int, ...]], str]
-    kept = st.session_state.get(keys.slices(session.source), ({}, ""))
-    return kept
-
-
-def write_slices(session: Session, slices: Slices, chosen: str) -> None:
-    """Keeps these slices, and measures the ``chosen`` one."""
-    st.session_state[keys.slices(session.source)] = dict(slices), chosen
 
 
 def chooses(

@@ -26,7 +26,7 @@ from segviz.retrieval import (
 )
 from segviz.systems import SYSTEMS
 from segviz.view.look import COLOURS, LABELS
-from segviz.view.slices import Slices, read_ranges, read_slices, write_ranges, write_slices
+from segviz.view.ranges import read_ranges, write_ranges
 from segviz.view.story import Stop, read_story, write_story
 
 LONGEST = 2_000
@@ -43,8 +43,8 @@ class Bookmark:
     data set, ``text`` one's own, asked with ``retrieval``; ``step`` is the moment on Grow;
     ``view`` the drawing, ``colour`` and ``labels`` what it shows; ``pins`` the two nodes
     held side by side; ``story`` the views of a story, ``stop`` the one that is shown, from 1 (0:
-    it begins); ``slices`` the named slices of questions, ``slice`` the one that is measured;
-    ``choices`` what is chosen on Sweep and Compare, by the names of ``CHOICES``, but for defaults.
+    it begins); ``choices`` what is chosen on Sweep and Compare, by the names of
+    ``CHOICES``, but for defaults.
     """
 
     sample: str | None = None
@@ -65,8 +65,6 @@ class Bookmark:
     pins: tuple[int, ...] = ()
     story: tuple[Stop, ...] = ()
     stop: int = 0
-    slices: Slices = field(default_factory=dict)
-    slice: str = ""
     choices: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -93,8 +91,6 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
             written |= _encode_retrieval(value, opening_settings(bookmark.system))
         elif item.name == "story":
             written |= {"story": write_story(value)} if value else {}
-        elif item.name == "slices":
-            written |= {"slices": write_slices(value)} if value else {}
         elif item.name == "choices":
             written |= {
                 name: choice.write(value[name]) for name, choice in CHOICES.items() if name in value
@@ -390,8 +386,6 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "pins": _pins,
     "story": read_story,
     "stop": _COUNT,
-    "slices": read_slices,
-    "slice": _short_text,
     **{name: choice.read for name, choice in CHOICES.items()},
 }
 """A reader for every part of a link but the system's settings."""
@@ -410,6 +404,8 @@ _SCORING = ("policy", "alpha", "horizon", "relevance", "method")
 
 _REMOVED = {
     "done": "finished memories can no longer be changed; the memory is shown as built",
+    "slices": "questions are measured all together now",
+    "slice": "questions are measured all together now",
     "annotate.diversity": "node texts are chosen otherwise now, see annotate.repeat",
 }
 """Parts that older links may have, with what to do instead."""

@@ -196,13 +196,6 @@ def test_a_story_is_told_from_stop_to_stop_and_kept_in_the_address():
     assert "Then this." not in texts(again)
 
 
-def test_slices_in_a_link_are_kept():
-    slices = {"dates": (0, 1, 2, 7)}
-    app = opened(encode(Bookmark(slices=slices, slice="dates")))
-    bookmark, _ = decode(address(app))
-    assert (bookmark.slices, bookmark.slice) == (slices, "dates")
-
-
 # --- what is chosen on Sweep and Compare ---------------------------------------------------------
 
 SWEPT = {

@@ -24,7 +24,7 @@ def turns(app):
     return app.session_state["last"].corpus[0].turns
 
 
-def test_labels_colour_the_tree_and_slice_the_questions():
+def test_labels_colour_the_tree():
     app = clean(grow().run())
     assert on_canvas(app)["own_names"] == []
     said = turns(app)

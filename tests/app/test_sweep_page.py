@@ -7,7 +7,6 @@ from dataclasses import replace
 from textwrap import shorten
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
@@ -41,12 +40,11 @@ def shown_measures(app: AppTest) -> list[str]:
     ("questions", "units", "quick", "told"),
     [(190, 355, True, "1 second"), (190, 3550, False, "15 seconds")],
 )
-def test_two_seconds_of_work_are_done_without_asking(monkeypatch, questions, units, quick, told):
+def test_two_seconds_of_work_are_done_without_asking(questions, units, quick, told):
     memory = SimpleNamespace(units=range(units), embedder=HashingEmbedder(), moment=lambda _: None)
     session = SimpleNamespace(
         memory=memory, conversation=SimpleNamespace(questions=range(questions))
     )
-    monkeypatch.setattr(measures, "measured", lambda session: session.conversation.questions)
     assert measures.at_once(session) == quick
     assert measures.duration(session, 1) == f"Takes about {told}."
 
@@ -239,30 +237,6 @@ def test_a_conversation_without_questions_says_so(tmp_path):
     path = talk_file(tmp_path, [f"t {i}" for i in range(6)])
     app = open_path(page("sweep").run(), path)
     assert "no questions with gold evidence or answers" in texts(app)
-
-
-def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch, begun_file):
-    monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
-    app = page("sweep")
-    app.session_state["slice-making"] = True
-    clean(app.run())
-    tricky = [question for question in sample(sessions=6).questions if question.category == 5]
-    app.selectbox(key="slice-category").set_value(tricky[0].category_label).run()
-    app.text_input(key="slice-name").set_value("tricky").run()
-    keep = app.button(key="slice-keep")
-    assert keep.label == f"Keep {len(tricky)} questions"
-    clean(keep.click().run())
-    assert f"Over {len(tricky)} questions" in details(app)
-    whole, part = app.session_state["sweeps"].values()
-    assert part.questions == len(tricky)
-    places = whole.baseline.outcomes.keep(category=5)
-    for name in MEASURES:
-        kept = whole.baseline.outcomes.column(name)[places]
-        np.testing.assert_array_equal(part.baseline.outcomes.column(name), kept)
-    rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
-    assert set(rows["question"]) <= {cut(question.text) for question in tricky}
-    clean(app.button(key="slice-remove").click().run())
-    assert f"Over {len(sample(sessions=6).questions)} questions" in details(app)
 
 
 def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):

@@ -95,7 +95,6 @@ def seeds(target: str) -> list[bytes]:
                 story=(Stop("grow", "It grows.", {"step": "3"}), Stop("ask", "", {"alpha": "0.4"})),
                 stop=1,
             ),
-            bookmark.Bookmark(slices={"dates": (0, 1, 2, 9), "who": (4,)}, slice="dates"),
         ]
         return [json.dumps(bookmark.encode(view)).encode() for view in views]
     chat = parse(FILES["locomo"], "x")[0]

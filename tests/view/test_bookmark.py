@@ -94,12 +94,6 @@ bookmarks = st.builds(
         max_size=4,
     ).map(tuple),
     stop=count,
-    slices=st.dictionaries(
-        words.filter(lambda name: 0 < len(name) <= 60),
-        st.sets(st.integers(0, 100_000), min_size=1, max_size=9).map(lambda s: tuple(sorted(s))),
-        max_size=3,
-    ),
-    slice=words,
     choices=st.fixed_dictionaries({}, optional=chosen),
 )
 
@@ -107,11 +101,6 @@ bookmarks = st.builds(
 @given(bookmarks)
 def test_what_is_written_comes_back(bookmark):
     assert decode(encode(bookmark)) == (bookmark, [])
-
-
-def test_slices_are_written_as_ranges():
-    link = encode(Bookmark(slices={"dates": (0, 1, 2, 5, 9, 10)}, slice="dates"))
-    assert link == {"slices": '{"dates":"0-2,5,9-10"}', "slice": "dates"}
 
 
 @pytest.mark.parametrize(
@@ -127,18 +116,10 @@ def test_slices_are_written_as_ranges():
         ("story", '["ask"]' + " " * 12_000),
         ("story", r'[["ask","\ud800",{}]]'),
         ("story", r'[["ask","",{"text":"\ud800"}]]'),
-        ("slices", r'{"\ud800":"1"}'),
         ("text", "\ud800"),
-        ("slices", "[]"),
-        ("slices", '{"":"1"}'),
-        ("slices", '{"a":"3-1"}'),
-        ("slices", '{"a":"-1"}'),
-        ("slices", '{"a":"0-999999999"}'),
-        ("slices", '{"a":3}'),
-        ("slices", '{"a":""}'),
     ],
 )
-def test_what_is_no_story_and_no_slices_is_named(part, given):
+def test_what_is_no_story_is_named(part, given):
     bookmark, problems = decode({part: given})
     assert bookmark == Bookmark()
     assert len(problems) == 1

@@ -18,7 +18,7 @@ from segviz.memory import label_columns, read_labels
 from segviz.ui import keys, rim
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, Session, fingerprint, remember, starts
-from segviz.ui.view_state import read_slices, write_look, write_slices
+from segviz.ui.view_state import write_look
 from segviz.ui.widgets.captions import counted, refusal, trouble
 from segviz.view.look import Look
 
@@ -207,7 +207,7 @@ def _rows(
 
 
 def own_labels(session: Session, draws: bool) -> None:
-    """Asks for labels of turns or nodes, by which nodes are coloured and questions sliced."""
+    """Asks for labels of turns or nodes, by which nodes are coloured."""
     about = (
         "A table with a column turn, or node, that holds ids as they are shown here, and columns "
         "of labels. A node has the label of most turns below it."
@@ -237,12 +237,3 @@ def own_labels(session: Session, draws: bool) -> None:
         f"{counted(len(labels.turns), 'turn')} and {counted(len(labels.nodes), 'node')} with a "
         f"label{lost}. Choose the colour *own label* above the tree; press a label to see it alone."
     )
-    slices = labels.slices(session.conversation)
-    if slices:
-        st.button(
-            "Slice the questions by label",
-            key="own-slices",
-            on_click=write_slices,
-            args=(session, read_slices(session)[0] | slices, next(iter(slices))),
-            help="Sweep and Compare then measure those whose evidence has a label.",
-        )

@@ -13,7 +13,6 @@ from segviz.ui import keys
 from segviz.ui.state import Session, shows
 from segviz.ui.view_state import write_question
 from segviz.ui.widgets.charts import picked, sentence_of, tall
-from segviz.ui.widgets.measures import measured
 
 _SEEN = 14
 
@@ -36,7 +35,8 @@ def draw_atlas(
     from A to B: from the first to ``focus``, unless others of them or of ``more`` are chosen;
     ``about`` says more of a column. A click asks the question on Ask, once ``choose`` has set what
     its column stands for; the words of a question stand for B."""
-    questions, every, about = measured(session), {**columns, **(more or {})}, about or {}
+    questions, every = session.conversation.questions, {**columns, **(more or {})}
+    about = about or {}
     with st.container(horizontal=True):
         base = _side(key, "A", next(iter(columns)), every)
         focus = _side(key, "B", focus, every)

@@ -1,9 +1,9 @@
-"""Lets the user choose by which measure settings and systems are judged, and on which questions:
-all of a data set or a named slice, made from a filter or from ticked rows."""
+"""Chooses the measure by which settings and systems are judged, says how long measuring takes, and
+lists the fate of every question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +17,9 @@ from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES
 from segviz.memory import ask, paid
 from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
-from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, remember
-from segviz.ui.view_state import chooses, read_slices, write_slices
+from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted
-from segviz.ui.widgets.charts import tall
 
 # Seconds of work that is done without asking.
 _AUTOMATIC = 2.0
@@ -54,7 +52,7 @@ def one_moment(session: Session) -> bool:
 
 def _seconds(session: Session, sweeps: float, memories: int = 1) -> float:
     memory, leaves = session.memory, len(session.memory.units)
-    moments = [memory.moment(question) for question in measured(session)]
+    moments = [memory.moment(question) for question in session.conversation.questions]
     known = {at: leaves * at / len(memory.steps) for at in moments if at}
     asked = sum(leaves if at is None else known.get(at, 0) for at in moments)
     made = sum(known.values())
@@ -77,8 +75,8 @@ def duration(session: Session, sweeps: float, memories: int = 1) -> str:
 
 def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bool]:
     """Draws, in the row it is called in, the choice by which to read what was ``found``; returns
-    the measure and whether category 5 counts. Some measured question must be countable."""
-    questions = measured(session)
+    the measure and whether category 5 counts. Some question must be countable."""
+    questions = session.conversation.questions
     names, tricky = countable(questions), adversarial_questions(questions)
     page = "sweep" if isinstance(found, Sweep) else "compare"
     meanings = "\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names)
@@ -100,116 +98,14 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
     return measure, counts
 
 
-ALL = "all questions"
-
 FATES_SHOWN = "● found, ◐ covered by a wider node, ○ missed, × in no leaf; before and after."
 _MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
 _FATES_KEPT = 4
 
-_FATES: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "any fate": lambda row: True,
-    "something missed now": lambda row: any(mark in row["after"] for mark in "◐○×"),
-    "all found now": lambda row: bool(row["after"]) and set(row["after"]) == {"●"},
-    "won by propagation": lambda row: row["change"] > 0,
-    "lost by propagation": lambda row: row["change"] < 0,
-}
-
-
-def measured(session: Session) -> list[Question]:
-    """Returns the questions that are measured: those of the slice in force, or all."""
-    slices, chosen = read_slices(session)
-    questions = session.conversation.questions
-    kept = slices.get(chosen)
-    found = [q for q in questions if kept is None or q.index in kept]
-    return found or list(questions)
-
-
-def slice_choice(session: Session) -> None:
-    """Draws, in the row it is called in, which questions are measured, and how to name others."""
-    slices, chosen = read_slices(session)
-    total = len(session.conversation.questions)
-    state, key = st.session_state, f"slice-{session.source}"
-    state[key] = chosen if chosen in slices else ALL
-
-    def choose() -> None:
-        write_slices(session, slices, "" if state[key] == ALL else state[key])
-
-    def label(name: str) -> str:
-        return f"{name}: {total if name == ALL else len(slices[name])}"
-
-    st.selectbox(
-        "Questions",
-        [ALL, *slices],
-        format_func=label,
-        key=key,
-        on_change=choose,
-        width=220,
-    )
-    with st.popover("New slice", key="slice-making", on_change="rerun") as making:
-        if making.open:
-            _make(session, slices)
-    if chosen in slices:
-        st.button(
-            "Remove",
-            key="slice-remove",
-            type="tertiary",
-            on_click=write_slices,
-            args=(session, {n: slices[n] for n in slices if n != chosen}, ""),
-        )
-
-
-def _make(session: Session, slices: Mapping[str, tuple[int, ...]]) -> None:
-    """Draws filters, the questions they leave, and a name for these or for the ticked ones."""
-    rows = fate_rows(session, read_settings(session))
-    with st.container(horizontal=True):
-        category = st.selectbox(
-            "Category",
-            ["any category", *dict.fromkeys(row["category"] for row in rows)],
-            key="slice-category",
-        )
-        told = [row["gold in"] for row in rows]
-        places = sorted({place for held in told for place in held})
-        place = st.selectbox(
-            "Gold evidence in",
-            [0, *places],
-            format_func=lambda n: f"session {n}" if n else "any session",
-            key="slice-session",
-        )
-        fate = st.selectbox("Fate under the setting of Ask", list(_FATES), key="slice-fate")
-    words = st.text_input("Words of question or answer", key="slice-words").lower().split()
-    kept = [
-        row
-        for row in rows
-        if category in ("any category", row["category"])
-        and (not place or place in row["gold in"])
-        and _FATES[fate](row)
-        and all(word in f"{row['question']} {row['answer']}".lower() for word in words)
-    ]
-    st.caption(FATES_SHOWN)
-    event: Any = st.dataframe(
-        [{n: row[n] for n in ("before", "after", "question", "category")} for row in kept],
-        height=tall(len(kept), 8),
-        width=760,
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="multi-row",
-        key=f"slice-rows-{fingerprint([row['number'] for row in kept])}",
-    )
-    ticked = event.selection.rows
-    taken = sorted(kept[at]["number"] - 1 for at in ticked or range(len(kept)))
-    name = st.text_input("Name", max_chars=60, key="slice-name").strip()
-    st.button(
-        f"Keep {counted(len(taken), 'question')}" + (", those ticked" if ticked else ""),
-        key="slice-keep",
-        disabled=not (name and taken) or name == ALL,
-        on_click=write_slices,
-        args=(session, {**slices, name: tuple(taken)}, name),
-    )
-
 
 def fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, Any]]:
     """Returns a row per question: fates of its gold turns before and after propagation and by how
-    many more are found, where they are, and its words; those first that propagation changes."""
+    many more are found, and its words; those first that propagation changes."""
     return remember(
         "fate-rows",
         fingerprint(session.key, repr(settings)),
@@ -221,11 +117,6 @@ def fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, A
 def _fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, Any]]:
     memory, rows = session.memory, []
     plain = replace(settings, policy="none", method="propagate")
-    sessions = {
-        turn.id: place
-        for place, each in enumerate(session.conversation.sessions, 1)
-        for turn in each.turns
-    }
     for question in session.conversation.questions:
         fates = []
         for way in (plain, settings):
@@ -241,8 +132,6 @@ def _fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, 
                 "question": question.text,
                 "category": question.category_label,
                 "number": question.index + 1,
-                "gold in": {sessions[t] for t in question.evidence if t in sessions},
-                "answer": question.answer or "",
             }
         )
     return sorted(rows, key=lambda row: (-abs(row["change"]), -row["change"], row["number"]))

@@ -39,7 +39,7 @@ from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, sentence_of, swatch, theme
 from segviz.ui.widgets.lists import node_list
-from segviz.ui.widgets.measures import at_once, duration, measure_choice, measured, slice_choice
+from segviz.ui.widgets.measures import at_once, duration, measure_choice
 from segviz.ui.widgets.question import asked_before, question_box
 
 RESULTS_KEPT = 4
@@ -207,9 +207,7 @@ def measure_panel(
     came of it is the ``verdict``, too."""
     verdict.markdown("**All questions**: not measured yet, see below.")
     choices = st.container(horizontal=True, vertical_alignment="bottom")
-    with choices:
-        slice_choice(session)
-    questions = measured(session)
+    questions = session.conversation.questions
     asked = [question.index for question in questions]
     key = fingerprint([built_key(session, name) for name in ready], settings, asked)
     found: Comparison | None = peek(keys.COMPARISONS, key)

@@ -28,8 +28,6 @@ from segviz.ui.widgets.measures import (
     countable,
     duration,
     measure_choice,
-    measured,
-    slice_choice,
 )
 from segviz.view.bookmark import RETRIEVED
 
@@ -59,9 +57,7 @@ def render(session: Session) -> None:
             "be compared. The bundled samples, LoCoMo, LongMemEval and RealMem files have them."
         )
         return
-    with choices:
-        slice_choice(session)
-    questions = measured(session)
+    questions = session.conversation.questions
     verdict.markdown(
         f"**{counted(len(questions), 'question')}** under every setting of propagation"
     )
@@ -160,7 +156,7 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
 
     found = sweep(
         session.memory,
-        measured(session),
+        session.conversation.questions,
         progress=progress,
         known=tuple(done.values()),
         keep=keep,
@@ -185,7 +181,7 @@ def _details(session: Session, judged: Judged) -> str:
         f"{spread(best.mean)} against {spread(base)} without propagation, difference "
         f"{number(best.gain.value, plus=True)} {bounds(best.gain)}."
     )
-    if adversarial_questions(measured(session)):
+    if adversarial_questions(session.conversation.questions):
         other = not judged.adversarial
         mean = best.cell.outcomes.mean(judged.measure, adversarial=other)
         none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)

@@ -22,7 +22,6 @@ from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
 from segviz.ui.widgets.charts import chart, ink, pair, picked, table, tall
-from segviz.ui.widgets.measures import measured
 from segviz.ui.widgets.tree import draw_canvas, scene
 from segviz.view.palette import LEVEL_COLOURS
 
@@ -151,7 +150,7 @@ AS_ON_ASK = "as on Ask"
 
 def _as_on_ask(session: Session) -> Outcomes:
     """Measures the setting that questions are asked with on Ask, whatever it is."""
-    questions, settings = measured(session), read_settings(session)
+    questions, settings = session.conversation.questions, read_settings(session)
     found: Outcomes = remember(
         "as-on-ask",
         fingerprint(session.key, str(settings), [question.index for question in questions]),
@@ -168,7 +167,7 @@ def _nodes(session: Session, judged: Judged, cell: Cell) -> None:
     with st.expander(title, key="traffic-panel", on_change="rerun") as panel:
         if not panel.open:
             return
-        questions = measured(session)
+        questions = session.conversation.questions
         asked = _asked(judged.sweep, cell)
         found: Traffic = remember(
             "traffic",
