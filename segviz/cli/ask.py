@@ -33,7 +33,6 @@ from segviz.llm import ModelError
 from segviz.memory import Memory
 from segviz.memory.answer import Answer, answer
 from segviz.retrieval import Result
-from segviz.retrieval.gold import gold_evidence
 from segviz.systems import level_name, level_names
 from segviz.view.captions import moment_sentence, shown_labels
 
@@ -94,7 +93,7 @@ def ask(options: Options, console: Console) -> int:
 def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
     """What became of each gold turn; empty without gold evidence."""
     turns = question.evidence if question else ()
-    return gold_evidence(result.structure, memory.units, turns).fate(result.evidence)
+    return memory.gold(turns, result.structure).fate(result.evidence)
 
 
 def _content(
@@ -130,12 +129,13 @@ def _print_report(
     if asked.step is not None:
         console.line(moment_sentence(memory, question, asked.step))
     gold = _gold(memory, result, question)
+    held = memory.gold(tuple(gold), result.structure).held
     names = level_names(memory.system)
     labels = shown_labels(memory, result.structure)
     for item in result.evidence:
         start, stop = item.span
         where = f"unit {start}" if stop - start == 1 else f"units {start}-{stop - 1}"
-        mark = ", gold" if any(turn in gold for turn in item.turn_ids) else ""
+        mark = ", gold" if held.get(item.node) else ""
         moved = "" if item.rank_before == item.rank_after else f", was {item.rank_before}"
         console.line()
         name = _called(labels[item.node]) + level_name(item.level, names)

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Question
-from segviz.evaluation.text_metrics import content_tokens
 from segviz.loaders.captions import counted
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings, ranks
-from segviz.retrieval.gold import GoldEvidence, gold_evidence
+from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import level_name, level_names
+from segviz.text.words import content_tokens
 from segviz.tree.shape import shape
 
 CONVERSATION = "conv-47"
@@ -134,7 +134,7 @@ def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch:
     answer in its text, the nodes that propagation exchanges, and the texts with ``watch``.
     """
     result = memory.ask(question, settings)
-    gold = gold_evidence(result.structure, memory.units, question.evidence)
+    gold = memory.gold(question.evidence, result.structure)
     if not gold.leaves:
         return "No leaf of this memory holds the evidence."
     names = level_names(memory.system)
@@ -190,7 +190,7 @@ def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]
     if not over:
         return f"No wider node over {several} is retrieved." if missed else ""
     count, _, said, best = max(over, key=lambda found: found[:2])
-    where = f"Rank {best.rank_after} ({level_name(best.level, names)}) covers {one}"
+    where = f"Rank {best.rank_after} ({level_name(best.level, names)}) lies above {one}"
     if count:
         spoken = [f"“{word}”" for word in sorted(said, key=answer.lower().find)]
         return f"{where} and says {' and '.join(spoken)}."

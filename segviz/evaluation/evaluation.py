@@ -30,7 +30,7 @@ class Outcomes:
     value; ``categories`` is the category id of each question, ``groups`` its conversation;
     ``levels`` the shares of levels among all nodes of the tops; ``seed`` draws the intervals.
     ``fates`` says how many gold turns of each question are found in the top, how many only
-    covered by a wider node, and how many there are; ``asked`` are the questions' texts.
+    quoted by a wider node alone, and how many there are; ``asked`` are the questions' texts.
     """
 
     categories: tuple[Category | None, ...]
@@ -249,7 +249,7 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     """Finds a question that shows what propagation is good for.
 
     Tries the presets in their order, the opening first. A rescued question has more gold turns
-    found than without propagation, and none lost that a wider node covered. Ties go to more that
+    found than without propagation, and none lost that a wider node quoted. Ties go to more that
     are covered, then to the earlier question.
 
     Args:

@@ -15,12 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from segviz.retrieval import POLICIES
+from segviz.text.words import QUOTED
 
 UNITS, TOKENS = 20, 1_000
 """Units read for ``reached`` and tokens read for ``answer_words``, unless said."""
-
-QUOTED = 0.6
-"""Share of a turn's content words that one text must hold to quote it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Question
-from segviz.evaluation.measures import MEASURES, QUOTED, TOKENS, UNITS
-from segviz.evaluation.text_metrics import all_tokens, content_tokens
+from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
+from segviz.text.words import QUOTED, all_tokens, content_tokens
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 
@@ -136,14 +136,16 @@ class Batch:
             for word in sorted(content(question.answer or ""))
         ]
         self._answers = self._facts(asked)
-        quotes = []
-        for row, texts_of_it in enumerate(turns):
-            for text in texts_of_it:
-                wanted = content(text)
-                if wanted:
-                    held = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
-                    quotes.append((row, held >= QUOTED * len(wanted) - 1e-9))
+        quotes, told = [], np.zeros(self._above.shape, dtype=np.bool_)
+        flat = [(row, text) for row, texts_of_it in enumerate(turns) for text in texts_of_it]
+        for place, (row, text) in enumerate(flat):
+            wanted = content(text)
+            if wanted:
+                held = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
+                told[place] = held >= QUOTED * len(wanted) - 1e-9
+                quotes.append((row, told[place]))
         self._quotes = self._facts(quotes)
+        self._holds: Bools = self._of_leaf | self._above & told
 
     def _turns(self, question: Question) -> list[str]:
         """The gold turns of a question that the conversation has."""
@@ -179,15 +181,19 @@ class Batch:
             row[[leaf for u in gold for leaf in leaves_of(u)]] = True
             units.append(gold)
         self._gold_units = tuple(units)
-        pairs, holds = [], []
+        pairs, own, every = [], [], []
         for i, question in enumerate(questions):
             for turn in self._turns(question):
                 held_by = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of(u)}
                 above = reachable(structure.parents, held_by)
                 pairs.append(i)
-                holds.append(np.isin(np.arange(len(structure) + 1), list(above)))
+                for part, nodes in ((own, held_by), (every, above)):
+                    part.append(np.isin(np.arange(len(structure) + 1), list(nodes)))
         self._gold_turns = np.array(pairs, dtype=np.int64)
-        self._holds: Bools = np.array(holds, dtype=np.bool_).reshape(len(pairs), len(structure) + 1)
+        size = (len(pairs), len(structure) + 1)
+        # Of each gold turn the leaves that hold it, and these with all nodes above.
+        self._of_leaf: Bools = np.array(own, dtype=np.bool_).reshape(size)
+        self._above: Bools = np.array(every, dtype=np.bool_).reshape(size)
         self._narrow: Bools = np.append(structure.stop - structure.start == 1, False)
 
     def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:
@@ -325,7 +331,7 @@ class Batch:
 
     def fates(self, ranked: Ints) -> Ints:
         """What became of the gold turns of every question, int64 (q, 3): found (in a node of one
-        unit of the top), covered (in wider nodes only), and all; as ``GoldEvidence.fate``."""
+        unit of the top), covered (wider nodes alone quote it), all; as ``GoldEvidence.fate``."""
         tops, rows = self.tops(ranked)[self._gold_turns], np.arange(len(self._gold_turns))[:, None]
         held = self._holds[rows, tops]
         found: Bools = np.any(held & self._narrow[tops], axis=1)

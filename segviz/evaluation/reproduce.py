@@ -31,12 +31,12 @@ from segviz.evaluation.parallel import Progress, measure_many
 from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES
 from segviz.evaluation.question_batch import Limits, batches, measured_settings
 from segviz.evaluation.sweep import Sweep, pooled_sweep, sweep
-from segviz.evaluation.text_metrics import content_tokens
 from segviz.memory import Memory, build, declared
 from segviz.retrieval import PRESETS, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS, level_name
 from segviz.systems.common.published import Reported
 from segviz.systems.xmemory.themes import reassigned
+from segviz.text.words import content_tokens
 from segviz.tree import Add, Link, Revise, Unlink, costs_of, total_cost
 from segviz.tree.shape import shape
 

@@ -11,7 +11,7 @@ from segviz.export.html import pages
 from segviz.export.view import View, view_of
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings, ranks
-from segviz.retrieval.gold import HIT, gold_evidence
+from segviz.retrieval.gold import HIT
 from segviz.systems import level_name, level_names
 from segviz.tree import Step
 from segviz.view.bookmark import Bookmark, decode, encode, looks
@@ -106,7 +106,7 @@ def _rescued(
     """Asked, missed and rescued: the same question without and with propagation."""
     plain = replace(settings, policy="none")
     before, after = memory.ask(question, plain), memory.ask(question, settings)
-    gold = gold_evidence(after.structure, memory.units, question.evidence)
+    gold = memory.gold(question.evidence, after.structure)
     was, now = gold.fate(before.evidence), gold.fate(after.evidence)
     turn = next(turn for turn, fate in now.items() if fate == HIT and was[turn] != HIT)
     leaf = next(leaf for leaf in gold.leaves if turn in gold.held[leaf])

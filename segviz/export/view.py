@@ -12,7 +12,7 @@ from segviz.conversation import Question
 from segviz.llm import Chat
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
-from segviz.retrieval.gold import GoldEvidence, gold_evidence
+from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import SYSTEMS
 from segviz.tree import Step, Structure
 from segviz.view.bookmark import Bookmark, differing, encode, looks, opening_settings
@@ -93,7 +93,7 @@ class View:
     def gold(self) -> GoldEvidence:
         """Where the structure holds the gold turns of the question."""
         turns = self.question.evidence if self.question else ()
-        return gold_evidence(self.structure, self.memory.units, turns)
+        return self.memory.gold(turns, self.structure)
 
     @property
     def setting(self) -> list[tuple[str, str]]:

@@ -25,7 +25,7 @@ from segviz.evaluation.evaluation import Outcomes
 _ROW = 30
 
 _MARKS = {"found": "diamond", "covered": "diamond-open-dot", "missed": "x-thin-open"}
-"""What becomes of a gold turn, and its mark: returned, inside a wider node, neither."""
+"""What becomes of a gold turn, and its mark: returned, quoted by a wider node, neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class TurnMatrix:
 
     ``gold`` are all turns of the question's evidence, ``others`` the turns shown that some system
     returned; ``hidden`` more of them are not shown. ``states`` has a row per system and a column
-    per turn: of a gold turn ``found``, ``covered`` (inside a wider node) or ``missed``, of another
-    ``returned`` or "".
+    per turn: of a gold turn ``found``, ``covered`` (quoted by a wider node) or ``missed``, of
+    another ``returned`` or "".
     """
 
     names: tuple[str, ...]
@@ -57,7 +57,7 @@ def turn_matrix(
     most: int | None = None,
 ) -> TurnMatrix:
     """Beside every gold turn at most ``most`` others, those that most systems returned, in the
-    order of time. ``covered`` has the turns below all nodes that a system returned."""
+    order of time. ``covered`` has the gold turns that the nodes a system returned hold or quote."""
     gold = tuple(dict.fromkeys(gold))
     returned = {
         name: {turn for turn, there in zip(found.turns, row, strict=True) if there}
@@ -244,7 +244,7 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
 
 
 FOUND, COVERED, MISSED = "●", "◐", "○"
-"""Marks of a gold turn: in a retrieved node of one unit, in a wider one only, in neither."""
+"""Marks of a gold turn: in a retrieved node of one unit, quoted by a wider one only, neither."""
 
 _MANY = 6
 """Of more gold turns marks are counted, not repeated."""

@@ -38,6 +38,7 @@ from segviz.memory.assemble import (
     sound,
 )
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
+from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.tree import Fold, Moments, Step, Structure, replay, thumbnail, units_of
 from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
 
@@ -214,6 +215,13 @@ class Memory:
         """Ids of the turns below a node, in order; of the final structure by default."""
         covered = (self.structure if structure is None else structure).coverage(node)
         return tuple(turn for index in covered for turn in self.units[index].turn_ids)
+
+    def gold(self, turns: Sequence[str], structure: Structure | None = None) -> GoldEvidence:
+        """Returns where gold ``turns`` (ids) lie in the structure, or in an earlier one."""
+        known = {turn.id: turn.content for turn in self.conversation.turns}
+        contents = {turn: known[turn] for turn in turns if turn in known}
+        where = self.structure if structure is None else structure
+        return gold_evidence(where, self.units, turns, contents)
 
     def ask(
         self,

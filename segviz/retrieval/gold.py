@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Unit
 from segviz.retrieval.result import Evidence
+from segviz.text.words import quotes
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 
@@ -18,7 +19,8 @@ class GoldEvidence:
     """Gold turns of a question in a structure.
 
     ``turns`` are their ids in the order of the question; ``leaves`` the leaves that hold one,
-    oldest first; ``held`` the gold turns at or below each node that has any.
+    oldest first; ``held`` the gold turns that each node holds: a leaf those of its units, a node
+    above those that its text quotes. A root holds nothing by being above everything.
     """
 
     turns: tuple[str, ...]
@@ -26,30 +28,41 @@ class GoldEvidence:
     held: dict[int, tuple[str, ...]]
 
     def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
-        """The status of each gold turn in the retrieved ``evidence``.
+        """Returns what became of each gold turn in the retrieved ``evidence``.
 
-        ``hit``: a retrieved node covers a single unit holding it; ``covered``: only a wider
-        node does (its text may or may not keep the fact); ``missed``: none does; ``not in
-        any leaf``: the unit rule dropped the turn, or it has not arrived yet.
+        ``hit``: a retrieved node over a single unit holds it; ``covered``: only a wider node
+        does, whose text quotes it; ``missed``: none does; ``not in any leaf``: the unit rule
+        dropped the turn, or it has not arrived yet.
         """
-        narrow = {t for e in evidence if e.span[1] - e.span[0] == 1 for t in e.turn_ids}
-        wide = {t for e in evidence for t in e.turn_ids}
+        narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1]
+        hit = {turn for node in narrow for turn in self.held.get(node, ())}
+        covered = {turn for e in evidence for turn in self.held.get(e.node, ())}
         kept = {turn for leaf in self.leaves for turn in self.held[leaf]}
         status = {}
         for turn in self.turns:
             if turn not in kept:
                 status[turn] = ABSENT
-            elif turn in narrow:
+            elif turn in hit:
                 status[turn] = HIT
             else:
-                status[turn] = COVERED if turn in wide else MISSED
+                status[turn] = COVERED if turn in covered else MISSED
         return status
 
 
 def gold_evidence(
-    structure: Structure, units: Sequence[Unit], turns: Sequence[str]
+    structure: Structure, units: Sequence[Unit], turns: Sequence[str], contents: Mapping[str, str]
 ) -> GoldEvidence:
-    """Find the gold ``turns`` (ids) in ``structure`` over ``units``."""
+    """Finds the gold ``turns`` in a structure.
+
+    Args:
+        structure: whose nodes may hold them.
+        units: the units of its leaves.
+        turns: ids of the gold turns.
+        contents: what each of them says, by id; ids that are no turn are left out.
+
+    Returns:
+        The leaves that hold a turn, and the turns that each node holds or quotes.
+    """
     wanted = set(turns)
     leaves: list[int] = []
     held: dict[int, tuple[str, ...]] = {}
@@ -59,7 +72,9 @@ def gold_evidence(
         if not found:
             continue
         leaves.append(leaf)
-        # The leaf and every node above it, along all parents, hold the leaf's gold turns.
         for node in reachable(structure.parents, [leaf]):
-            held[node] = held.get(node, ()) + found
+            text = structure.text[node]
+            told = found if node == leaf else [t for t in found if quotes(text, contents[t])]
+            if told:
+                held[node] = held.get(node, ()) + tuple(told)
     return GoldEvidence(tuple(turns), tuple(leaves), held)

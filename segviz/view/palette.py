@@ -104,7 +104,7 @@ GOLD_COLOURS: Final = {
     "light": _gold((0.56, 0.72, 0.44, 0.88, 0.95)),
     "dark": _gold((0.84, 0.70, 0.62, 0.42, 0.27)),
 }
-"""Gold leaves that were found, are covered by a wider node or were missed, the nodes above
+"""Gold leaves that were found, are quoted by a wider node or were missed, the nodes above
 them, and all others. Where they are drawn, covered and missed have a pattern, too."""
 
 LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))

@@ -261,7 +261,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             before=result.before,
             after=result.after,
             gold=gold.leaves,
-            turns={leaf: gold.held[leaf] for leaf in gold.leaves},
+            turns=gold.held,
             asked=len(gold.turns),
             ranks={node: was[node] for node in result.entered}
             | dict(zip(result.left, now, strict=True)),

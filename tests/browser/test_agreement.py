@@ -12,7 +12,7 @@ import random
 from dataclasses import replace
 
 from segviz.retrieval import OPENING, POLICIES, PRESETS, RetrievalSettings, propagate, ranks, top_k
-from segviz.retrieval.gold import COVERED, HIT, MISSED, gold_evidence
+from segviz.retrieval.gold import COVERED, HIT, MISSED
 from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX
 
 KEY = "ask-tree"
@@ -70,7 +70,7 @@ def agrees(app, memory, question, settings: RetrievalSettings) -> None:
     for nodes, scores in ((answer["was"], result.initial), (answer["is"], result.final)):
         ids = [node for node, _ in nodes]
         assert [rank for _, rank in nodes] == list(ranks(ids, scores, structure))
-    gold = gold_evidence(structure, memory.units, memory.conversation.questions[question].evidence)
+    gold = memory.gold(memory.conversation.questions[question].evidence, structure)
     fate = gold.fate(result.evidence)
     for name, meaning in (("found", HIT), ("covered", COVERED), ("missed", MISSED)):
         wanted = {turn for turn, what in fate.items() if what == meaning}

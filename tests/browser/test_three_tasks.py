@@ -14,7 +14,6 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlparse
 import pytest
 
 from segviz.export.story import tour
-from segviz.retrieval.gold import gold_evidence
 from segviz.view.bookmark import decode
 
 KEY = "ask-tree"
@@ -63,7 +62,7 @@ def test_which_node_gave_a_rescued_turn_its_score(press, app, memory):
     shown = tuple(app.attribute(KEY, name) for name in ("policy", "alpha", "horizon"))
     assert shown == (settings.policy, f"{settings.alpha:g}", str(settings.horizon))
     result = memory.ask(question.text, settings)
-    gold = gold_evidence(result.structure, memory.units, question.evidence)
+    gold = memory.gold(question.evidence, result.structure)
     assert node in gold.held
     assert node in set(result.after) - set(result.before)
     ledger = result.explain(node)

@@ -8,11 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from segviz.evaluation import MEASURES, text_metrics
+from segviz.evaluation import MEASURES
 from segviz.retrieval import estimated_tokens, initial_scores
+from segviz.text import words
 from tests.trees import shown_as
 
-all_tokens, content_tokens = cache(text_metrics.all_tokens), cache(text_metrics.content_tokens)
+all_tokens, content_tokens = cache(words.all_tokens), cache(words.content_tokens)
 
 
 class Shown:

@@ -18,7 +18,6 @@ from segviz.evaluation.cases import (
     setting_name,
 )
 from segviz.retrieval import RetrievalSettings, ranks
-from segviz.retrieval.gold import gold_evidence
 from tests.data import real_data
 from tests.memories import built, sample
 
@@ -73,7 +72,7 @@ class TestSeen:
     def test_it_names_the_ranks_the_result_has(self, memory):
         asked = memory.conversation.questions[0]
         result = memory.ask(asked, PLAIN)
-        (leaf,) = gold_evidence(result.structure, memory.units, asked.evidence).leaves
+        (leaf,) = memory.gold(asked.evidence, result.structure).leaves
         (place,) = ranks([leaf], result.final, result.structure)
         told = seen(memory, asked, PLAIN)
         assert f"The gold leaf ranks {place} of {int(result.structure.active.sum())} " in told

@@ -18,7 +18,7 @@ from segviz.evaluation.evaluation import rescue
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.evaluation.question_batch import Batch, Limits
 from segviz.retrieval import POLICIES
-from segviz.retrieval.gold import COVERED, HIT, gold_evidence
+from segviz.retrieval.gold import COVERED, HIT
 from tests.evaluation import restated
 from tests.memories import built, sample
 from tests.trees import chat, toy
@@ -103,7 +103,7 @@ def agrees(memory, settings, literally, limits):
             assert value == pytest.approx(wanted, abs=1e-6), name
     for fate, question in zip(found.outcomes.fates, questions, strict=True):
         result = memory.ask(question, **settings, literal=literally, **_read(limits))
-        gold = gold_evidence(result.structure, memory.units, question.evidence)
+        gold = memory.gold(question.evidence, result.structure)
         status = list(gold.fate(result.evidence).values())
         assert fate == (status.count(HIT), status.count(COVERED), len(status))
     for how in ({}, {"adversarial": False}, *({"category": label} for label in set(labels))):

@@ -9,7 +9,6 @@ import pytest
 
 from segviz.evaluation.node_usage import traffic
 from segviz.retrieval import RetrievalSettings
-from segviz.retrieval.gold import gold_evidence
 from tests.evaluation.test_evaluate import random_memory
 
 
@@ -24,7 +23,7 @@ def test_sums_equal_what_the_ledgers_list(policy):
     given, taken = np.zeros(n), np.zeros(n)
     for question in questions:
         result = memory.ask(question, settings)
-        held = gold_evidence(result.structure, memory.units, question.evidence).held
+        held = memory.gold(question.evidence, result.structure).held
         for item in result.evidence:
             retrieved[item.node] += 1
             on_gold[item.node] += item.node in held

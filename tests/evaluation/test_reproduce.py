@@ -36,9 +36,9 @@ from segviz.evaluation.reproduce import (
     upkeep,
 )
 from segviz.evaluation.sweep import sweep
-from segviz.evaluation.text_metrics import all_tokens, content_tokens
 from segviz.retrieval import POLICIES, PRESETS, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS
+from segviz.text.words import all_tokens, content_tokens
 from segviz.tree import Revise, replay, total_cost
 from segviz.tree.shape import shape
 from tests.evaluation.test_permutation import talk

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from segviz.retrieval import estimated_tokens, level_distribution, propagate, ranks, top_k
-from segviz.retrieval.gold import gold_evidence
 from segviz.retrieval.ledger import explain
 from segviz.tree import Structure
 from segviz.view.look import LIVE_POLICIES
@@ -213,7 +212,7 @@ def test_paths_of_questions_equal_pythons() -> None:
         live |= {"alpha": rng.randrange(100) / 100, "horizon": rng.randrange(6)}
         live |= {"k": rng.randrange(1, 31)}
         result = memory.ask(question, **{name: live[name] for name in ("policy", "alpha", "k")})
-        gold = gold_evidence(result.structure, memory.units, question.evidence)
+        gold = memory.gold(question.evidence, result.structure)
         one = case(result.structure, result.initial) | {"live": live, "gold": list(gold.leaves)}
         one |= {"over": rng.choice(["alpha", "horizon"])}
         (found,) = run(PATH, cases=[one])

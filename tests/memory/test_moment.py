@@ -12,7 +12,7 @@ from segviz.conversation import Conversation, Question, reordered
 from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, view_of
 from segviz.retrieval import RELEVANCE, RetrievalSettings
-from segviz.retrieval.gold import ABSENT, gold_evidence
+from segviz.retrieval.gold import ABSENT
 from segviz.systems import SYSTEMS
 from segviz.tree import Step
 from tests.systems.test_contract import OWN, talk
@@ -96,7 +96,7 @@ def test_a_memory_that_knows_nothing_yet_gives_nothing(system, relevance):
     for method in methods(system):
         result = memory.ask(question, method=method, relevance=relevance)
         assert (result.settings.step, len(result.structure), result.evidence) == (0, 0, ())
-    gold = gold_evidence(result.structure, memory.units, question.evidence)
+    gold = memory.gold(question.evidence, result.structure)
     assert gold.fate(result.evidence) == {"D1:1": ABSENT}
 
 
@@ -137,7 +137,7 @@ def test_a_unit_that_mixes_turns_before_and_after_is_not_known():
     moments = {turn.id: memory.moment(asked_at(turn.id)) for turn in talked.turns}
     assert moments == {"D1:1": 0, "D1:2": 0, "D1:3": 1, "D1:4": 1}
     result = memory.ask(asked_at("D1:4"))
-    gold = gold_evidence(result.structure, memory.units, ("D1:3",))
+    gold = memory.gold(("D1:3",), result.structure)
     assert gold.fate(result.evidence) == {"D1:3": ABSENT}
 
 

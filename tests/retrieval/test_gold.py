@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from segviz.retrieval import Evidence
-from segviz.retrieval.gold import GoldEvidence, gold_evidence
+from segviz.retrieval.gold import GoldEvidence
+from segviz.text.words import all_tokens, content_tokens
 
 
-def evidence(span, *turns):
-    return Evidence(0, 0, span, turns, "", 0, 0, 1, 1)
+def evidence(node, span):
+    return Evidence(node, 0, span, (), "", 0, 0, 1, 1)
 
 
-def held(*turns, wanted):
-    return GoldEvidence(tuple(wanted), (0,), {0: turns})
+def test_a_turn_is_hit_covered_where_a_wider_node_quotes_it_missed_or_absent():
+    found = [evidence(0, (0, 1)), evidence(7, (1, 4))]
+    held = {0: ("a", "x"), 3: ("d",), 4: ("q",), 7: ("d",)}
+    gold = GoldEvidence(("a", "d", "q", "y"), (0, 3, 4), held)
+    assert gold.fate(found) == {"a": "hit", "d": "covered", "q": "missed", "y": "not in any leaf"}
 
 
-def test_hit_covered_missed_and_absent():
-    found = [evidence((0, 1), "a", "b"), evidence((1, 4), "c", "d", "e")]
-    gold = held("a", "d", "x", wanted=["a", "d", "x", "y"])
-    assert gold.fate(found) == {"a": "hit", "d": "covered", "x": "missed", "y": "not in any leaf"}
-
-
-def test_a_unary_node_over_one_unit_is_a_hit():
-    assert held("a", wanted=["a"]).fate([evidence((5, 6), "a")]) == {"a": "hit"}
-
-
-def test_leaves_and_what_every_node_holds_equal_a_slow_search(memory):
-    structure, units = memory.structure, memory.units
-    every = [turn for unit in units for turn in unit.turn_ids]
+def test_what_every_node_holds_equals_a_slow_search(memory):
+    structure = memory.structure
+    every = [turn for unit in memory.units for turn in unit.turn_ids]
     for wanted in ([], every[:1], every[::3], [*every[2:4], "nowhere"]):
-        gold = gold_evidence(structure, units, wanted)
+        gold = memory.gold(wanted)
         for node in range(len(structure)):
-            below = [t for t in memory.turn_ids(node) if t in wanted]
-            assert sorted(gold.held.get(node, ())) == sorted(below)
+            leaf, said = not structure.children[node], all_tokens(structure.text[node])
+            expected = []
+            for turn in set(memory.turn_ids(node)).intersection(wanted):
+                words = content_tokens(memory.conversation.turn(turn).content)
+                if leaf or (words and len(words & said) >= 0.6 * len(words) - 1e-9):
+                    expected.append(turn)
+            assert sorted(gold.held.get(node, ())) == sorted(expected)
         leaves = [n for n in structure.leaves if set(memory.turn_ids(n)) & set(wanted)]
         assert list(gold.leaves) == leaves
         assert gold.turns == tuple(wanted)
+
+
+def test_the_root_covers_nothing_by_being_the_root(memory):
+    (root,) = memory.structure.roots[:1]
+    every = [turn for unit in memory.units for turn in unit.turn_ids]
+    held = memory.gold(every).held
+    assert len(held.get(root, ())) < len(set(memory.turn_ids(root)))

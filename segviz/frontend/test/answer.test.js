@@ -37,7 +37,7 @@ test("the line of what changed, and of what did not", () => {
   assert.deepEqual(parts(same), ["same same 2 nodes, 2 swapped", "gold 2/2 → 2/2"]);
   const up = { ...two, top_final: Int32Array.from([4, 3]) };
   assert.equal(plain(parts(up).at(-1)), "levels leaf 2→1, level 1 0→1");
-  assert.equal(parts(up)[2], "gold 2/2 → 1/2, 1 in a wider node");
+  assert.equal(parts(up)[2], "gold 2/2 → 1/2, 1 quoted by a wider node");
 });
 
 test("evidence best first, what has left at the end", () => {

@@ -104,9 +104,16 @@ describe("fill", () => {
     ]);
   });
 
+  test("a node above that quotes nothing covers nothing", () => {
+    const { tree, data } = sceneOf({ gold_turns: { 0: ["D1:1"], 3: ["D2:2"], 6: ["D2:2"] } });
+    const classes = goldClasses(tree, data, [4, 6]);
+    assert.deepEqual([classes.get(0), classes.get(3)], ["missed", "covered"]);
+  });
+
   test("a leaf drawn twice has one fate", () => {
     // Leaves 0 and 2 are one node of the memory; only the copy of 4 was named as retrieved.
-    const { tree, data } = sceneOf({ gold: [0, 2], origin: Int32Array.from([9, 8, 9, 7, 6, 5, 4]) });
+    const { tree, data } = sceneOf({ gold: [0, 2], gold_turns: { 6: ["D1:1"], 9: ["D1:1"] },
+      origin: Int32Array.from([9, 8, 9, 7, 6, 5, 4]) });
     const found = goldClasses(tree, data, [4]);
     assert.deepEqual([found.get(0), found.get(2)], ["covered", "covered"]);
   });

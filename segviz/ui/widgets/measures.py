@@ -16,7 +16,7 @@ from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES
 from segviz.memory import ask, paid
 from segviz.retrieval import RetrievalSettings
-from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
+from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted
@@ -98,7 +98,7 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
     return measure, counts
 
 
-FATES_SHOWN = "● found, ◐ covered by a wider node, ○ missed, × in no leaf; before and after."
+FATES_SHOWN = "● found, ◐ quoted by a wider node, ○ missed, × in no leaf; before and after."
 _MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
 _FATES_KEPT = 4
 
@@ -121,7 +121,7 @@ def _fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, 
         fates = []
         for way in (plain, settings):
             result = ask(memory, question, way, chat=session.chat)
-            gold = gold_evidence(result.structure, memory.units, question.evidence)
+            gold = memory.gold(question.evidence, result.structure)
             fates.append(list(gold.fate(result.evidence).values()))
         before, after = fates
         rows.append(

@@ -54,21 +54,23 @@ function fates({ data, tree }, top) {
     (name, i) => [name, [...best.keys()].filter((turn) => best.get(turn) === i)]));
 }
 
-/** @type {(data: Message, leaf: number) => string[]} */
-export const turnsOf = (data, leaf) => data.gold_turns[nodeOf(data, leaf)] ?? [];
+/** The gold turns that a leaf holds or a node above quotes.
+ * @type {(data: Message, node: number) => string[]} */
+export const turnsOf = (data, node) => data.gold_turns[nodeOf(data, node)] ?? [];
 
 /** The memory's node that a box stands for.
  * @type {(data: Message, box: number) => number} */
 export const nodeOf = (data, box) => data.origin[box] ?? box;
 
-/** The gold turns at or below each node that has any.
+/** The gold turns of each gold leaf and of each node above one that quotes any.
  * @param {Scene} scene */
 function heldBy({ data, tree }) {
   /** @type {Map<number, string[]>} */
   const held = new Map();
   for (const leaf of data.gold) {
     for (const node of [leaf, ...ancestors(tree, leaf)]) {
-      held.set(node, [...new Set([...held.get(node) ?? [], ...turnsOf(data, leaf)])]);
+      const turns = turnsOf(data, node);
+      if (turns.length) held.set(node, turns);
     }
   }
   return held;

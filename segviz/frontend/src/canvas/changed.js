@@ -62,7 +62,7 @@ export function changeParts(scene) {
 
 /** @param {Answer["gold"]} gold */
 function goldWords({ before, after, asked }) {
-  const wide = after.covered.length ? `, ${after.covered.length} in a wider node` : "";
+  const wide = after.covered.length ? `, ${after.covered.length} quoted by a wider node` : "";
   return `${before.found.length}/${asked} → ${after.found.length}/${asked}${wide}`;
 }
 

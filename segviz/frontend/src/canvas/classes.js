@@ -51,8 +51,8 @@ function sessionClasses({ data, tree, runs, runOf }) {
 
 const GOLD_NAMES = {
   found: ["found", "gold leaves that were retrieved by themselves"],
-  covered: ["covered", "gold leaves that only a wider retrieved node covers"],
-  missed: ["missed", "gold leaves that no retrieved node covers"],
+  covered: ["covered", "gold leaves that only a wider retrieved node quotes"],
+  missed: ["missed", "gold leaves that no retrieved node holds or quotes"],
   above: ["above", "nodes above a gold leaf"],
   other: ["other", "nodes that hold no gold evidence"],
 };

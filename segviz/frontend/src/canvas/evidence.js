@@ -140,7 +140,7 @@ function entry(s, row, open) {
   if (gold.length) {
     const narrow = data.stop[node] - data.start[node] === 1;
     sign(narrow ? "gold" : "gold wide", line, "◆",
-      `${narrow ? "gold" : "covers gold"} ${isolateText(gold.join(", "))}`);
+      `${narrow ? "gold" : "quotes gold"} ${isolateText(gold.join(", "))}`);
   }
   const matches = data.matches[nodeOf(data, node)];
   line.addEventListener("pointerenter", () => pointed(s, node));

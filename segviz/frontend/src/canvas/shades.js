@@ -148,11 +148,11 @@ export function sessionColour(scene, session, level) {
 export const GOLD_PATTERN = { covered: "hatch", missed: "cross" };
 
 /** What became of each gold leaf under these retrieved nodes, and which nodes lie above one:
- *  a map from node to "found" (its unit came back by itself), "covered" (only a wider node
- *  did), "missed" or "above". A leaf that is drawn twice has one fate, that of its better
- *  copy.
+ *  a map from node to "found" (its unit came back by itself), "covered" (only a wider node that
+ *  quotes one of its turns did), "missed" or "above". A leaf that is drawn twice has one fate,
+ *  that of its better copy.
  * @type {(tree: Tree, message: Message, top: Ids) => Map<number, string>} */
-export function goldClasses(tree, { gold, origin }, top) {
+export function goldClasses(tree, { gold, gold_turns, origin }, top) {
   /** @param {number} node */
   const original = (node) => (origin.length ? origin[node] : node);
   const retrieved = new Set(Array.from(top, original));
@@ -161,9 +161,11 @@ export function goldClasses(tree, { gold, origin }, top) {
   const classes = new Map();
   for (const leaf of gold) {
     const above = ancestors(tree, leaf);
+    const turns = gold_turns[original(leaf)];
     let best = fate.get(original(leaf)) ?? 0;
     for (const node of [leaf, ...above]) {
-      if (!retrieved.has(original(node))) continue;
+      const held = gold_turns[original(node)];
+      if (!retrieved.has(original(node)) || !held?.some((turn) => turns?.includes(turn))) continue;
       best = Math.max(best, tree.stop[node] - tree.start[node] === 1 ? 2 : 1);
     }
     fate.set(original(leaf), best);

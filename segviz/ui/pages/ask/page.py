@@ -12,7 +12,7 @@ from segviz.files import NoRoom
 from segviz.memory import ask
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Result, RetrievalSettings
-from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, GoldEvidence, gold_evidence
+from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, GoldEvidence
 from segviz.ui import keys
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
@@ -54,7 +54,7 @@ def _below(session: Session, row: DeltaGenerator) -> None:
     elif settings.levels is not None:
         names = ", ".join(level_label(session.memory, level) for level in settings.levels)
         st.caption(f"Only these levels may be retrieved: {names}.")
-    gold = gold_evidence(result.structure, session.memory.units, question.evidence)
+    gold = session.memory.gold(question.evidence, result.structure)
     status = gold.fate(result.evidence)
     if not len(result.structure):
         _gold_line(question, status)

@@ -90,10 +90,11 @@ def question_panel(
         st.caption(unmarked(f"Asked before {question.asked_at}; what came later is not known."))
     labels = {name: SYSTEMS[name].label for name in ready}
     order = [turn.id for turn in session.conversation.turns]
-    held = {
-        labels[name]: {turn for item in result.evidence for turn in item.turn_ids}
-        for name, result in results.items()
-    }
+    held = {}
+    for name, result in results.items():
+        gold_of = ready[name].gold(question.evidence, result.structure).held
+        retrieved = (gold_of.get(item.node, ()) for item in result.evidence)
+        held[labels[name]] = {turn for turns in retrieved for turn in turns}
     found = overlap(
         {
             labels[name]: {
@@ -144,7 +145,7 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]], withou
         "overlap",
         f"{'Gold turns stand first. ' if gold else ''}Returned are leaves and nodes of up to "
         f"{_NARROW} turns; wider nodes hold too much to count as an answer"
-        f"{', and cover a gold turn' if gold else ''}.{shown}",
+        f"{', and cover a gold turn whose words they quote' if gold else ''}.{shown}",
         rows=lambda: turn_rows(matrix),
     )
 

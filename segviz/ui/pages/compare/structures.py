@@ -17,7 +17,6 @@ from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory, build, paid
 from segviz.plugins import foreign
 from segviz.retrieval import Result
-from segviz.retrieval.gold import gold_evidence
 from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
 from segviz.tree.shape import Shape, shape
@@ -123,7 +122,7 @@ def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Resu
     title = f"{session.conversation.id}, {SYSTEMS[name].label}"
     shown = replace(shown, title=title, measures={})
     if result is not None and len(result.structure) == len(shown.structure):
-        gold = gold_evidence(result.structure, memory.units, asked_question(session).evidence)
+        gold = memory.gold(asked_question(session).evidence, result.structure)
         marked = answered(shown, result, gold).scored
         shown = replace(shown, scored=marked and replace(marked, before=result.after))
     drawn = shown.drawn()

@@ -1,0 +1,47 @@
+"""Cuts texts into the words by which texts are compared.
+
+A text is split at everything that is not a letter or digit, numbers are kept whole and function
+words left out, as deleting a dash would glue words together.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+QUOTED = 0.6
+"""Share of a turn's content words that one text must hold to quote it."""
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+")
+_COMMA = re.compile(r"\d,\d")
+_FUNCTION_WORDS = frozenset(
+    "a an and are as at be been but by did do does for from had has have he her his i in is it "
+    "its of on or s she so t that the their them then there they this to was we were with".split()
+)
+
+
+def nfkc_lower(text: str) -> str:
+    """Returns a text in Unicode NFKC and lower case."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+def all_tokens(text: str) -> frozenset[str]:
+    """Distinct words of a text, numbers whole and without thousands commas."""
+    plain = nfkc_lower(text)
+    words = _WORD.findall(plain)
+    if _COMMA.search(plain):
+        words = [word.replace(",", "") for word in words]
+    return frozenset(words)
+
+
+def content_tokens(text: str) -> frozenset[str]:
+    """The distinct words without function words; a text of function words only keeps them
+    all ("he did")."""
+    words = all_tokens(text)
+    return words - _FUNCTION_WORDS or words
+
+
+def quotes(text: str, quoted: str, share: float = QUOTED) -> bool:
+    """Tells whether a text holds at least a ``share`` of the content words of another."""
+    wanted = content_tokens(quoted)
+    return bool(wanted) and len(wanted & all_tokens(text)) >= share * len(wanted) - 1e-9
