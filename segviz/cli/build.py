@@ -29,9 +29,10 @@ _OUTPUT = "Where the memory is written; a name ending in .gz is compressed."
 def build(options: Options, console: Console) -> int:
     """Builds a memory of a conversation, unit by unit, and saves it.
 
-    FILE is a conversation file, or sample:NAME for a bundled one. The memory is versioned JSON
-    that segviz ask, segviz export and segviz.open() read. Everything is computed on this machine
-    unless a model is named. The same file and options give the same bytes.
+    FILE is a conversation file, or sample:NAME for a bundled one (ines-theo, noor-caleb,
+    topic-switching, recurrence). The memory is versioned JSON that segviz ask, segviz export and
+    segviz.open() read. Everything is computed on this machine unless a model is named. The same
+    file and options give the same bytes.
 
     A build with models can be interrupted, or killed: every answer is kept as it comes, and the
     same command goes on where it stopped. An offline build begins anew (some 90 seconds for

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
+_REDRAW_SECONDS = 0.1
 
 
 def visible(text: str) -> str:
@@ -125,19 +127,28 @@ class Console:
 
     @contextmanager
     def progress(self, what: str, noun: str) -> Iterator[Callable[[int, int], None]]:
-        """Yields a function ``(done, total)`` that draws a bar with an estimate of the time left
-        on standard error; silent where that is no terminal."""
-        if self.quiet or not self.err.isatty():
-            yield lambda done, total: None
-            return
-        label = f"{visible(what)}, {noun}"
-        with click.progressbar(length=1, label=label, show_pos=True, file=self.err) as bar:
+        """Yields a function ``(done, total)`` that keeps one line of standard error up to date,
+        with an estimate; silent where that is no terminal. A bar of click would leave a line."""
+        shown = not self.quiet and self.err.isatty()
+        began = last = time.monotonic()
 
-            def show(done: int, total: int) -> None:
-                bar.length = total
-                bar.update(done - bar.pos)
+        def show(done: int, total: int) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if not shown or (done < total and now - last < _REDRAW_SECONDS):
+                return
+            last = now
+            left = (now - began) / done * (total - done) if done else 0.0
+            wait = f", about {left:.0f} s left" if left >= 1 else ""
+            self.err.write(f"\r{visible(what)}: {done} of {total} {noun}{wait}\x1b[K")
+            self.err.flush()
 
+        try:
             yield show
+        finally:
+            if shown and last != began:
+                self.err.write("\r\x1b[K")
+                self.err.flush()
 
 
 def _cell(name: str, value: str | int | float | Mean) -> str:
