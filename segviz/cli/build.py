@@ -73,7 +73,7 @@ def build(options: Options, console: Console) -> int:
 
 
 def _told(measured: Shape, unit: str) -> str:
-    """A line on what the memory is made of; kinds of nodes where it has them."""
+    """Returns a line on what the memory is made of; kinds of nodes where it has them."""
     start = f"{measured.leaves} leaves ({unit}), {measured.nodes} nodes"
     if measured.facts:
         kinds = Counter[str]()
@@ -90,7 +90,7 @@ def _told(measured: Shape, unit: str) -> str:
 
 
 def summary_of(memory: Memory) -> dict[str, Any]:
-    """What is told about a memory."""
+    """Returns the summary of a memory for ``--json``."""
     measured = shape(memory.structure)
     cost = total_cost(memory.steps)
     return {

@@ -122,8 +122,8 @@ class Runs:
 def runs_of(
     options: Options, console: Console, models: Models, usual: Sequence[str] = (SYSTEM,)
 ) -> Runs:
-    """The runs the options name; of the ``usual`` systems where they name none. Notes what is left
-    out; UsageError where nothing can be measured."""
+    """Returns the runs the options name, of the ``usual`` systems where they name none. Notes what
+    is left out. Raises UsageError where nothing can be measured."""
     either(options, "conversation", "all")
     if options.workers != 1:
         either(options, "workers", "scheduler")
@@ -162,8 +162,8 @@ def runs_of(
 
 
 def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Runs:
-    """Memories of one conversation and one unit rule, built before, by their file names; one alone
-    by its system."""
+    """Returns runs of memories built before, of one conversation and one unit rule, by their file
+    names; one alone by its system."""
     found = [opened(path, models, console) for path in paths]
     first = found[0]
     stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]

@@ -134,7 +134,7 @@ class OpenAIChat(Client):
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """From now on do without an answer to ``prompt``: what asks for it gets a reply
+        """Does without an answer to ``prompt``: what asks for it gets a reply
         marked as ``waived`` for this ``reason``, also when a build is repeated, for as long
         as the cache keeps it."""
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
@@ -271,7 +271,7 @@ def _find_label(text: str, labels: Sequence[str]) -> str | None:
 
 
 def unfenced(text: str) -> str:
-    """An answer without the code fence some models put around it."""
+    """Returns an answer without the code fence some models put around it."""
     fenced = _FENCE.match(text.strip())
     return fenced.group(1) if fenced else text.strip()
 

@@ -180,7 +180,7 @@ class Client(Metered):
 
 
 def clean(text: str) -> str:
-    """``text`` without lone surrogates, which no request and no file can carry."""
+    """Returns ``text`` without lone surrogates, which no request and no file can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
