@@ -142,7 +142,7 @@ def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System,
 
 
 def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
-    """Returns what is built, by its label: each of ``--systems`` (default: ``usual``), or one system
+    """Returns what is built, by its label: each of ``--systems`` (default: ``usual``), or a system
     as ``--set`` has it, for each value of ``--vary``. Raises UsageError for what cannot be set."""
     either(options, "system", "systems")
     name, given = options.system or SYSTEM, options.settings

@@ -286,11 +286,11 @@ def measured(
         (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
         for talk, label, seed in (runs if results else ())
     ]
-    known = {
-        place: Measured(*owner, found)
-        for place, (run, *owner) in enumerate(order)
-        if results and (found := results.get(run)) is not None
-    }
+    known: dict[int, Measured[Found]] = {}
+    for place, (run, *_) in enumerate(order):
+        found = results.get(run) if results else None
+        if found is not None:
+            known[place] = Measured(*order[place][1:], found)
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     apart = options.workers != 1 or options.scheduler is not None
