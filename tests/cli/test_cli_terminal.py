@@ -45,6 +45,7 @@ def test_help_says_what_a_command_does_and_names_every_option(run, name):
     flags = {flag for p in command(name).params for flag in p.opts if flag.startswith("-")}
     assert flags <= set(re.findall(r"-[-\w]+", ran.out))
     assert ("JSON:" in ran.out) == ("--json" in flags)
+    assert max(map(len, ran.out.splitlines())) <= 80
 
 
 def test_the_examples_of_the_help_can_be_typed():
