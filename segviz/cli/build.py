@@ -48,7 +48,7 @@ def build(options: Options, console: Console) -> int:
     Examples, the last with a local model:
         segviz build sample:ines-theo -o boat.json.gz
         segviz build talk.json --set compatibility=cosine -o talk.json.gz
-        segviz build t.json --server ollama --model qwen3 --set annotate=llm -o m.gz
+        segviz build t.json --server vllm --model qwen3 --set annotate=llm -o m.gz
     """
     path = output_path(options.output, options.file)
     if recognises(path_of(options.file)):
