@@ -34,8 +34,8 @@ _SUBJECTS = (
 
 
 def conversations() -> dict[str, Conversation]:
-    """Short conversations, three subjects that come back in each of four sessions, and odd ones:
-    no turn, one, equal turns, turns without words."""
+    """Returns short conversations: three subjects that come back in each of four sessions, and odd
+    ones: no turn, one, equal turns, turns without words."""
     sessions = []
     for s in range(4):
         said = []
@@ -71,7 +71,7 @@ def _conversation(sessions: list[list[str]]) -> Conversation:
 
 
 def verify(system: System) -> None:
-    """Build, ask, save and open memories by ``system``; AssertionError says which promise is
+    """Builds, asks, saves and opens memories by ``system``; AssertionError says which promise is
     broken, on which conversation and at which step.
 
     Promised are: plain settings; one step per unit, in order; after every step a structure
@@ -101,7 +101,7 @@ def verify(system: System) -> None:
 
 
 def _built(conversation: Conversation, system: System, embedder: HashingEmbedder) -> Memory:
-    """The memory of the steps there are, be they too few."""
+    """Builds without checking the number of steps."""
     building = Building(conversation, system, "turn", embedder=embedder)
     for _ in building:
         pass
@@ -171,7 +171,7 @@ def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> 
 
 
 def trace(step: Step) -> tuple[Any, ...]:
-    """Everything a step says, in comparable form, but the time it took."""
+    """Returns everything a step says, in comparable form, but the time it took."""
     events = [
         (
             type(event).__name__,

@@ -31,7 +31,7 @@ _KINDS = {
 
 
 def check_regular(path: str | Path) -> os.stat_result:
-    """The facts of the regular file at the end of any links. OSError for everything else:
+    """Returns the facts of the regular file at the end of any links. Raises OSError for all else:
     reading a pipe or a device may never end, and replacing one breaks what uses it."""
     facts = os.stat(path)
     if stat.S_ISDIR(facts.st_mode):
@@ -43,7 +43,7 @@ def check_regular(path: str | Path) -> os.stat_result:
 
 
 def opened(path: str | Path) -> BufferedReader:
-    """A regular file, open for reading. OSError for anything else, without waiting."""
+    """Opens a regular file for reading. Raises OSError for anything else, without waiting."""
     check_regular(path)
     # A pipe that has just taken the file's place would wait for its writer.
     stream = open(path, "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE))  # noqa: SIM115
@@ -122,7 +122,7 @@ def append(path: str | Path, line: str) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Bring the folder's new entry to the disk, where a folder can be opened."""
+    """Brings the folder's new entry to the disk, where a folder can be opened."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -136,8 +136,8 @@ class NoRoom(ValueError):
 
 
 def check_room(needed: float, what: str, remedy: str) -> None:
-    """NoRoom, naming both numbers, where ``what`` takes about ``needed`` bytes of memory and fewer
-    are free. Where the system does not tell what is free nothing is refused."""
+    """Raises NoRoom, naming both numbers, where ``what`` takes about ``needed`` bytes of memory and
+    fewer are free. Where the system does not tell what is free nothing is refused."""
     free = free_memory()
     if free is not None and needed > free:
         raise NoRoom(
@@ -147,8 +147,8 @@ def check_room(needed: float, what: str, remedy: str) -> None:
 
 
 def free_memory() -> int | None:
-    """Bytes that can be had without swapping, within the limit of a container; None where the
-    system does not tell (it is asked on Linux alone)."""
+    """Returns the bytes that can be had without swapping, within the limit of a container; None
+    where the system does not tell (it is asked on Linux alone)."""
     try:
         told = Path("/proc/meminfo").read_text(encoding="ascii")
         free = 1024 * int(told.partition("MemAvailable:")[2].split()[0])

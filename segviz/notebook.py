@@ -34,7 +34,7 @@ class Shown:
         return html_page(self.view)
 
     def save(self, path: str | Path) -> None:
-        """Write the page (:func:`segviz.files.write`). OSError passes through."""
+        """Writes the page (:func:`segviz.files.write`). OSError passes through."""
         files.write(path, self.html)
 
     def __repr__(self) -> str:
@@ -44,7 +44,7 @@ class Shown:
         return f"Shown({memory.system} of {memory.conversation.id!r:.80}, {nodes} nodes{asked})"
 
     def _repr_html_(self) -> str:
-        """A sandboxed frame with the page inside the attribute."""
+        """Returns a sandboxed frame with the page inside the attribute."""
         return (
             f'<iframe title="segviz" sandbox="{_SANDBOX}" referrerpolicy="no-referrer" '
             f'style="width:100%;height:{self.height}px;border:0" '
@@ -54,7 +54,7 @@ class Shown:
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> dict[str, str]:
-        """The frame, and a line of text where nothing can draw it."""
+        """Returns the frame, and a line of text where nothing can draw it."""
         wanted = {"text/html", "text/plain"} if include is None else set(include)
         made = {"text/html": self._repr_html_, "text/plain": self.__repr__}
         return {kind: make() for kind, make in made.items() if kind in wanted - set(exclude or ())}
@@ -70,7 +70,7 @@ def show(
     height: int = 720,
     **settings: Any,
 ) -> Shown:
-    """Draw a ``memory``, or its answer to a question, in a notebook.
+    """Draws a ``memory``, or its answer to a question, in a notebook.
 
     ``question`` is any text, or the conversation's with index ``number``, asked with the
     ``settings`` of :func:`segviz.ask`; without one the tree is shown after ``step`` steps

@@ -50,7 +50,7 @@ PLUGINS: list[Plugin] = []
 
 
 def foreign(group: str, name: str) -> str:
-    """The package that brought a part; "" for one of segviz."""
+    """Returns the package that brought a part; "" for one of segviz."""
     return next(
         (p.package for p in PLUGINS if (p.group, p.name, p.problem) == (group, name, "")), ""
     )
@@ -110,12 +110,12 @@ _GROUPS: dict[str, tuple[dict[str, Any], Callable[[Any, str], str]]] = {
 
 @cache
 def load_plugins() -> None:
-    """Load what the installed packages bring, once."""
+    """Loads what the installed packages bring, once."""
     add_plugins(entry_points().select)
 
 
 def add_plugins(select: Callable[..., EntryPoints]) -> None:
-    """Load the entry points that ``select(group=…)`` gives for each group."""
+    """Loads the entry points that ``select(group=…)`` gives for each group."""
     for group, (registry, problem_of) in _GROUPS.items():
         ours = select(group=f"segviz.{group}")
         for point in sorted(ours, key=lambda point: (point.name, point.value)):
@@ -154,6 +154,6 @@ def _added(
 
 
 def _plain(text: str, most: int) -> str:
-    """One line of printable characters, shortened."""
+    """Returns one line of printable characters, shortened."""
     line = "".join(c if c.isprintable() else " " for c in text)
     return line if len(line) <= most else line[: most - 1] + "…"

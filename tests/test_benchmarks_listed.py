@@ -48,14 +48,10 @@ def test_a_line_says_ratio_and_budget(line, parts, capsys):
 
 def test_the_drawing_names_every_cost_alternative_and_slope(tmp_path: Path):
     lines = [Line("ask", n, n / 10, "s", n**2 / 5, "an <other>", 3.0) for n in (10, 100, 1_000)]
-    lines += [Line("file", n, 3.0, "MB") for n in (10, 100)]
-    growth.draw([*lines, Line("ask", 10, 1.0, "s", 2.0, "once")], tmp_path / "growth.svg")
+    growth.draw([*lines, Line("file", 10, 3.0, "MB")], tmp_path / "growth.svg")
     root = ElementTree.parse(tmp_path / "growth.svg").getroot()
-    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"ask, s", "file, MB", "segviz, slope 1.00", "segviz, slope 0.00"} <= {*texts}
-    assert {"an <other>, slope 2.00", "once"} <= {*texts}
-    assert "10³" not in texts
-    assert "1,000" in texts
+    texts = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"ask, s", "file, MB", "segviz, slope 1.00", "an <other>, slope 2.00"} <= texts
 
 
 def test_a_block_is_replaced_alone(tmp_path):

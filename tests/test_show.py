@@ -59,15 +59,14 @@ def test_the_bundle_holds_what_is_asked_for_and_the_page_can_be_saved(memory, tm
 
 
 def test_a_moment_and_a_question_of_the_data_set_can_be_shown():
-    conversation = segviz.load(segviz.conversation.sample_path("recurrence"))[0]
+    conversation = segviz.load(sample_path("recurrence"))[0]
     memory = segviz.build(conversation, embedder="hashing")
     early = segviz.show(memory, step=5, node=2)
     assert len(early.view.structure) == len(memory.at(5))
     assert (early.view.moment, early.view.bookmark.node) == (5, 2)
     asked = segviz.show(memory, number=1, step=9)
-    assert asked.view.question == conversation.questions[1]
-    assert asked.view.result.question == conversation.questions[1].text
     assert (asked.view.page, asked.view.moment) == ("ask", 9)
+    assert asked.view.question == conversation.questions[1]
     assert conversation.questions[1].text in repr(asked)
 
 
@@ -131,16 +130,6 @@ class TestInTheBrowser:
         first = memory.ask(HOSTILE[0]).evidence[0]
         assert first.text in frame.locator("#evidence .text").first.text_content()
 
-    def test_the_tree_answers_and_a_picture_can_be_saved(self, notebook, memory):
-        page, frame = notebook(segviz.show(memory, "How many gears?"))
-        frame.locator(".entry").first.click()
-        node = memory.ask("How many gears?").evidence[0].node
-        assert f"Node {node}" in frame.locator("#details").inner_text()
-        with page.expect_download() as saving:
-            frame.locator("#png").click()
-        with open(saving.value.path(), "rb") as file:
-            assert file.read(8) == b"\x89PNG\r\n\x1a\n"
-
 
 class TestNotebookManners:
     """Objects as cells show them, and as other libraries take them."""
@@ -179,14 +168,9 @@ class TestNotebookManners:
         assert len(outcomes) == 3
         assert outcomes["category"].tolist() == [1, 1, 1]
         assert set(MEASURES) <= set(outcomes.columns)
-        swept = segviz.sweep(
-            memory, questions, policies=("bottom-up",), alphas=(0.5,), horizons=(1, 2)
-        )
-        frame = swept.frame()
-        assert frame[["policy", "alpha", "horizon"]].to_numpy().tolist()[1:] == [
-            ["bottom-up", 0.5, 1],
-            ["bottom-up", 0.5, 2],
-        ]
+        axes = {"policies": ("bottom-up",), "alphas": (0.5,), "horizons": (1, 2)}
+        frame = segviz.sweep(memory, questions, **axes).frame()
+        assert frame["horizon"].tolist()[1:] == [1, 2]
         assert frame["recall"].isna().tolist() == [False, True, True]
 
     def test_a_graph(self, memory):

@@ -91,7 +91,7 @@ def ask(options: Options, console: Console) -> int:
 
 
 def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
-    """What became of each gold turn; empty without gold evidence."""
+    """Returns what became of each gold turn; empty without gold evidence."""
     turns = question.evidence if question else ()
     return memory.gold(turns, result.structure).fate(result.evidence)
 

@@ -29,9 +29,10 @@ _OUTPUT = "Where the memory is written; a name ending in .gz is compressed."
 def build(options: Options, console: Console) -> int:
     """Builds a memory of a conversation, unit by unit, and saves it.
 
-    FILE is a conversation file, or sample:NAME for a bundled one. The memory is versioned JSON
-    that segviz ask, segviz export and segviz.open() read. Everything is computed on this machine
-    unless a model is named. The same file and options give the same bytes.
+    FILE is a conversation file, or sample:NAME for a bundled one (ines-theo, noor-caleb,
+    topic-switching, recurrence). The memory is versioned JSON that segviz ask, segviz export and
+    segviz.open() read. Everything is computed on this machine unless a model is named. The same
+    file and options give the same bytes.
 
     A build with models can be interrupted, or killed: every answer is kept as it comes, and the
     same command goes on where it stopped. An offline build begins anew (some 90 seconds for
@@ -47,7 +48,7 @@ def build(options: Options, console: Console) -> int:
     Examples, the last with a local model:
         segviz build sample:ines-theo -o boat.json.gz
         segviz build talk.json --set compatibility=cosine -o talk.json.gz
-        segviz build talk.json --server ollama --model qwen3 --set annotate=llm -o m.gz
+        segviz build t.json --server vllm --model qwen3 --set annotate=llm -o m.gz
     """
     path = output_path(options.output, options.file)
     if recognises(path_of(options.file)):
@@ -72,7 +73,7 @@ def build(options: Options, console: Console) -> int:
 
 
 def _told(measured: Shape, unit: str) -> str:
-    """A line on what the memory is made of; kinds of nodes where it has them."""
+    """Returns a line on what the memory is made of; kinds of nodes where it has them."""
     start = f"{measured.leaves} leaves ({unit}), {measured.nodes} nodes"
     if measured.facts:
         kinds = Counter[str]()
@@ -89,7 +90,7 @@ def _told(measured: Shape, unit: str) -> str:
 
 
 def summary_of(memory: Memory) -> dict[str, Any]:
-    """What is told about a memory."""
+    """Returns the summary of a memory for ``--json``."""
     measured = shape(memory.structure)
     cost = total_cost(memory.steps)
     return {

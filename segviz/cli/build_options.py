@@ -84,8 +84,8 @@ def build_options(several: bool = False) -> Option:
 
 
 def memory_of(options: Options, console: Console, models: Models) -> Memory:
-    """The memory in the file, or one of its conversation, built now. UsageError for what cannot be
-    used, Unfinished when a model gives up."""
+    """Returns the memory in the file, or builds one of its conversation. Raises UsageError for what
+    cannot be used, Unfinished when a model gives up."""
     path = path_of(options.file)
     if not recognises(path):
         return built(options, console, models)
@@ -94,7 +94,7 @@ def memory_of(options: Options, console: Console, models: Models) -> Memory:
 
 
 def opened(path: Path, models: Models, console: Console) -> Memory:
-    """The memory in a file, with a note on what was mended. UsageError where it cannot be used."""
+    """Returns the memory in a file, with a note on what was mended. Raises UsageError."""
     with user_errors():
         saved = sound(store.read(path))
         for finding in saved.findings[:NOTED]:
@@ -109,7 +109,7 @@ _IDLE = (
 
 
 def refuse_idle(file: str, options: Options) -> None:
-    """UsageError for options that a built memory leaves nothing to do."""
+    """Raises UsageError for options that a built memory leaves nothing to do."""
     given = {"workers": 1, **vars(options), "set": options.settings}
     given["workers"] -= 1  # one is the usual number
     if idle := [f"--{name}" for name in _IDLE if given.get(name)]:
@@ -120,7 +120,7 @@ def refuse_idle(file: str, options: Options) -> None:
 
 
 def built(options: Options, console: Console, models: Models) -> Memory:
-    """A memory of the file's conversation, built by the options; errors as :func:`memory_of`."""
+    """Builds a memory of the file's conversation by the options; errors as :func:`memory_of`."""
     name = options.system or SYSTEM
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
@@ -128,8 +128,8 @@ def built(options: Options, console: Console, models: Models) -> Memory:
 
 
 def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System, list[str]]:
-    """A system and those of its parts that call a chat model. UsageError where it cannot be
-    set so, or there is no model to call."""
+    """Returns a system and those of its parts that call a chat model. Raises UsageError where it
+    cannot be set so, or there is no model to call."""
     with user_errors():
         system = make_system(name, **settings)
     callers = needs_chat(system)
@@ -142,8 +142,8 @@ def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System,
 
 
 def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
-    """What is built, by its label: each of ``--systems`` (default: ``usual``), or one system as
-    ``--set`` has it, for each value of ``--vary``. UsageError for what cannot be set."""
+    """Returns what is built, by its label: each of ``--systems`` (default: ``usual``), or a system
+    as ``--set`` has it, for each value of ``--vary``. Raises UsageError for what cannot be set."""
     either(options, "system", "systems")
     name, given = options.system or SYSTEM, options.settings
     if options.vary:
@@ -174,7 +174,7 @@ def build_one(
     console: Console,
     models: Models,
 ) -> Memory:
-    """A memory. Errors as :func:`memory_of`."""
+    """Builds a memory. Errors as :func:`memory_of`."""
     system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")

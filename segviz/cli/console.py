@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -25,16 +26,17 @@ if TYPE_CHECKING:
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
+_REDRAW_SECONDS = 0.1
 
 
 def visible(text: str) -> str:
-    """``text`` in one line, its control and bidi characters shown by their numbers."""
+    """Returns ``text`` in one line, its control and bidi characters shown by their numbers."""
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def plain(value: Any) -> Any:
-    """``value`` as plain JSON values: records as objects by field, arrays as lists, numbers
-    that are none (NaN, infinity) as null; keys as text, None as ``"none"``."""
+    """Returns ``value`` as plain JSON values: records as objects, arrays as lists, numbers that
+    are none (NaN, infinity) as null; keys as text, None as ``"none"``."""
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, dict):
@@ -61,7 +63,7 @@ def _output() -> Iterator[None]:
 
 
 def flush_output() -> None:
-    """Write buffered standard output. OutputError where that fails."""
+    """Writes buffered standard output. Raises OutputError where that fails."""
     if sys.stdout is not None:
         with _output():
             sys.stdout.flush()
@@ -76,17 +78,17 @@ class Console:
         self.quiet = quiet
 
     def line(self, text: str = "") -> None:
-        """A line of the result."""
+        """Writes a line of the result."""
         with _output():
             _write(self.out, visible(text))
 
     def block(self, text: str, indent: str = "    ") -> None:
-        """A text of several lines as part of the result, each behind ``indent``."""
+        """Writes a text of several lines as part of the result, each behind ``indent``."""
         for part in text.split("\n"):
             self.line(indent + part)
 
     def rows(self, rows: Sequence[Row]) -> None:
-        """Rows as a table with the columns all of them have, as wide as they must be; texts stand
+        """Writes rows as a table with the columns all of them have, as wide as they must be: texts
         to the left, numbers to the right, means with their interval."""
         names = [name for name in rows[0] if all(name in row for row in rows)]
         columns = []
@@ -104,7 +106,7 @@ class Console:
                 _write(self.out, "  ".join(line).rstrip())
 
     def json(self, command: str, content: dict[str, Any]) -> None:
-        """The result as one JSON object in ASCII; ``command`` is its first member."""
+        """Writes the result as one JSON object in ASCII; ``command`` is its first member."""
         document = plain({"command": command, **content})
         with _output():
             _write(self.out, json.dumps(document, indent=1, allow_nan=False))
@@ -115,29 +117,38 @@ class Console:
             click.echo(content if isinstance(content, bytes) else content.encode(), nl=False)
 
     def note(self, text: str) -> None:
-        """Write a note that is not part of the result."""
+        """Writes a note that is not part of the result."""
         if not self.quiet:
             _write(self.err, visible(text))
 
     def error(self, text: str) -> None:
-        """Write the error that ends the command."""
+        """Writes the error that ends the command."""
         _write(self.err, f"segviz: {visible(text)}")
 
     @contextmanager
     def progress(self, what: str, noun: str) -> Iterator[Callable[[int, int], None]]:
-        """Yields a function ``(done, total)`` that draws a bar with an estimate of the time left
-        on standard error; silent where that is no terminal."""
-        if self.quiet or not self.err.isatty():
-            yield lambda done, total: None
-            return
-        label = f"{visible(what)}, {noun}"
-        with click.progressbar(length=1, label=label, show_pos=True, file=self.err) as bar:
+        """Yields a function ``(done, total)`` that keeps one line of standard error up to date,
+        with an estimate; silent where that is no terminal. A bar of click would leave a line."""
+        shown = not self.quiet and self.err.isatty()
+        began = last = time.monotonic()
 
-            def show(done: int, total: int) -> None:
-                bar.length = total
-                bar.update(done - bar.pos)
+        def show(done: int, total: int) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if not shown or (done < total and now - last < _REDRAW_SECONDS):
+                return
+            last = now
+            left = (now - began) / done * (total - done) if done else 0.0
+            wait = f", about {left:.0f} s left" if left >= 1 else ""
+            self.err.write(f"\r{visible(what)}: {done} of {total} {noun}{wait}\x1b[K")
+            self.err.flush()
 
+        try:
             yield show
+        finally:
+            if shown and last != began:
+                self.err.write("\r\x1b[K")
+                self.err.flush()
 
 
 def _cell(name: str, value: str | int | float | Mean) -> str:
@@ -152,6 +163,6 @@ def _cell(name: str, value: str | int | float | Mean) -> str:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    """Write a line, with escapes for characters the stream's encoding lacks."""
+    """Writes a line, with escapes for characters the stream's encoding lacks."""
     encoding = stream.encoding or "utf-8"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

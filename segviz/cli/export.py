@@ -24,7 +24,7 @@ _BINARY = ("image/png", "application/pdf")
 
 
 def _names(has: Callable[[Format], object]) -> str:
-    """The formats that have something, as words."""
+    """Returns the formats that have something, as words."""
     *most, last = [name for name, one in FORMATS.items() if has(one)]
     return f"{', '.join(most)} or {last}" if most else last
 
@@ -90,7 +90,7 @@ def export(options: Options, console: Console) -> int:
 
 
 def _check_format(options: Options, chosen: Format, console: Console) -> None:
-    """UsageError for what can be refused before the work begins."""
+    """Raises UsageError for what can be refused before the work begins."""
     if options.scale is not None and not chosen.scales:
         raise UsageError(
             f"--scale is for {_names(lambda one: one.scales)}, not for {options.format}"
@@ -112,7 +112,7 @@ def _check_format(options: Options, chosen: Format, console: Console) -> None:
 
 
 def _view(options: Options, memory: Memory, clients: Models) -> View:
-    """What is shown; ValueError for what cannot be."""
+    """Returns what is shown. Raises ValueError for what cannot be."""
     path = path_of(options.file)
     saved, sample = recognises(path), options.file.startswith(SAMPLE)
     asks = options.question is not None or options.number is not None

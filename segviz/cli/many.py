@@ -122,8 +122,8 @@ class Runs:
 def runs_of(
     options: Options, console: Console, models: Models, usual: Sequence[str] = (SYSTEM,)
 ) -> Runs:
-    """The runs the options name; of the ``usual`` systems where they name none. Notes what is left
-    out; UsageError where nothing can be measured."""
+    """Returns the runs the options name, of the ``usual`` systems where they name none. Notes what
+    is left out. Raises UsageError where nothing can be measured."""
     either(options, "conversation", "all")
     if options.workers != 1:
         either(options, "workers", "scheduler")
@@ -162,8 +162,8 @@ def runs_of(
 
 
 def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Runs:
-    """Memories of one conversation and one unit rule, built before, by their file names; one alone
-    by its system."""
+    """Returns runs of memories built before, of one conversation and one unit rule, by their file
+    names; one alone by its system."""
     found = [opened(path, models, console) for path in paths]
     first = found[0]
     stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
@@ -286,11 +286,11 @@ def measured(
         (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
         for talk, label, seed in (runs if results else ())
     ]
-    known = {
-        place: Measured(*owner, found)
-        for place, (run, *owner) in enumerate(order)
-        if results and (found := results.get(run)) is not None
-    }
+    known: dict[int, Measured[Found]] = {}
+    for place, (run, *_) in enumerate(order):
+        found = results.get(run) if results else None
+        if found is not None:
+            known[place] = Measured(*order[place][1:], found)
     if known:
         console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     apart = options.workers != 1 or options.scheduler is not None

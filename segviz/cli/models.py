@@ -75,8 +75,8 @@ class Models:
 
 @contextmanager
 def models(options: Options, console: Console) -> Iterator[Models]:
-    """The models the options name, open until the command ends. Says on standard error what is sent
-    where. UsageError for a server or limit that cannot be used."""
+    """Opens the models the options name until the command ends. Says on standard error what is sent
+    where. Raises UsageError for a server or limit that cannot be used."""
     endpoint = _endpoint(options)
     if endpoint is None:
         with user_errors(ValueError, ImportError):
@@ -101,7 +101,7 @@ def models(options: Options, console: Console) -> Iterator[Models]:
 
 
 def _endpoint(options: Options) -> Endpoint | None:
-    """The server to use; None where the options name no model."""
+    """Returns the server to use; None where the options name no model."""
     limits = {n: v for n in _LIMITS if (v := getattr(options, n)) is not None}
     wanted = options.server or options.model or options.embedding_model
     if not wanted:

@@ -104,7 +104,7 @@ def _list(console: Console) -> int:
 
 
 def _talks(options: Options, console: Console) -> list[Conversation]:
-    """The conversations with questions to measure by, of all files."""
+    """Returns the conversations with questions to measure by, of all files."""
     found = []
     for given in options.data or [f"{SAMPLE}{name}" for name in TITLES]:
         with user_errors():

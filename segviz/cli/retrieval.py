@@ -97,8 +97,8 @@ def settings_content(settings: RetrievalSettings) -> dict[str, Any]:
 
 
 def question_of(options: Options, conversation: Conversation) -> tuple[str | None, Question | None]:
-    """The text to ask and the data set's question it is of; None for none. UsageError where
-    both or an unknown number are given."""
+    """Returns the text to ask and the data set's question it is of; None for none. Raises
+    UsageError where both or an unknown number are given."""
     if options.question is not None and options.number is not None:
         raise UsageError("give a question or --number, not both")
     if options.number is None:

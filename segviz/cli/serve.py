@@ -218,7 +218,7 @@ def _serve(
 
 
 def _warn(options: Options, console: Console) -> None:
-    """Say who can reach the app, where that is more than this machine."""
+    """Says who can reach the app, where that is more than this machine."""
     host: str = options.host
     with suppress(ValueError):
         if ip_address(host).is_loopback:

@@ -47,7 +47,7 @@ def conversation_options(several: bool = False) -> Option:
 
 
 def path_of(given: str) -> Path:
-    """The path of a file argument. UsageError where there is no such file."""
+    """Returns the path of a file argument. Raises UsageError where there is no such file."""
     try:
         path = Path(given).expanduser()
         path.stat()
@@ -63,7 +63,7 @@ def path_of(given: str) -> Path:
 
 
 def reading(options: Options) -> dict[str, Any]:
-    """The options of ``load`` that were given."""
+    """Returns the options of ``load`` that were given."""
     given: dict[str, Any] = {}
     if options.columns is not None:
         given["columns"] = dict(part.partition("=")[::2] for part in options.columns.split(","))
@@ -75,7 +75,7 @@ def reading(options: Options) -> dict[str, Any]:
 
 
 def read_corpus(options: Options, console: Console) -> Corpus:
-    """The conversations of the file; notes repairs. UsageError in place of LoadError."""
+    """Reads the conversations of the file; notes repairs. Raises UsageError."""
     with user_errors():
         corpus = load(path_of(options.file), **reading(options))
     if corpus.report.findings:
@@ -84,7 +84,7 @@ def read_corpus(options: Options, console: Console) -> Corpus:
 
 
 def read_conversation(options: Options, console: Console) -> Conversation:
-    """The conversation the options name, or the first one, with a note where there are more."""
+    """Reads the conversation the options name, or the first one and notes that there are more."""
     corpus = read_corpus(options, console)
     if len(options.conversation) > 1:
         named = " and ".join(map(repr, options.conversation))
@@ -101,8 +101,8 @@ def read_conversation(options: Options, console: Console) -> Conversation:
 
 
 def output_path(given: str, *inputs: str) -> Path:
-    """A file to write, checked before the work begins: its folder is there, it is no folder
-    and none of the ``inputs``. UsageError else."""
+    """Returns a file to write, checked before the work begins: its folder is there, it is no folder
+    and none of the ``inputs``. Raises UsageError else."""
     try:
         path = Path(given).expanduser()
         if path.is_dir() or not path.name:
@@ -119,6 +119,6 @@ def output_path(given: str, *inputs: str) -> Path:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a result. UsageError where that fails."""
+    """Writes a result. Raises UsageError where that fails."""
     with user_errors(OSError):
         files.write(path, content)

@@ -92,9 +92,9 @@ def sweep(options: Options, console: Console) -> int:
     Examples, the last with 30 % of the units out of place, on a Dask cluster:
         segviz sweep boat.json.gz --preset "paper, bottom-up"
         segviz sweep sample:ines-theo --relevance dense --measure answer_words
-        segviz sweep boat.json.gz --alphas 0.1,0.2,0.3 --horizons 1,2,3 -o boat.csv
-        segviz sweep talks.json --all --systems raptor,bm25 --workers 4 --resume runs
-        segviz sweep talks.json --all --share 0.3 --seeds 0,1 --scheduler tcp://host:8786
+        segviz sweep boat.json.gz --alphas 0.1,0.2 --horizons 1,2,3 -o boat.csv
+        segviz sweep talks.json --all --systems raptor,bm25 --workers 4
+        segviz sweep talks.json --all --share 0.3 --scheduler tcp://host:8786
     """
     table = output_path(options.output, options.file) if options.output else None
     if table and options.resume and table == Path(options.resume).expanduser():

@@ -30,7 +30,7 @@ def report(
     options: Options,
     console: Console,
 ) -> None:
-    """Print all runs and, of several conversations, what ``pool`` makes of each system and seed
+    """Prints all runs and, of several conversations, what ``pool`` makes of each system and seed
     over all of them."""
     parts: dict[tuple[tuple[str, str | int], ...], dict[str, Found]] = {}
     for owner, found in runs:
@@ -62,7 +62,7 @@ def report(
 
 
 def _rows(found: Sweep | Comparison, options: Options) -> list[Row]:
-    """A table of a run: the chosen measure with its interval, other measures without."""
+    """Returns a table of a run: the chosen measure with its interval, other measures without."""
     adversarial = not options.no_adversarial
     if isinstance(found, Sweep):
         return found.table(options.measure, adversarial=adversarial)
@@ -82,7 +82,7 @@ def _rows(found: Sweep | Comparison, options: Options) -> list[Row]:
 
 
 def _tell_setting(found: Sweep | Comparison, row: Row, options: Options, console: Console) -> None:
-    """What is measured, in a line, and the policies the measure cannot see."""
+    """Prints what is measured, in a line, and the policies the measure cannot see."""
     asked, measure = found.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
     number = mean.n if isinstance(mean, Mean) else 0
@@ -108,7 +108,7 @@ def _content(found: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
 
 
 def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
-    """A cell as ``--json`` prints it."""
+    """Returns a cell as ``--json`` prints it."""
     return {
         **{name: getattr(cell, name) for name in ("policy", "alpha", "horizon")},
         "measures": summary(
@@ -121,7 +121,7 @@ def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
 
 
 def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> dict[str, Any]:
-    """A sweep as ``--json`` prints it."""
+    """Returns a sweep as ``--json`` prints it."""
     best = found.best(measure, adversarial=adversarial)
     shared = settings_content(found.settings)
     return {
@@ -137,7 +137,7 @@ def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> di
 
 
 def comparison_content(found: Comparison) -> dict[str, Any]:
-    """A comparison as ``--json`` prints it; differences are to its first row."""
+    """Returns a comparison as ``--json`` prints it; differences are to its first row."""
     told = ("name", "system", "method", "relevance", "shape", "cost")
     return {
         **{name: getattr(found.settings, name) for name in ("k", "budget", "relevance")},

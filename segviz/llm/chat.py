@@ -9,7 +9,7 @@ from typing import Any
 
 from segviz.llm import waiting
 from segviz.llm.cache import Completion, ModelCache, content_key
-from segviz.llm.client import KEPT, Body, Client, Fault, RequestError, clean
+from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply
 from segviz.llm.usage import Metered
@@ -110,21 +110,10 @@ class OpenAIChat(Client):
                 lambda reply: self._read(prompt, reply),
                 lambda body, status, said: self._adapt(body, status, said.lower(), failing),
             )
-        except LabelError as error:
-            # Kept too: what was decided in its place must be decided again the same way,
-            # and not asked for again, when the build goes on or is repeated.
-            self.cache.keep_completion(key, Completion(error.answer, 0, 0))
-            self.count_answer(0, 0)
-            raise
         except RequestError as error:
-            if not error.lasting:
-                raise
             failed = error
-        if failed is not None:
-            if not self._waives:
-                raise LastingFault(str(failed), prompt, failed.reason)
-            self.waive(prompt, failed.reason)
-            return self._without(prompt, failed.reason)
+        if failed is not None:  # outside of the clause, so that no error hangs on to another
+            return self._given_up(prompt, failed)
         if prompt.labels:
             used = self._form(failing)
             for form in _FORMS[: _FORMS.index(used)]:
@@ -133,8 +122,23 @@ class OpenAIChat(Client):
         # Another process may have kept another answer meanwhile; a rebuild will find that one.
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
+    def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply:
+        """Returns a reply without an answer where that is waived. Raises what callers expect."""
+        if failed.kind == "label":
+            # Kept too: what was decided in its place must be decided again the same way,
+            # and not asked for again, when the build goes on or is repeated.
+            self.cache.keep_completion(self._key("chat", prompt), Completion(failed.said, 0, 0))
+            self.count_answer(0, 0)
+            raise LabelError(str(failed), failed.said)
+        if not failed.lasting:
+            raise failed
+        if not self._waives:
+            raise LastingFault(str(failed), prompt, failed.reason)
+        self.waive(prompt, failed.reason)
+        return self._without(prompt, failed.reason)
+
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """From now on do without an answer to ``prompt``: what asks for it gets a reply
+        """Does without an answer to ``prompt``: what asks for it gets a reply
         marked as ``waived`` for this ``reason``, also when a build is repeated, for as long
         as the cache keeps it."""
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
@@ -224,16 +228,8 @@ class OpenAIChat(Client):
         if label is not None:
             return known[label]
         shown = said if len(said) <= _ANSWER else said[:_ANSWER] + "…"
-
-        def error(tries: int) -> LabelError:
-            return LabelError(
-                f"{self.endpoint.model} answered {shown!r}, which is none of the labels "
-                f"{', '.join(prompt.labels)}. Tried {tries} times. Choose another model, or "
-                f"let the fallback decide. {KEPT}",
-                said,
-            )
-
-        raise Fault("the answer was none of the labels", "label", error=error)
+        what = f"the answer {shown!r} is none of the labels {', '.join(prompt.labels)}"
+        raise Fault(what, "label", said=said)
 
 
 # --- labels ---------------------------------------------------------------------------------
@@ -271,7 +267,7 @@ def _find_label(text: str, labels: Sequence[str]) -> str | None:
 
 
 def unfenced(text: str) -> str:
-    """An answer without the code fence some models put around it."""
+    """Returns an answer without the code fence some models put around it."""
     fenced = _FENCE.match(text.strip())
     return fenced.group(1) if fenced else text.strip()
 

@@ -47,6 +47,7 @@ _ADVICE = {
     "timeout": "Check that the server is not overloaded, or raise the timeout.",
     "connection": "Check the address, that the server is running, and the network.",
     "body": "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1).",
+    "label": "Choose another model, or let the fallback decide.",
     "length": "Raise max_tokens; models that reason first need room for it.",
     "empty": "Try again, or choose another model.",
     "vectors": "Check that the embedding model is the one meant; a model that changed under the "
@@ -112,7 +113,8 @@ class Client(Metered):
         500, 501), the status and the server's words; True means it changed what ``build``
         makes next, and tries are counted anew, so it must not say so for ever.
 
-        Raises ModelError, or the fault's own ``error``, after ``retries`` more tries.
+        Raises RequestError, after ``retries`` more tries: what happened, how often it was tried,
+        what to do.
         """
         started = time.monotonic()
         most = self.endpoint.retries + 1
@@ -140,7 +142,10 @@ class Client(Metered):
         # its headers, hangs on to this one.
         assert fault is not None
         seconds = time.monotonic() - started
-        raise fault.error(tries) if fault.error else self._failed(fault, body, tries, seconds)
+        tried = "Tried once." if tries == 1 else f"Tried {tries} times in {seconds:.0f} s."
+        advice = _ADVICE.get(fault.kind, _ADVICE[400])
+        where = f"{self.endpoint.address} ({body['model']})"
+        raise RequestError(f"{where}: {fault}. {tried} {advice} {KEPT}", fault)
 
     def _send(self, route: Route, body: Body, retries: int) -> Body:
         """Returns the reply as a JSON object. Raises a Fault."""
@@ -171,16 +176,9 @@ class Client(Metered):
             said = " ".join(parts) or said
         return self.endpoint.scrub(str(said or ""))
 
-    def _failed(self, fault: Fault, body: Body, tries: int, seconds: float) -> RequestError:
-        """Returns the error for people: what happened, how often it was tried, what to do."""
-        tried = "Tried once." if tries == 1 else f"Tried {tries} times in {seconds:.0f} s."
-        advice = _ADVICE.get(fault.kind, _ADVICE[400])
-        where = f"{self.endpoint.address} ({body['model']})"
-        return RequestError(f"{where}: {fault}. {tried} {advice} {KEPT}", fault)
-
 
 def clean(text: str) -> str:
-    """``text`` without lone surrogates, which no request and no file can carry."""
+    """Returns ``text`` without lone surrogates, which no request and no file can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -189,32 +187,25 @@ def clean(text: str) -> str:
 
 class Fault(Exception):
     """A request that failed. ``kind``, a name or an HTTP status, picks the advice; ``status``
-    is that of a server that refused the request or is in trouble, ``said`` its reason, secrets
-    blanked out. ``error`` makes the final error from the number of tries."""
+    is that of a server that refused the request or is in trouble, ``said`` its reason or a wrong
+    answer, secrets blanked out."""
 
-    def __init__(
-        self,
-        what: str,
-        kind: str | int,
-        *,
-        error: Callable[[int], ModelError] | None = None,
-        status: int = 200,
-        said: str = "",
-    ) -> None:
+    def __init__(self, what: str, kind: str | int, *, status: int = 200, said: str = "") -> None:
         super().__init__(what)
-        self.kind, self.error, self.status, self.said = kind, error, status, said
+        self.kind, self.status, self.said = kind, status, said
         # ``openai`` has tried these again already.
         self.final = status != 200 or kind in ("timeout", "connection")
 
 
 class RequestError(ModelError):
     """A ModelError for a request that failed for good: ``reason`` is what happened, in short,
-    ``status`` and ``said`` as of the fault; ``lasting``: it lies with this one request, others
-    may fare better; ``settable``: other settings of the endpoint may help."""
+    ``kind``, ``status`` and ``said`` as of the fault; ``lasting``: it lies with this one request,
+    others may fare better; ``settable``: other settings of the endpoint may help."""
 
     def __init__(self, message: str, fault: Fault) -> None:
         super().__init__(message)
-        self.reason, self.status, self.said = str(fault), fault.status, fault.said
+        self.reason, self.kind = str(fault), fault.kind
+        self.status, self.said = fault.status, fault.said
         self.lasting = fault.kind in _OF_ONE_REQUEST
         self.settable = fault.kind not in _OF_THE_SERVER
 

@@ -55,7 +55,7 @@ class OpenAIEmbedder(Client):
         return f"openai:{self.endpoint.embedding_model}@{self.endpoint.host}"
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """float32 (len(texts), d), unit rows in order; an empty text is a zero row and is
+        """Returns float32 (len(texts), d), unit rows in order; an empty text is a zero row and is
         not sent. ModelError after bounded retries; batches that finished stay cached.
 
         d is learned from the model, so where only empty texts come first, one harmless

@@ -49,7 +49,7 @@ class Endpoint:
     seed: int | None = 0
 
     def __post_init__(self) -> None:
-        """ValueError naming the value and what is legal; secrets are not repeated."""
+        """Raises ValueError naming the value and what is legal; secrets are not repeated."""
         object.__setattr__(self, "base_url", self.base_url.strip())
         object.__setattr__(self, "key", self.key.strip())
         try:
@@ -113,7 +113,7 @@ class Endpoint:
         return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
 
     def scrub(self, text: str, shortest: int = 1) -> str:
-        """``text`` with every secret of at least ``shortest`` characters blanked out."""
+        """Returns ``text`` with every secret of at least ``shortest`` characters blanked out."""
         password = self._parts.password or ""
         basic = self.authorization.removeprefix("Basic ")
         for secret in (self.key, basic, password, unquote(password)):
@@ -123,7 +123,7 @@ class Endpoint:
 
 
 def _shown(url: str) -> str:
-    """An unusable address for an error message, without what may be a password."""
+    """Returns an unusable address for an error message, without what may be a password."""
     head, mark, tail = url.rpartition("@")
     return f"…@{tail}" if mark and head else url.partition("?")[0]
 

@@ -90,7 +90,7 @@ def _number(named: dict[str, object], name: str) -> int | None:
 
 
 class Price(NamedTuple):
-    """US dollars for a million tokens."""
+    """Returns US dollars for a million tokens."""
 
     input: float
     output: float

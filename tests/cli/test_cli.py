@@ -15,9 +15,9 @@ import pytest
 
 import segviz.cli.serve as serve_module
 from segviz.cli import main
-from segviz.cli.command import Options, UsageError
+from segviz.cli.command import Options
 from segviz.cli.console import Console
-from segviz.cli.serve import SETTINGS, flags, free_port, is_free, url_of
+from segviz.cli.serve import SETTINGS, flags, free_port
 from tests.data import ROOT
 
 
@@ -207,31 +207,10 @@ def test_what_is_allowed_reaches_the_server(fake, tmp_path):
     assert main(["--allow-paths", str(tmp_path / "none")]) == 2
 
 
-def test_a_port_that_needs_rights_is_a_user_error(monkeypatch):
-    class Refused(socket.socket):
-        def bind(self, address):
-            raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(serve_module.socket, "socket", Refused)
-    with pytest.raises(UsageError, match="port 80 is not allowed here; choose one above 1023"):
-        is_free("127.0.0.1", 80)
-
-
-def test_no_free_port_says_which_were_tried(monkeypatch):
-    monkeypatch.setattr(serve_module, "is_free", lambda host, port: False)
-    with pytest.raises(UsageError, match="no free port between 8501 and 8550; give one with"):
-        free_port()
-
-
 @pytest.mark.parametrize("file", ["~nobody-of-this-name/a.json", "x" * 5000])
 def test_a_file_that_cannot_be_looked_at_is_a_user_error(file, capsys):
     assert main([file]) == 2
     assert "segviz: cannot open" in capsys.readouterr().err
-
-
-def test_addresses():
-    assert url_of("127.0.0.1", 8501) == "http://127.0.0.1:8501"
-    assert url_of("::1", 8501) == "http://[::1]:8501"
 
 
 def test_signal_handlers_are_put_back():

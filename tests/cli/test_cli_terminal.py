@@ -22,6 +22,7 @@ from segviz.cli import APP, COMMANDS, COMPLETE, SEGVIZ, serve
 from segviz.cli.completion import SHELLS
 from segviz.cli.console import Console, visible
 from segviz.construct import parameters
+from segviz.conversation import TITLES
 from segviz.memory import COMPONENTS
 from tests.data import ROOT
 
@@ -44,6 +45,7 @@ def test_help_says_what_a_command_does_and_names_every_option(run, name):
     flags = {flag for p in command(name).params for flag in p.opts if flag.startswith("-")}
     assert flags <= set(re.findall(r"-[-\w]+", ran.out))
     assert ("JSON:" in ran.out) == ("--json" in flags)
+    assert max(map(len, ran.out.splitlines())) <= 80
 
 
 def test_the_examples_of_the_help_can_be_typed():
@@ -63,6 +65,7 @@ def test_help_declares_every_parameter_with_its_default(run):
     for kind in kinds:
         for parameter in parameters(kind):
             assert "".join(f"{parameter.spec.help} (default ".split()) in printed
+    assert ",".join(TITLES) in printed
 
 
 def test_the_first_help_lists_the_commands_and_exit_codes(run):
@@ -176,8 +179,8 @@ def test_progress_is_drawn_on_a_terminal_alone(run, talk, monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen)
     assert run(*build, "--json").code == 0
     drawn = screen.getvalue()
-    assert "building segment-tree, leaves" in drawn
-    assert "4/4" in drawn
+    assert "building segment-tree: 4 of 4 leaves" in drawn
+    assert drawn.endswith("\r\x1b[K")  # and wiped at the end
     screen.truncate(0)
     assert run(*build, "-q").code == 0
     assert screen.getvalue().strip("\0") == ""

@@ -1,7 +1,7 @@
-"""kill -9 at fifty random moments: nothing finished is lost, nothing half-written is whole.
+"""kill -9 at random moments: nothing finished is lost, nothing half-written is whole.
 
-Ten moments each (seeded; SEGVIZ_KILLS changes the number) while memories are built, saved and
-exported, a sweep is measured with ``--resume`` and the cache of model replies is written.
+Ten moments each (seeded; SEGVIZ_KILLS changes the number) while a memory is saved and a sweep is
+measured with ``--resume``.
 """
 
 from __future__ import annotations
@@ -10,20 +10,17 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from itertools import count
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import segviz
 from segviz.cli import main
-from segviz.llm import ModelCache
-from segviz.llm.cache import Completion, Embedding, content_key
 
 KILLS = int(os.environ.get("SEGVIZ_KILLS", "10"))
 pytestmark = [
@@ -75,30 +72,19 @@ def moments(name: str, longest: float) -> list[float]:
     return [chance.uniform(0, longest) for _ in range(KILLS)]
 
 
-def check_wholes(folder: Path, write: Callable[[str, Path], None], longest: float) -> None:
-    """Kills while two versions of a file replace each other; one of them is there, whole."""
-    versions = {}
-    for version in "ab":
-        write(version, folder / f"{version}.gz")
-        versions[version] = (folder / f"{version}.gz").read_bytes()
-    target = folder / "there" / "target.gz"
-    target.parent.mkdir()
-    write("a", target)
-    for seconds in moments(write.__name__, longest):
-        killed(forever(lambda: write("b", target), lambda: write("a", target)), seconds)
-        assert target.read_bytes() in versions.values(), f"half-written after {seconds} s"
-    write("b", target)
-    assert target.read_bytes() == versions["b"]
-
-
 def test_saving(tmp_path: Path, memory: segviz.Memory):
-    other = segviz.build(memory.conversation, unit="exchange", embedder=memory.embedder)
-
-    def save(version: str, path: Path) -> None:
-        {"a": memory, "b": other}[version].save(path)
-
-    check_wholes(tmp_path, save, 0.2)
-    assert segviz.open(tmp_path / "there" / "target.gz").check() == []
+    """While two versions of a file replace each other, one of them is there, whole."""
+    versions = (memory, segviz.build(memory.conversation, embedder=memory.embedder))
+    target = tmp_path / "target.gz"
+    contents = []
+    for version in versions:
+        version.save(target)
+        contents.append(target.read_bytes())
+    for seconds in moments("saving", 0.2):
+        killed(forever(*(partial(version.save, target) for version in versions)), seconds)
+        assert target.read_bytes() in contents, f"half-written after {seconds} s"
+    versions[1].save(target)
+    assert segviz.open(target).check() == []
 
 
 def test_sweeping(tmp_path: Path):
@@ -123,41 +109,3 @@ def test_sweeping(tmp_path: Path):
     assert found(known) == whole
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert any(0 < n < len(whole) for n in counts), "no kill fell into the measuring"
-
-
-def test_writing_the_cache(tmp_path: Path):
-    path, told = tmp_path / "models.sqlite", tmp_path / "told"
-
-    def row(number: int) -> tuple[bytes, Completion]:
-        return content_key("chat", "e", number), Completion(f"answer {number} " * 50, number, 1)
-
-    def vectors(number: int) -> dict[bytes, Embedding]:
-        return {
-            content_key("embedding", "e", [number, place]): Embedding(
-                np.full(64, number, np.float32), place
-            )
-            for place in range(20)
-        }
-
-    def write() -> None:
-        with ModelCache(path) as cache, told.open("ab", buffering=0) as finished:
-            for number in count(finished.tell()):
-                cache.keep_completion(*row(number))
-                cache.keep_embeddings(vectors(number))
-                finished.write(b".")
-
-    for seconds in moments("cache", 0.5):
-        killed(write, seconds)
-        finished = told.stat().st_size if told.exists() else 0
-        with closing(sqlite3.connect(path)) as db:
-            assert db.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-        with ModelCache(path) as cache:
-            for number in range(finished):
-                assert cache.completion(row(number)[0]) == row(number)[1]
-            for number in range(finished + 1):
-                found = cache.embeddings([*vectors(number)])
-                assert len(found) in ((20,) if number < finished else (0, 20))
-                assert all((vector == number).all() for vector, _ in found.values())
-            assert cache.counts()[0] <= finished + 1
-            assert cache.notes == ()
-    assert finished > 0

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gc
 import re
-import threading
 
 import pytest
 
@@ -337,13 +336,6 @@ def test_whatever_changes_an_answer_changes_the_key(bench: Bench, change: dict[s
     assert not bench.chat(**change).reply(FREE).cached
 
 
-def test_prompts_that_run_together_are_told_apart(bench: Bench):
-    prompts = [Prompt("ab", "c"), Prompt("a", "bc"), Prompt("ab", "c", ("x",)), Prompt("", "abc")]
-    replies = bench.chat().replies(prompts)
-    assert not any(reply.cached for reply in replies)
-    assert len(bench.server.requests) == 4
-
-
 def test_hostile_text_arrives_unharmed(bench: Bench):
     hostile = '</script>\x00\u202e\'; DROP TABLE--\ud800 𝕏 {"label": "new"}'
     bench.server.answer = lambda request: request["messages"][-1]["content"]
@@ -398,21 +390,6 @@ def test_wrong_labels_do_not_stop_the_others(bench: Bench):
         bench.chat(concurrency=1, retries=0).replies(prompts)
     assert "neither" in again.value.answer
     assert len(bench.server.requests) == 9
-
-
-def test_counting_is_right_with_many_threads(bench: Bench):
-    chat = bench.chat(concurrency=4)
-    threads = [
-        threading.Thread(target=chat.replies, args=([Prompt("s", f"{a} {b}") for b in range(10)],))
-        for a in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert chat.calls == len(bench.server.requests) == 40
-    assert chat.usage.tokens_in == 40 * 3
-    assert bench.cache.counts() == (40, 0)
 
 
 def test_nothing_is_read_from_the_environment(bench: Bench, monkeypatch: pytest.MonkeyPatch):

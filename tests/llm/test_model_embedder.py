@@ -189,13 +189,6 @@ def test_a_text_too_long_for_the_server_is_cut_without_touching_the_others(bench
         bench.embedder().embed(["another"])
 
 
-def test_a_wrong_model_name_is_one_request(bench: Bench):
-    bench.server.fault = lambda request: wire.status(404, error="no such model")
-    with pytest.raises(ModelError, match="model name"):
-        bench.embedder().embed([f"word {number}" for number in range(200)])
-    assert len(bench.server.requests) == 1
-
-
 def test_hostile_text(bench: Bench):
     rows = bench.embedder().embed(["\ud800", "\x00", "x" * 100_000])
     assert rows.shape == (3, 16)
