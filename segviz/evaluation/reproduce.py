@@ -277,10 +277,11 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
     """Returns the tokens that a model would read and write for the texts above the leaves.
 
     Integers (steps, 2): of the children's texts as they stand after the step, of the text itself.
-    A text that repeats its only child or stays as it was is not written; texts from the same
-    children, such as the statements of an episode, are read for once.
+    A text that repeats its only child, or stays with its span, is not written; texts from the
+    same children, such as the statements of an episode, are read for once.
     """
     texts: dict[int, str] = {}
+    known: dict[int, tuple[str, tuple[int, int]]] = {}
     children: dict[int, dict[int, None]] = {}
     found = []
     for step in memory.steps:
@@ -288,11 +289,10 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
         for event in step.events:
             match event:
                 case Add() | Revise():
-                    if texts.get(event.node) != event.text and (
-                        isinstance(event, Revise) or event.level
-                    ):
+                    told = event.text, event.span
+                    if known.get(event.node) != told and (isinstance(event, Revise) or event.level):
                         written.append(event.node)
-                    texts[event.node] = event.text
+                    known[event.node], texts[event.node] = told, event.text
                 case Link():
                     children.setdefault(event.parent, {})[event.child] = None
                 case Unlink():

@@ -247,9 +247,15 @@ def test_cost_counts_prompts_and_texts_step_by_step_and_asks_as_the_paper_does()
     for row, first, last in zip(rows, (0, half), (half, whole), strict=True):
         read = wrote = 0
         for at in range(first, last):
-            was, now = memory.at(at).text, memory.at(at + 1)
-            changed = [n for n in range(len(now)) if n >= len(was) or now.text[n] != was[n]]
-            copies = [n for n in changed if now.text[n] in [now.text[c] for c in now.children[n]]]
+            was, now = memory.at(at), memory.at(at + 1)
+            new = range(len(was), len(now))
+            changed = [*new] + [
+                n
+                for n in range(len(was))
+                if (now.text[n], now.start[n], now.stop[n])
+                != (was.text[n], was.start[n], was.stop[n])
+            ]
+            copies = [n for n in changed if [now.text[n]] == [now.text[c] for c in now.children[n]]]
             written = [n for n in changed if now.level[n] and n not in copies]
             assert len(written) == memory.steps[at].cost.annotated
             wrote += sum(estimated_tokens(now.text[n]) for n in written)
