@@ -24,7 +24,7 @@ from typing import IO
 
 from segviz import files
 from segviz.conversation import Conversation, Corpus, with_distinct_ids
-from segviz.loaders.budget import DAMAGED, GZIP, Budget
+from segviz.loaders.budget import DAMAGED, Budget
 from segviz.loaders.captions import counted
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Member, Options, PlainText
@@ -36,7 +36,7 @@ from segviz.loaders.report import Note, Notes, Tally, shown
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
-_DIGITS = re.compile(r"([0-9]+)")
+_DIGITS = re.compile(r"[0-9]+")
 _DEEPEST = 4
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _BROKEN = (*_DAMAGE, OSError, EOFError, ValueError, RuntimeError)
@@ -139,13 +139,7 @@ def _head(members: Members, path: str) -> bytes:
 
 def natural(paths: Iterable[str]) -> list[str]:
     """In the order people count: ``conversations-2`` before ``conversations-10``."""
-
-    def counting(path: str) -> list[tuple[int, str]]:
-        parts = _DIGITS.split(path)
-        parts[1::2] = [digits.lstrip("0") for digits in parts[1::2]]  # the longer is the larger
-        return [(len(part) * (place % 2), part) for place, part in enumerate(parts)]
-
-    return sorted(paths, key=counting)
+    return sorted(paths, key=lambda path: _DIGITS.sub(lambda found: found[0].zfill(20), path))
 
 
 def _is_read(info: zipfile.ZipInfo) -> bool:
@@ -175,7 +169,6 @@ class _Search:
     found: list[_Found] = field(default_factory=list)
     problems: list[tuple[str, LoadError]] = field(default_factory=list)
     others: int = 0
-    archives: int = 0
 
 
 def read_members(members: Members, label: str, options: Options) -> Corpus:
@@ -190,7 +183,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     best = min((each.loader for each in search.found), key=rank.index)
     chosen = [each for each in search.found if each.loader is best]
     passed = Counter(each.loader.label for each in search.found if each.loader is not best)
-    others = search.others + search.archives
+    others = search.others
     conversations: list[Conversation] = []
     tally = Tally()
     for each in chosen:
@@ -218,14 +211,7 @@ def _search(members: Members, options: Options) -> _Search:
     search = _Search()
     for path in members.paths:
         name = PurePosixPath(path).name
-        if name in _PRIVATE:
-            search.others += 1
-            continue
-        head = _head(members, path)
-        if head.startswith((*ZIP, GZIP)):
-            search.archives += 1
-            continue
-        if is_binary(head):
+        if name in _PRIVATE or is_binary(_head(members, path)):
             search.others += 1
             continue
         data = members.read(path)
@@ -276,9 +262,6 @@ def _nothing(search: _Search) -> LoadError:
     if search.problems:
         path, error = search.problems[0]
         return error.in_file(shown((Member(path),)), "")
-    if search.archives and not search.others:
-        what = "there is nothing but other archives in it"
-        return LoadError(what, remedy="unpack the one with the conversations and load that")
-    count = search.others + search.archives
+    count = search.others
     what = f"none of the {counted(count, 'file')} in it holds a conversation in a known format"
     return LoadError(what if count else "there are no files in it", remedy="name the file itself")

@@ -236,7 +236,7 @@ def _text(
     parts = [each for each in values if isinstance(each[1], list | dict)]
     spoken = [each for each in parts if (speech(each[1])[0] or "").strip()]
     plain = [each for each in values if each not in parts and each[1] not in (None, "")]
-    kinds = [part for _, part in parts if isinstance(part, list) or "content_type" in part]
+    kinds = [part for _, part in parts if not isinstance(part, dict) or "content_type" in part]
     if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS):
         if not attached:
             left["without words"] += 1

@@ -100,18 +100,12 @@ def note_late_evidence(
 
 
 def _answer(value: object, place: Place, notes: Notes) -> str | None:
-    """Numbers are part of LoCoMo's format (``2022``) and need no note; lists are a mend."""
-    plain = _plain(value)
-    if value is None or plain is not None:
-        return plain
-    if isinstance(value, list):
-        parts = [part for item in value if (part := _plain(item)) is not None]
-        left = len(value) - len(parts)
-        rest = f"; {left} unusable left out" if left else ""
-        notes.repaired(place, f"a list was joined into one answer{rest}")
-        return ", ".join(parts) if parts else None
-    notes.repaired(place, f"expected an answer (a text), found {describe(value)}; left out")
-    return None
+    """Numbers are part of LoCoMo's format (``2022``); the answers of a list are joined."""
+    parts = [_plain(item) for item in (value if isinstance(value, list) else [value])]
+    said = [part for part in parts if part is not None]
+    if value is not None and len(said) < len(parts):
+        notes.repaired(place, f"expected an answer (a text), found {describe(value)}")
+    return ", ".join(said) or None if isinstance(value, list) else parts[0]
 
 
 def _plain(value: object) -> str | None:

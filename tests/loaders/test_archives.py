@@ -125,7 +125,10 @@ def test_equal_names_in_several_files_stay_apart() -> None:
             {"a.json": "[{"},
             "not valid JSON: it looks cut off",
         ),
-        ({"a.zip": zipped({"b.json": BARE})}, "there is nothing but other archives in it"),
+        (
+            {"a.zip": zipped({"b.json": BARE})},
+            "none of the 1 file in it holds a conversation in a known format",
+        ),
         ({".hidden/a.json": BARE}, "there are no files in it"),
     ],
 )

@@ -29,7 +29,7 @@ from segviz.loaders.chat import (
 from segviz.loaders.document import Options, Place
 from segviz.loaders.items import Item
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import id_under, known_id, nothing_usable, rows_of, settled
+from segviz.loaders.multi_conversation import id_under, known_id, rows_of, settled
 from segviz.loaders.questions import read_questions
 from segviz.loaders.report import Notes
 
@@ -48,8 +48,6 @@ def read(document: object, name: str, options: Options) -> Reading:
     """One conversation per instance with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
-    empty: list[Place] = []
-    sessions = 0
     for place, raw in rows_of(document):
         if not isinstance(raw, dict) or _SESSIONS not in raw:
             what = f"expected an instance with {_SESSIONS}, found {describe(raw)}"
@@ -59,15 +57,11 @@ def read(document: object, name: str, options: Options) -> Reading:
         if not isinstance(blocks, list):
             notes.skipped(inner, f"expected a list of sessions, found {describe(blocks)}")
             continue
-        sessions += len(blocks)
         conversation = _conversation(raw, blocks, place, name, notes)
         if conversation is None:
             notes.skipped(inner, "no usable turns; the conversation is left out")
-            empty.append(inner)
         else:
             found.append((conversation, place))
-    if not found:
-        raise nothing_usable(_EXPECTED, notes, sessions, empty)
     return settled(found, _EXPECTED, notes, "question_id"), notes
 
 

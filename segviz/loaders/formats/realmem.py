@@ -59,7 +59,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     note_empty(empty, ("dialogues",), notes)
     if not sessions:
         expected = "turns such as {speaker, content} in dialogue_turns"
-        raise nothing_usable(expected, notes, len(dialogues), [("dialogues",)])
+        raise nothing_usable(expected, notes)
     note_backwards(sessions, ("dialogues",), notes)
     conversation = Conversation(
         id=stem(name),

@@ -154,7 +154,7 @@ def _in_object(
     name = named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(list(value), "time")), None)
     for nodes, *keys in _TREES:
-        if (talk := _branch(value, nodes, *keys, place=(*place, nodes))) is not None:
+        if (talk := _branch(value, (*place, nodes), nodes, *keys)) is not None:
             talk.name, talk.blocks[0].began = name, began
             yield talk
             return
@@ -206,7 +206,7 @@ def _is_talk(rows: Placed, said: str | None) -> bool:
 
 
 def _branch(
-    value: Mapping[str, object], nodes: str, own: str, parent: str, current: str, place: Place
+    value: Mapping[str, object], place: Place, nodes: str, own: str, parent: str, current: str
 ) -> Talk | None:
     """The branch of a tree of messages that is shown, from the root down; None for what is none.
 

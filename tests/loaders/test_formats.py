@@ -1,6 +1,6 @@
 """A format is a small sample file and what is read of it.
 
-``python -m tests.loaders.test_samples`` writes ``samples/expected.json`` anew, to be looked at.
+``python -m tests.loaders.test_formats`` writes ``samples/expected.json`` anew, to be looked at.
 """
 
 from __future__ import annotations
