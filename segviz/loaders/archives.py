@@ -77,9 +77,6 @@ class ZipMembers:
         self.budget.take(info.file_size)  # no more than this is unpacked
         try:
             return self._zip.read(info)
-        except NotImplementedError:
-            what = "the archive is packed in a way that is not supported"
-            raise LoadError(what, remedy="pack it anew as an ordinary zip") from None
         except _BROKEN:
             raise LoadError("the zip archive is damaged", remedy=DAMAGED) from None
 
@@ -210,25 +207,28 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
 def _search(members: Members, options: Options) -> _Search:
     search = _Search()
     for path in members.paths:
-        name = PurePosixPath(path).name
-        if name in _PRIVATE or is_binary(_head(members, path)):
+        if PurePosixPath(path).name in _PRIVATE or is_binary(_head(members, path)):
             search.others += 1
-            continue
-        data = members.read(path)
-        try:
-            document, notes = read_document(data, members.budget)
-        except LoadError as error:
-            search.problems.append((path, error))
-            continue
-        loader = loader_of(document, options)
-        plain = document if loader is None and isinstance(document, PlainText) else None
-        if plain and plain.text.lstrip()[:1] in ("[", "{"):  # meant as JSON
-            search.problems.append((path, plain.error))
-        elif loader is None:
-            search.others += 1
-        else:
-            search.found.append(_Found(path, loader, document, notes))
+        elif (read := _document(members, path, search)) is not None:
+            document, notes = read
+            loader = loader_of(document, options)
+            if loader is not None:
+                search.found.append(_Found(path, loader, document, notes))
+            elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
+                search.problems.append((path, document.error))  # meant as JSON
+            else:
+                search.others += 1
     return search
+
+
+def _document(members: Members, path: str, search: _Search) -> tuple[object, Notes] | None:
+    data = members.read(path)
+    try:
+        # Exports have files of lists that are empty: a day without messages.
+        return None if data.strip() == b"[]" else read_document(data, members.budget)
+    except LoadError as error:
+        search.problems.append((path, error))
+        return None
 
 
 def _slack(members: Members) -> _Search:
@@ -239,20 +239,12 @@ def _slack(members: Members) -> _Search:
     for path in members.paths:
         if not slack.wanted(path):
             search.others += 1
-            continue
-        data = members.read(path)
-        if data.strip() == b"[]":
-            continue  # a day without messages
-        try:
-            document, more = read_document(data, members.budget)
-        except LoadError as error:
-            search.problems.append((path, error))
-            continue
-        if isinstance(document, PlainText):
-            search.problems.append((path, document.error))
-            continue
-        folder[path] = document
-        notes.take(more, (Member(path),))
+        elif (read := _document(members, path, search)) is not None:
+            if isinstance(read[0], PlainText):
+                search.problems.append((path, read[0].error))
+            else:
+                folder[path] = read[0]
+                notes.take(read[1], (Member(path),))
     if any(slack.DAY.fullmatch(path) for path in folder):
         search.found.append(_Found("", LOADERS["slack"], folder, notes))
     return search

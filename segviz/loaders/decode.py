@@ -115,14 +115,8 @@ def to_text(data: bytes) -> tuple[str, Notes]:
         return data.decode("utf-8"), notes
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-    try:
-        text = data.decode("cp1252")
-        notes.repaired((), f"read as Windows-1252: the bytes are not UTF-8 (first in line {line})")
-    except UnicodeDecodeError:
-        # Five byte values mean nothing in Windows-1252 either; the rest may well be UTF-8.
-        text = data.decode("utf-8", errors="replace")
-        notes.repaired((), f"bytes that are no UTF-8 replaced by U+FFFD (first in line {line})")
-    return text, notes
+    notes.repaired((), f"read as Windows-1252: the bytes are not UTF-8 (first in line {line})")
+    return data.decode("cp1252", errors="replace"), notes
 
 
 def to_json(text: str) -> object:

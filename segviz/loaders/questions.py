@@ -22,7 +22,7 @@ from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
 
 _NAME = re.compile(r"(?=.*[^\W\d]).{1,80}")
-_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 # Nine digits are more than any conversation has turns, and harmless to int().
 _REFERENCE = re.compile(r"D:?\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})(?![0-9])")
 _SEPARATORS = re.compile(r"[\s,;/&()\[\]]*")
@@ -73,12 +73,14 @@ def _question(
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
     """The id of the turn a question is asked at; None where the file says none that exists."""
     ids, rest = resolve(value, index) if isinstance(value, str) else ((), ())
-    found = ids[0] if len(ids) == 1 and not rest else None
-    if value is not None and found is None:
-        shown = quoted(value) if isinstance(value, str) else describe(value)
-        what = f"expected the id of a turn, found {shown}; asked after the whole conversation"
+    if len(ids) == 1 and not rest:
+        return ids[0]
+    if value is not None:
+        what = (
+            f"expected the id of a turn, found {shown(value)}; asked after the whole conversation"
+        )
         notes.repaired(place, what)
-    return found
+    return None
 
 
 def note_late_evidence(
@@ -121,21 +123,21 @@ def _plain(value: object) -> str | None:
 
 def read_category(value: object, place: Place, notes: Notes) -> Category | None:
     """A number, also as text, or a name of up to 80 characters; anything else leaves a note."""
-    if value is None:
-        return None
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return int(value)
-    if isinstance(value, str) and _NAME.fullmatch(value.strip()):
-        return value.strip()
-    found = quoted(value) if isinstance(value, str) else describe(value)
-    notes.repaired(
-        place, f"expected the number or short name of a category, found {found}; left out"
-    )
+    text = str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    if plain and _NUMBER.fullmatch(text):
+        return int(text)
+    if isinstance(value, str) and _NAME.fullmatch(text):
+        return text
+    if value is not None:
+        what = f"expected the number or short name of a category, found {shown(value)}; left out"
+        notes.repaired(place, what)
     return None
+
+
+def shown(value: object) -> str:
+    """A text in quotes, what anything else is."""
+    return quoted(value) if isinstance(value, str) else describe(value)
 
 
 def _evidence(

@@ -86,7 +86,7 @@ def _conversation(
             empty.append(key)
             continue
         for number, item in enumerate(block if isinstance(block, list) else ()):
-            if flagged(item, "has_answer", (*here, number), notes):
+            if flagged(item, "has_answer"):
                 marked.append(f"S{row + 1}:{number + 1}")
         if turns := read_messages(block, "role", row + 1, here, notes):
             start: tuple[datetime | None, str] = (None, "")
@@ -108,19 +108,13 @@ def _conversation(
 
 
 def _dates(raw: dict[str, object], size: int, place: Place, notes: Notes) -> list[object]:
-    """The list of dates as it is; notes where a parallel list does not fit the sessions."""
-    for key in ("haystack_dates", "haystack_session_ids"):
-        value = raw.get(key)
-        if isinstance(value, list):
-            if len(value) != size:
-                found = f"{counted(len(value), 'entry', 'entries')} for {counted(size, 'session')}"
-                notes.repaired((*place, key), f"{found}; joined by position")
-        elif key == "haystack_dates":
-            found = describe(value) if key in raw else "nothing"
-            what = f"expected a list of dates, found {found}; sessions kept without date"
-            notes.repaired((*place, key), what)
+    """The list of dates as it is; a note where it does not fit the sessions."""
     dates = raw.get("haystack_dates")
-    return dates if isinstance(dates, list) else []
+    dates = dates if isinstance(dates, list) else []
+    if len(dates) != size:
+        what = f"{counted(len(dates), 'date')} for {counted(size, 'session')}; joined by position"
+        notes.repaired((*place, "haystack_dates"), what)
+    return dates
 
 
 def _questions(

@@ -87,7 +87,7 @@ def _questions(
         for row, raw in enumerate(dialogues)
         if isinstance(raw, dict) and isinstance(block := raw.get("dialogue_turns"), list)
         for at, item in enumerate(block)
-        if flagged(item, "is_query", ("dialogues", row, "dialogue_turns", at), notes)
+        if flagged(item, "is_query")
     ]
     questions = []
     for index, (row, at, block) in enumerate(queries):
