@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from segviz.conversation import Question
 from segviz.evaluation.text_metrics import content_tokens
-from segviz.loaders.captions import counted
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings, ranks
 from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.systems import level_name, level_names
+from segviz.text.captions import counted
 from segviz.tree.shape import shape
 
 CONVERSATION = "conv-47"

@@ -25,7 +25,6 @@ from typing import IO
 from segviz import files
 from segviz.conversation import Conversation, Corpus, with_distinct_ids
 from segviz.loaders.budget import DAMAGED, Budget
-from segviz.loaders.captions import counted
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Member, Options, PlainText
 from segviz.loaders.errors import WHOLE, LoadError, unreadable
@@ -33,6 +32,7 @@ from segviz.loaders.file_kinds import is_binary
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
 from segviz.loaders.report import Note, Notes, Tally, shown
+from segviz.text.captions import counted
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 

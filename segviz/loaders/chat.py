@@ -11,9 +11,9 @@ from datetime import datetime
 from itertools import pairwise
 
 from segviz.conversation import Session, Turn
-from segviz.loaders.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.text.dates import read_time
 
 

@@ -16,12 +16,12 @@ from datetime import datetime
 from functools import lru_cache
 
 from segviz.conversation import Conversation
-from segviz.loaders.captions import counted, describe, one_line, shorten
 from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, words
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import Chat, read_chats
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe, one_line, shorten
 from segviz.text.dates import order_of, read_fields, read_time
 
 Placed = Sequence[tuple[Place, object]]

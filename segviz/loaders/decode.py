@@ -19,12 +19,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from segviz.loaders.budget import Budget
-from segviz.loaders.captions import counted, quoted
 from segviz.loaders.document import JsonLines, Place, PlainText
 from segviz.loaders.errors import LoadError, NotJson
 from segviz.loaders.file_kinds import reject_binary, reject_text
 from segviz.loaders.parquet import MAGIC, read_parquet
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, quoted
 
 _ANEW = "download it again or export it anew"
 # C0 and C1 controls and DEL, without tab, line feed, carriage return and NEL (U+0085),

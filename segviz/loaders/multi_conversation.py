@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from segviz.conversation import Conversation, with_distinct_ids
-from segviz.loaders.captions import describe, one_line, quoted, shorten
 from segviz.loaders.chat import Message, note_backwards, sessions_of, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.report import Note, Notes, shown
+from segviz.text.captions import describe, one_line, quoted, shorten
 
 
 def rows_of(document: object) -> list[tuple[Place, object]]:

@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from segviz.conversation import Category, Question
-from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
 from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe, one_line, quoted, shorten
 
 _NAME = re.compile(r"(?=.*[^\W\d]).{1,80}")
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -76,9 +76,7 @@ def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes)
     if len(ids) == 1 and not rest:
         return ids[0]
     if value is not None:
-        what = (
-            f"expected the id of a turn, found {shown(value)}; asked after the whole conversation"
-        )
+        what = f"expected the id of a turn, found {shown(value)}; asked after everything"
         notes.repaired(place, what)
     return None
 

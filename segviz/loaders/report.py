@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Conversation, Finding, Kind, LoadReport
-from segviz.loaders.captions import one_line, quoted, shorten
 from segviz.loaders.document import JsonLines, Line, Member, Place
+from segviz.text.captions import one_line, quoted, shorten
 
 _PLAIN_KEY = re.compile(r"[\w-]+")
 

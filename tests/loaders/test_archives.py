@@ -45,7 +45,7 @@ def folder(files: Files, root: Path) -> Path:
             },
             ("t",),
             "Claude export",
-            ["left out: No conversation found in the file", "2 other files not read"],
+            ["2 other files not read"],
         ),
         (
             {"_chat.txt": PHONE, "IMG.jpg": b"\xff\xd8\xff\x00"},

@@ -47,14 +47,6 @@ def test_windows_1252_is_read_and_noted_with_the_line() -> None:
     ]
 
 
-def test_bytes_without_meaning_in_either_encoding_become_replacement_characters() -> None:
-    document, notes = read_document('{"a": "é'.encode() + b'\x81"}')
-    assert document == {"a": "é\ufffd"}
-    assert notes == [
-        Note("repaired", (), "bytes that are no UTF-8 replaced by U+FFFD (first in line 1)")
-    ]
-
-
 def test_damaged_utf_16_names_the_encoding() -> None:
     error = failure(b"\xff\xfe{\x00}")
     assert error.what == "the file begins as UTF-16 text but does not go on as such"

@@ -17,7 +17,6 @@ from datetime import datetime
 from typing import Any
 
 from segviz.conversation import Conversation, Entry, Question, Session
-from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import (
     flagged,
     note_backwards,
@@ -32,6 +31,7 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import id_under, known_id, rows_of, settled
 from segviz.loaders.questions import read_questions
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe
 
 LABEL = "LongMemEval"
 

@@ -17,7 +17,6 @@ from collections import defaultdict
 from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session
-from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import note_backwards, read_messages, speakers_of
 from segviz.loaders.decode import clean
 from segviz.loaders.document import Options, Place, PlainText
@@ -25,6 +24,7 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import numbered, rows_of, settled
 from segviz.loaders.questions import read_category
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe
 from segviz.text.dates import read_time
 
 LABEL = "MemoryAgentBench"

@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.loaders.captions import describe, quoted
 from segviz.loaders.chat import (
     flagged,
     note_backwards,
@@ -28,6 +27,7 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import nothing_usable, stem
 from segviz.loaders.questions import note_late_evidence, read_category
 from segviz.loaders.report import Notes
+from segviz.text.captions import describe, quoted
 
 LABEL = "RealMem"
 

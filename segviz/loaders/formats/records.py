@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from segviz.conversation import Entry
-from segviz.loaders.captions import describe
 from segviz.loaders.columns import (
     ASIDE,
     SPEAKING,
@@ -32,6 +31,7 @@ from segviz.loaders.items import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, rows_of
 from segviz.loaders.report import Notes
+from segviz.text.captions import describe
 
 TITLES = ("title", "name", "conversation_id", "dialogue_id", "id", "uuid")
 """Keys that name a talk, most telling first."""

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 
 from segviz.conversation import Conversation, Session, Turn
-from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.chat import (
     each_message,
     note_backwards,
@@ -39,6 +38,7 @@ from segviz.loaders.multi_conversation import (
 )
 from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe, listed, quoted
 
 LABEL = "LoCoMo"
 

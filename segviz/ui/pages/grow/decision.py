@@ -10,8 +10,8 @@ import streamlit as st
 
 from segviz.construct.tasks.words import salience
 from segviz.evaluation.text_metrics import content_tokens
-from segviz.loaders.captions import shorten
 from segviz.memory import Memory
+from segviz.text.captions import shorten
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import called, counted, kind_label, level_label, named, unmarked
