@@ -155,52 +155,50 @@ class Keys:
         return plain_value(self.first(raw, meaning)) or "unnamed"
 
 
+Said = tuple[Talk, str | None, Message]
+"""A message, the talk it is from, and the name of its conversation where it has one."""
+
+
 def read_talks(
     talks: Sequence[Talk], keys: Keys, label: str, options: Options, notes: Notes
 ) -> tuple[Conversation, ...]:
     """The conversations of talks."""
-    for talk in talks:
-        for block in talk.blocks:
-            block.leave_out()
-    rows = [raw for talk in talks for block in talk.blocks for _, raw in block.rows]
-    raws = [keys.first(raw, "time") for raw in rows]
-    told = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
     chats: list[Chat] = []
+    own: dict[int, dict[str, list[Message]]] = {}
+    for talk, name, message in messages_of(talks, keys, options, notes):
+        own.setdefault(id(talk), {}).setdefault(name or talk.name, []).append(message)
     for talk in talks:
         if talk.others:
             what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
             notes.skipped(talk.place, f"{what} left out")
-        own: dict[str, list[Message]] = {}
-        for number, block in enumerate(talk.blocks):
-            times = [next(told) for _ in block.rows]
-            if block.began is not None and not any(time for _, time in times):
-                times = [(block.began, read_time(block.began))] * len(times)
-            session = str(number) if len(talk.blocks) > 1 else None
-            for name, message in _messages(block, times, session, keys, talk.place, notes):
-                own.setdefault(name or talk.name, []).append(message)
-        chats += [(name, messages, talk.place) for name, messages in own.items()]
-        chats += [] if own else [(talk.name, [], talk.place)]
+        said = own.get(id(talk), {talk.name: []})
+        chats += [(name, messages, talk.place) for name, messages in said.items()]
     return read_chats(chats, label, options, notes, "records with a text", USUAL)
 
 
-def _messages(
-    block: Block,
-    times: Sequence[tuple[object, datetime | None]],
-    session: str | None,
-    keys: Keys,
-    where: Place,
-    notes: Notes,
-) -> Iterator[tuple[str | None, Message]]:
-    """What is said in a block, each with the name of its conversation where it has one."""
-    for (place, raw), (written, time) in zip(block.rows, times, strict=True):
-        if not isinstance(raw, dict):
-            notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
-        elif (text := _text(keys.all(raw, "text"), raw, place, block.left, notes)) is not None:
-            who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
-            named = keys.label(raw, "session") or session
-            message = Message(who, text, time, plain_value(written), named)
-            yield keys.label(raw, "conversation"), message
-    note_left_out(block.left, where, notes)
+def messages_of(
+    talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
+) -> Iterator[Said]:
+    """What is said in talks, in order."""
+    blocks = [(talk, block) for talk in talks for block in talk.blocks]
+    for _, block in blocks:
+        block.leave_out()
+    raws = [keys.first(raw, "time") for _, block in blocks for _, raw in block.rows]
+    told = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
+    for number, (talk, block) in enumerate(blocks):
+        times = [next(told) for _ in block.rows]
+        if block.began is not None and not any(time for _, time in times):
+            times = [(block.began, read_time(block.began))] * len(times)
+        session = str(number) if len(talk.blocks) > 1 else None
+        for (place, raw), (written, time) in zip(block.rows, times, strict=True):
+            if not isinstance(raw, dict):
+                notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
+            elif (text := _text(keys.all(raw, "text"), raw, place, block.left, notes)) is not None:
+                who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
+                named = keys.label(raw, "session") or session
+                message = Message(who, text, time, plain_value(written), named)
+                yield talk, keys.label(raw, "conversation"), message
+        note_left_out(block.left, talk.place, notes)
 
 
 def _aside(raw: Mapping[str, object]) -> str:

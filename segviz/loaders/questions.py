@@ -61,11 +61,13 @@ def _question(
     return Question(
         index=row,
         text=text,
-        answer=_answer(raw.get("answer"), (*place, "answer"), notes),
+        answer=read_answer(raw.get("answer"), (*place, "answer"), notes),
         category=read_category(raw.get("category"), (*place, "category"), notes),
         evidence=evidence,
         unresolved=unresolved,
-        adversarial=_answer(raw.get("adversarial_answer"), (*place, "adversarial_answer"), notes),
+        adversarial=read_answer(
+            raw.get("adversarial_answer"), (*place, "adversarial_answer"), notes
+        ),
         asked_at=asked_at,
     )
 
@@ -99,7 +101,7 @@ def note_late_evidence(
         notes.repaired(place, what)
 
 
-def _answer(value: object, place: Place, notes: Notes) -> str | None:
+def read_answer(value: object, place: Place, notes: Notes) -> str | None:
     """Numbers are part of LoCoMo's format (``2022``); the answers of a list are joined."""
     parts = [_plain(item) for item in (value if isinstance(value, list) else [value])]
     said = [part for part in parts if part is not None]

@@ -55,11 +55,10 @@ class Notes(list[Note]):
         else:
             self.beyond[note.kind] += 1
 
-    def take(self, more: Iterable[Note], within: Place = (), below: int = 0) -> None:
-        """Add the notes of a part, whose places then begin with ``within`` in the place of their
-        first ``below`` steps."""
+    def take(self, more: Iterable[Note], within: Place = ()) -> None:
+        """Add the notes of a part, whose places begin with ``within``."""
         for note in more:
-            self.add(Note(note.kind, (*within, *note.place[below:]), note.what))
+            self.add(Note(note.kind, (*within, *note.place), note.what))
         if isinstance(more, Notes):
             self.beyond += more.beyond
             self.headers, self.columns = more.headers, more.columns

@@ -12,9 +12,7 @@ the category ``abstention``.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.chat import (
@@ -29,7 +27,7 @@ from segviz.loaders.document import Options, Place
 from segviz.loaders.items import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import id_under, known_id, rows_of, settled
-from segviz.loaders.questions import read_questions
+from segviz.loaders.questions import read_answer, read_category
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe
 
@@ -121,19 +119,19 @@ def _questions(
     raw: dict[str, object], sessions: list[Session], marked: list[str], place: Place, notes: Notes
 ) -> tuple[Question, ...]:
     """The question by LoCoMo's rules for texts and answers; its marked turns as evidence."""
+    text = raw.get("question")
+    if not isinstance(text, str) or not text.strip():
+        what = f"expected the text of a question, found {describe(text)}"
+        notes.skipped((*place, "question"), what)
+        return ()
     there = {turn.id for session in sessions for turn in session.turns}
     found = tuple(turn_id for turn_id in marked if turn_id in there)
     lost = tuple(turn_id for turn_id in marked if turn_id not in there)
-    own = Notes()
-    own_keys = {"question": "question", "answer": "answer", "question_type": "category"}
-    read = read_questions(
-        [{name: raw[key] for key, name in own_keys.items() if key in raw}], (), {}, own
-    )
-    notes.take(own, place, 1)
-    known: dict[str, Any] = {"evidence": found, "unresolved": lost}
     if str(raw.get("question_id")).endswith("_abs"):
-        known |= {"answer": None, "category": "abstention"}
-    return tuple(replace(question, **known) for question in read)
+        return (Question(0, text, None, "abstention", found, lost),)
+    answer = read_answer(raw.get("answer"), (*place, "answer"), notes)
+    kind = read_category(raw.get("question_type"), (*place, "question_type"), notes)
+    return (Question(0, text, answer, kind, found, lost),)
 
 
 LOADER = Loader(LABEL, matches, read, entry=_entry)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import json
-import sys
 from collections import defaultdict
 from datetime import datetime
 
@@ -107,7 +106,8 @@ def _literal(context: object, place: Place, notes: Notes) -> list[object]:
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             notes.skipped(place, "the context is no Python list; it may be cut off")
             return []
-        notes.take(mended, place, sys.maxsize)
+        for note in mended:
+            notes.repaired(place, note.what)
     pairs = parts if isinstance(parts, list) else []
     if all(isinstance(pair, list) and len(pair) == 2 and _is_time(pair[0]) for pair in pairs):
         # Also seen: [['Chat Time: …', [turns]], …].

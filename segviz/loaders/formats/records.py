@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from segviz.conversation import Entry
+from segviz.loaders.chat import Message
 from segviz.loaders.columns import (
     ASIDE,
     SPEAKING,
@@ -23,6 +24,7 @@ from segviz.loaders.columns import (
     Talk,
     guess,
     keys_of,
+    messages_of,
     read_talks,
     settle,
 )
@@ -107,6 +109,14 @@ def _loader(form: Form) -> Loader:
 
     asks = ("columns", "day_first", "gap_hours")
     return Loader(form.label, matches, read, asks, _entry if form.listed else None)
+
+
+def messages_in(document: object) -> list[Message]:
+    """What is said in one message, or in an object with a list of them."""
+    talks = list(talks_in([document]))
+    rows = (raw for talk in talks for block in talk.blocks for _, raw in block.rows)
+    keys = Keys(guess([key for raw in rows if isinstance(raw, dict) for key in raw]), {})
+    return [message for *_, message in messages_of(talks, keys, Options(), Notes())]
 
 
 def _entry(item: Item) -> Entry:
