@@ -53,21 +53,21 @@ ASIDE = set(
 """What the role or ``type`` of a message says where nobody said it to anybody."""
 
 
-@lru_cache(10_000)
 def spelled(name: str) -> str:
     """A name without case, blanks and marks between its words."""
     return re.sub(r"[\s_-]+", "", name).casefold()
 
 
-def keys_of(headers: Sequence[str], meaning: str) -> list[str]:
+@lru_cache(1_000)  # the rows of a file have few sets of keys
+def keys_of(headers: tuple[str, ...], meaning: str) -> tuple[str, ...]:
     """The headers with a usual name for the meaning, most telling first."""
     known = {spelled(header): header for header in reversed(headers)}
-    return [known[name] for name in ALIASES[meaning] if name in known]
+    return tuple(known[name] for name in ALIASES[meaning] if name in known)
 
 
 def guess(headers: Sequence[str]) -> dict[str, str]:
     """Meaning -> header, for the meanings that have a usual name among the headers."""
-    found = {meaning: keys_of(headers, meaning) for meaning in ALIASES}
+    found = {meaning: keys_of(tuple(headers), meaning) for meaning in ALIASES}
     return {meaning: keys[0] for meaning, keys in found.items() if keys}
 
 
@@ -140,7 +140,7 @@ class Keys:
         """The keys of a meaning that a row has, with what stands there."""
         keys = [self.columns[meaning]] if meaning in self.columns else []
         if meaning not in self.fixed:
-            keys += keys_of(list(raw), meaning)
+            keys += keys_of(tuple(raw), meaning)
         return [(key, raw[key]) for key in dict.fromkeys(keys) if key in raw]
 
     def first(self, raw: object, meaning: str) -> object:

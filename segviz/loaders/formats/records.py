@@ -20,7 +20,6 @@ from segviz.loaders.columns import (
     SPEAKING,
     Block,
     Keys,
-    Placed,
     Talk,
     guess,
     keys_of,
@@ -148,8 +147,8 @@ def talks_in(
 ) -> Iterator[Talk]:
     """All talks at any depth. ``said`` is the key of the texts, where the user says it."""
     if isinstance(value, list):
-        rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
-        if _is_talk(rows, said):
+        if _is_talk(value[:_LOOKED_AT], said):
+            rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
             yield Talk(name, place, [Block(rows)])
         elif len(place) < _DEEPEST:
             for row, raw in enumerate(value):
@@ -162,7 +161,7 @@ def _in_object(
     value: Mapping[str, object], place: Place, name: str, said: str | None
 ) -> Iterator[Talk]:
     name = named_after([value.get(key) for key in TITLES], name)
-    began = next((value[key] for key in keys_of(list(value), "time")), None)
+    began = next((value[key] for key in keys_of(tuple(value), "time")), None)
     for nodes, *keys in _TREES:
         if (talk := _branch(value, (*place, nodes), nodes, *keys)) is not None:
             talk.name, talk.blocks[0].began = name, began
@@ -195,14 +194,14 @@ def unwrapped(raw: object) -> object:
     if not isinstance(raw, dict) or str(raw.get("type")) in ASIDE:
         return raw
     for key in _WRAPPERS:
-        if isinstance(inner := raw.get(key), dict) and "text" in guess(list(inner)):
+        if isinstance(inner := raw.get(key), dict) and keys_of(tuple(inner), "text"):
             return {name: value for name, value in raw.items() if name != key} | inner
     return raw
 
 
-def _is_talk(rows: Placed, said: str | None) -> bool:
-    """Whether most of the first records have a key for a text and one more with a meaning."""
-    some = [raw for _, raw in rows[:_LOOKED_AT] if isinstance(raw, dict)]
+def _is_talk(rows: list[object], said: str | None) -> bool:
+    """Whether most of these records have a key for a text and one more with a meaning."""
+    some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict)]
     some = [raw for raw in some if str(raw.get("type")) not in ASIDE]
     if said is not None:
         return any(said in raw for raw in some)
@@ -247,7 +246,7 @@ def _branch(
     shown = [placed[key] for key in reversed(way)]
     rows = [(at, unwrapped(raw)) for at, raw in shown if raw.get("message", "") is not None]
     others = sum(
-        "text" in guess(list(message))
+        bool(keys_of(tuple(message), "text"))
         for key, (_, raw) in placed.items()
         if key not in way and isinstance(message := unwrapped(raw), dict)
     )
