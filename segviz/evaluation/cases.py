@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Question
-from segviz.loaders.captions import counted
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings, ranks
 from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import level_name, level_names
+from segviz.text.captions import counted
 from segviz.text.words import content_tokens
 from segviz.tree.shape import shape
 

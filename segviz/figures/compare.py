@@ -14,7 +14,7 @@ from segviz.evaluation import Mean
 from segviz.evaluation.compare import Chart
 from segviz.figures.judged import bounds, number, told
 from segviz.figures.rows import framed, rows_figure
-from segviz.loaders.captions import counted
+from segviz.text.captions import counted
 
 if TYPE_CHECKING:
     from segviz.evaluation.aggregate import Row
