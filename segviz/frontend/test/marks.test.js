@@ -24,7 +24,7 @@ function marks(mode, width, changes, top = 0) {
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
   const s = { scene, search: createSearch(),
     sight: { geom, view: { x0: 0, x1: (2 * geom.width) / width } },
-    attention: { lineage: {}, linked: { leaves: [], above: [] }, selected: null, focus: null,
+    attention: { linked: { leaves: [], above: [] }, selected: null, focus: null,
       hover: null },
     settings: { setting: null }, frames: { labelled: [], fadeFrom: 0 },
     elements: { over: { matches: () => false }, stage: { clientHeight: 300 } } };

@@ -69,15 +69,10 @@ test("a late answer does not undo a change", () => {
   assert.deepEqual(take({ alpha: 0.5, sequence: 1 }), { alpha: 0.5, sequence: 1, python: true });
 });
 
-test("a setting made elsewhere is taken", () => {
-  const { take } = dialogue();
-  take({ sequence: 4 });
-  assert.deepEqual(take({ alpha: 0.7, sequence: 4 }), { alpha: 0.7, sequence: 4, python: true });
-});
-
-test("a Python that has begun anew is believed", () => {
+test("a setting made elsewhere is taken, and a Python that has begun anew is believed", () => {
   const { take, move } = dialogue();
   take({ sequence: 4 });
+  assert.deepEqual(take({ alpha: 0.7, sequence: 4 }), { alpha: 0.7, sequence: 4, python: true });
   move({ alpha: 0.5 });
   assert.deepEqual(take({ alpha: 0.2, sequence: 0 }), { alpha: 0.2, sequence: 0, python: true });
 });
