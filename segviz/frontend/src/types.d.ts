@@ -155,7 +155,6 @@ interface Message extends Columns {
 interface Found {
   query: string;
   nodes: number[];
-  total: number;
   excerpts: Record<string, string>;
 }
 
@@ -236,8 +235,8 @@ interface State {
   search: Search;
   settings: Settings;
   frames: Frames;
-  path: PathView;
-  flow: FlowView;
+  path: ReturnType<typeof import("./canvas/path_chart.js").buildPath>;
+  flow: ReturnType<typeof import("./canvas/reasons.js").buildReasons>;
   elements: Elements;
   calls: number;
   /** Tells Python that something of this name has become this. */
@@ -275,11 +274,9 @@ interface Path {
   nodes: number[];
   ranks: Int32Array[];
 }
-type PathView = ReturnType<typeof import("./canvas/path_chart.js").buildPath>;
 
 type Incoming = ReturnType<typeof import("./canvas/flow.js").incomingOf>;
 type Flow = ReturnType<typeof import("./canvas/flow.js").flowOf>;
-type FlowView = ReturnType<typeof import("./canvas/reasons.js").buildReasons>;
 
 /** What part of it is seen, and where it lies on the canvas. */
 interface Sight {

@@ -145,16 +145,6 @@ test("a chain is one node for keys and counts", () => {
   assert.equal(chained({ level: [0, 0, 0, 0, -1], top: [0, 0, 2, 0, -1] }).highest, 2);
 });
 
-test("where lanes lie between, a chain has a box in each of its rows", () => {
-  const laned = chained({ level: [0, 0, 0, 1, 1], top: [0, 0, 2, 1, 1], start: [0, 1, 2, 0, 1],
-    stop: [1, 2, 3, 2, 3] });
-  assert.deepEqual(laned.laneCount, [1, 2, 1]);
-  const boxes = visibleBoxes(laned, { x0: 0, x1: 3 }, 900, null);
-  assert.deepEqual(boxes.id.map((id, i) => [id, boxes.top[i]]).filter(([id]) => id === 2),
-    [[2, 0], [2, 1], [2, 2]]);
-  assert.equal(boxes.shown, 5);
-});
-
 test("only what is in view is painted", () => {
   const { id, x, w } = visibleBoxes(tree, { x0: 1.5, x1: 2.5 }, 100, null);
   assert.deepEqual(id, [1, 2, 4, 5, 6]);

@@ -55,19 +55,6 @@ for (const width of [2, 5, 7]) {
   });
 }
 
-test("the outline of a chain is around all of it, a sign at the row it begins at", () => {
-  for (const state of STATES) {
-    const wide = marks("grow", 200, state, 2);
-    const outlines = wide.ops.filter(([name]) => name === "strokeRect");
-    assert.ok(wide.rect.h > 2 * wide.row.h);
-    assert.ok(outlines.length && outlines.every(([, , , , h]) => h > wide.rect.h - 6));
-    const [narrow, leaf] = [marks("grow", 10, state, 2), marks("grow", 10, state)];
-    const away = ({ row, ops }) => ops.filter(([name]) => name === "moveTo")
-      .map(([, , y]) => y - row.y);
-    assert.deepEqual(away(narrow), away(leaf));
-  }
-});
-
 test("signs in one row do not lie on each other", () => {
   const places = [[0, 9], [0, 3], [0, 0], [5, 1], [0, 7]];
   assert.deepEqual(spaced(places.map(([y, x]) => ({ x, y, w: 2 }))).map(({ y, x }) => [y, x]),

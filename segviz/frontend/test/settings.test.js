@@ -89,21 +89,6 @@ test("many moves are one report", () => {
     ["top-down", 0.4, 3, "mirrored", 4]]);
 });
 
-test("a lost report is sent again", () => {
-  const { s, sent, take, move } = dialogue();
-  take({});
-  move({ alpha: 0.4 });
-  report(s);
-  take({});
-  tick(20);
-  assert.equal(sent.length, 1);
-  s.settings.sentAt -= 60000;
-  take({});
-  tick(20);
-  assert.equal(sent.length, 2);
-  assert.deepEqual(sent[1], sent[0]);
-});
-
 test("a chain of 100,000 nodes is propagated", () => {
   const n = 100000;
   const level = Int32Array.from({ length: n }, (_, i) => n - 1 - i);

@@ -110,12 +110,6 @@ describe("fill", () => {
     assert.deepEqual([found.get(0), found.get(2)], ["covered", "covered"]);
   });
 
-  test("a chain of single children finds its leaf", () => {
-    const scene = sceneOf({ gold: [0], start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]),
-      stop: Int32Array.from([1, 2, 3, 4, 1, 4, 4]),
-      parent: Int32Array.from([4, 6, 5, 5, 6, 6, -1]) });
-    assert.equal(goldClasses(scene.tree, scene.data, [4]).get(0), "found");
-  });
 });
 
 describe("which of several nodes in one pixel column is seen", () => {
