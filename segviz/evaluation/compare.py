@@ -26,15 +26,15 @@ from segviz.tree.shape import Shape, shape
 class Chart:
     """How rows are drawn over a column ``x``: a panel for each of the columns ``y`` (all that begin
     so, where one ends in a blank) or each value of ``panel``, a series for each value of ``by``.
-    ``marks`` are not joined; ``stack`` puts columns on each other, means become a line. ``only``
-    is a column and its values in the rows that are drawn, ``level`` a column whose number is drawn
-    as a line across; dots always have their ``intervals``."""
+    ``stack`` puts columns on each other, means become a line. ``only`` is a column and its values
+    in the rows that are drawn, ``level`` a column whose number is drawn as a line across; dots
+    always have their ``intervals``."""
 
     x: str
     y: Sequence[str]
     by: str = ""
     panel: str = ""
-    kind: Literal["lines", "marks", "dots", "stack"] = "lines"
+    kind: Literal["lines", "dots", "stack"] = "lines"
     only: Sequence[str] = ("",)
     level: str = ""
     intervals: bool = False

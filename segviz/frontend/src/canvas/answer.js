@@ -1,6 +1,7 @@
 // What came back for a question: who entered and left, from which rank to which, on which
 // levels, and what became of the gold evidence. Every place that tells one of these reads it here.
 
+import { lastly } from "../shared/dom.js";
 import { ancestors } from "../shared/links.js";
 import { isolateText } from "../shared/text.js";
 import { levelCounts, ranksOf } from "./propagate.js";
@@ -20,14 +21,12 @@ export function answerOf(scene) {
   const moved = after.filter((node, i) => was.has(node) && was.get(node) !== i + 1).length;
   addRanks(was, entered, data.initial, data);
   addRanks(is, left, data.final, data);
-  /** @type {Map<number, string[]>} */
-  const held = scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene);
   const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
   return {
     before, after, entered, left, was, is, moved,
     levels: { before: from, after: to },
     gold: { before: fates(scene, before), after: fates(scene, after), asked: data.gold_asked },
-    held, tree,
+    held: heldBy(data, tree),
   };
 }
 
@@ -62,9 +61,8 @@ export const turnsOf = (data, node) => data.gold_turns[nodeOf(data, node)] ?? []
  * @type {(data: Message, box: number) => number} */
 export const nodeOf = (data, box) => data.origin[box] ?? box;
 
-/** The gold turns of each gold leaf and of each node above one that quotes any.
- * @param {Scene} scene */
-function heldBy({ data, tree }) {
+/** The gold turns of each gold leaf and of each node above one that quotes any. */
+const heldBy = lastly((/** @type {Message} */ data, /** @type {Tree} */ tree) => {
   /** @type {Map<number, string[]>} */
   const held = new Map();
   for (const leaf of data.gold) {
@@ -74,7 +72,7 @@ function heldBy({ data, tree }) {
     }
   }
   return held;
-}
+});
 
 // --- words ---------------------------------------------------------------------------------
 
