@@ -194,15 +194,3 @@ def test_installed_it_is_everywhere(tmp_path):
         run("segviz", "ask", "memory.json", "boat", "--policy", "to-roots", "--json")
     )
     assert asked["evidence"]
-    compared = run("segviz", "compare", "sample:ines-theo", "--systems", "by-session,bm25")
-    assert "by-session" in compared
-    run("segviz", "sweep", "memory.json", "--policies", "to-roots", "--alphas", "0,0.5")
-    run("segviz", "export", "memory.json", "--format", "html", "-o", "drawn.html")
-    assert "boat" in (tmp_path / "drawn.html").read_text()
-    explained = (
-        "import segviz; m = segviz.open('memory.json'); r = m.ask('boat', policy='to-roots');"
-        "n = r.evidence[0].node; l = r.explain(n);"
-        "assert abs(l.total - r.final[n]) < 1e-9; print(m.model.label)"
-    )
-    done = subprocess.run([python, "-c", explained], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
