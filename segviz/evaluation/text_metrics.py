@@ -20,7 +20,6 @@ from collections import Counter
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+")
-_COMMA = re.compile(r"\d,\d")
 _FUNCTION_WORDS = frozenset(
     "a an and are as at be been but by did do does for from had has have he her his i in is it "
     "its of on or s she so t that the their them then there they this to was we were with".split()
@@ -43,11 +42,7 @@ def normalised(text: str) -> list[str]:
 
 def all_tokens(text: str) -> frozenset[str]:
     """Distinct words of a text, numbers whole and without thousands commas."""
-    plain = _nfkc_lower(text)
-    words = _WORD.findall(plain)
-    if _COMMA.search(plain):
-        words = [word.replace(",", "") for word in words]
-    return frozenset(words)
+    return frozenset(word.replace(",", "") for word in _WORD.findall(_nfkc_lower(text)))
 
 
 def content_tokens(text: str) -> frozenset[str]:
