@@ -130,24 +130,14 @@ class TestSearch:
         assert part(grow, ".find .words").inner_text() == "none"
         assert part(grow, '.find button[aria-label^="Next"]').is_disabled()
 
-    def test_python_finds_what_the_browser_was_not_sent(self, app):
-        long = "words " * 200 + "and at the very end a Lighthouse"
+    def test_python_finds_what_the_browser_was_not_sent(self, app, tmp_path):
+        said = ["words " * 200 + "and at the very end a Lighthouse", "yes", "no", "a lighthouse"]
         turns = [
-            {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": text}
-            for i, text in enumerate([long, "yes", "no", "a lighthouse", "well", "so"])
+            {"speaker": "AB"[i % 2], "text": text} for i, text in enumerate([*said, "so", "?"])
         ]
         document = {"speaker_a": "A", "speaker_b": "B", "sample_id": "far", "session_1": turns}
-        app.open()
-        app.page.get_by_text("Upload", exact=True).first.click()
-        app.settle()
-        app.page.locator('.st-key-upload input[type="file"]').set_input_files(
-            {
-                "name": "far.json",
-                "mimeType": "application/json",
-                "buffer": json.dumps(document).encode(),
-            }
-        )
-        app.settle()
+        (tmp_path / "far.json").write_text(json.dumps(document))
+        app.open(f"?path={tmp_path / 'far.json'}")
         app.until(KEY, "scale", "0,3")
         self.find(app, "lighthouse")
         labels = app.tree(KEY).evaluate("(r) => r.parentNode.segvizTree.scene.data.labels")

@@ -164,7 +164,6 @@ def test_a_card_says_what_propagation_did(memory, drawer):
 def test_an_animation_shows_the_card_at_every_alpha(memory, drawer, temporary):
     view = ask_view(memory, "How many gears?", policy="both", alpha=0.5)
     content = made(FORMATS["animation"], view)
-    assert content == made(FORMATS["animation"], view)
     with Image.open(io.BytesIO(content)) as moving:
         assert (moving.format, moving.size) == ("WEBP", CARD)
         assert moving.n_frames == FILM[0] * FILM[1]
@@ -182,7 +181,6 @@ def test_an_animation_shows_the_card_at_every_alpha(memory, drawer, temporary):
 @pytest.mark.browser
 def test_an_animation_of_growth_shows_the_card_at_every_step(memory, drawer, temporary):
     content = made(FORMATS["growth"], grow_view(memory))
-    assert content == made(FORMATS["growth"], grow_view(memory))
     with Image.open(io.BytesIO(content)) as moving:
         assert moving.size == CARD
         assert len(memory.steps) <= moving.n_frames <= FILM[0] * FILM[1]  # same ones may merge
