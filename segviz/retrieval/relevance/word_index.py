@@ -115,8 +115,8 @@ class WordIndex:
         """Returns the count of a word that is worth half of all, by how long a text and its context
         are, in words that are no stop words, against the leaves' mean; float32 (n,)."""
         telling = ~np.isin(self.word, self.stop_words)
-        length = np.bincount(self.node[telling], self.count[telling], minlength=len(self.lengths))
-        length = context.with_neighbours(length.astype(np.float32))
+        own = np.bincount(self.node[telling], self.count[telling], minlength=len(self.lengths))
+        length = context.with_neighbours(own.astype(np.float32))
         at_leaves = length[self.leaves].astype(np.float64)
         mean = max(float(at_leaves.sum()) / max(len(at_leaves), 1), 1e-12)
         return np.asarray(_K1 * (1 - _B + _B * (length / mean)))

@@ -45,7 +45,8 @@ class WordMeaning:
         """How often every word stands in the leaves, float64 (v,)."""
         index = self._index
         kept = index.in_leaf[index.node]
-        return np.bincount(index.word[kept], index.count[kept], minlength=len(index.vocabulary))
+        known = np.bincount(index.word[kept], index.count[kept], minlength=len(index.vocabulary))
+        return known.astype(np.float64)
 
     def _weight(self, words: Sequence[str]) -> Vectors:
         """The weight of words, by how often they stand in the leaves and in everyday talk."""
