@@ -56,11 +56,6 @@ def test_never_more_annotations_than_eager_and_at_most_one_per_node_and_session(
     assert saved > 0
 
 
-def test_nothing_is_written_inside_a_session():
-    steps = grow([None, 0.0, 0.0, 0.0, 0.0, 0.0], [0, 0, 0, 0, 1, 1], "lazy")
-    assert [s.cost.annotated for s in steps] == [0, 0, 0, 1, 0, 1]
-
-
 class TestBeforeAQuestion:
     def test_the_texts_are_those_an_eager_build_had_then(self):
         for script, sessions in cases():

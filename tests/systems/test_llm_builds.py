@@ -16,7 +16,6 @@ import pytest
 
 import segviz
 from segviz.construct.annotate import Extractive
-from segviz.construct.compatibility import Pointwise
 from segviz.conversation import Turn
 from segviz.embedding import Cached, HashingEmbedder
 from segviz.llm import (
@@ -183,15 +182,6 @@ class TestVariants:
             low, joined = low + (chosen is None), joined + (chosen is not None)
         assert low
         assert joined
-
-    def test_pointwise_asks_in_one_of_two_ways(self):
-        with pytest.raises(ValueError, match="asks is 'down'; choose one of all, upwards"):
-            segviz.SegmentTree(compatibility=Pointwise(asks="down"))
-
-    def test_without_a_chat_model_the_message_says_how_to_give_one(self):
-        for options in ({"compatibility": "batch"}, {"annotate": "llm"}):
-            with pytest.raises(ValueError, match="set one under Models in the app, or pass chat="):
-                segviz.build(small_chat(), embedder=HashingEmbedder(), **options)
 
 
 # With a server that hangs the timeout is what ends the wait, in real seconds.
@@ -439,15 +429,6 @@ class TestWrongLabels:
         assert len(labels[1]) < 70
         assert labels[1] in step.decision.why
         assert set(labels[2:]) <= {"not asked"}
-
-    def test_only_candidates_really_judged_count_as_inspected(self, server):
-        memory = build(client(server), UPWARDS, annotate="extractive")
-        skipped = 0
-        for step in memory.steps[1:]:
-            asked = [j for j in step.decision.candidates if j.label != "not asked"]
-            assert step.cost.inspected == len(asked) == step.cost.calls
-            skipped += len(step.decision.candidates) - len(asked)
-        assert skipped > 0
 
 
 class TestEmbeddings:

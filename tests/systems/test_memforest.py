@@ -169,10 +169,6 @@ class TestWriting:
         assert s.facts[tree]["items"] == 3
         assert "gets a tree" in memory.steps[3].note
 
-    def test_one_session_activates_nobody_but_its_speakers(self):
-        s = build(talk([*CLARA[0], *CLARA[1]])).structure
-        assert {s.facts[n]["label"] for n in nodes(s, "entity")} == {"ada"}
-
     def test_scenes_begin_with_24_facts(self):
         things = ["boat", "lamp", "door", "fence", "chair", "clock"]
         verbs = ["sold", "bought", "fixed", "painted", "washed"]
@@ -382,13 +378,6 @@ class TestRecall:
         assert names[-1] == "rerank"
         assert result.evidence[0].text == "Ada: I moved to Utrecht in the rain."
 
-    @pytest.mark.parametrize("browse", BROWSES)
-    @pytest.mark.parametrize("by", ["joint", "union"])
-    def test_every_way_finds_it(self, garden, browse, by):
-        memory = build(garden.conversation, browse=browse, recall_by=by)
-        result = memory.ask("Who moved to Utrecht?", method="own", k=1)
-        assert "Utrecht" in result.evidence[0].text
-
     @pytest.mark.parametrize("families", VIEWS)
     @pytest.mark.parametrize("browse", ["emb", "emb+planner", "flat-10", "root-only"])
     def test_the_course_restated(self, families, browse):
@@ -419,12 +408,6 @@ class TestRecall:
         others = found.stages[0].kept[1:]
         assert {s.facts[root]["label"] for root in others} >= forced
         assert ("assistant" in {s.facts[root]["label"] for root in others}) == (speaker == "Ada")
-
-    def test_families_without_a_tree_leave_the_facts(self, garden):
-        memory = build(garden.conversation, families="scene only")
-        found = memory.model.retrieve("Who moved?", memory.view("dense"))
-        assert "no tree yet" in found.stages[-1].note
-        assert found.ranked
 
     def test_a_planner_without_a_model_says_so(self, garden):
         memory = build(garden.conversation, browse="llm+planner")

@@ -85,13 +85,6 @@ def test_fit_is_expectation_maximisation(components):
     assert found.bic == pytest.approx(bic, rel=1e-6)
 
 
-def test_three_blobs_are_three_components():
-    points = blobs([20, 15, 10])
-    found = raptor.best_fit(points, 10, np.random.default_rng(0))
-    groups = raptor.memberships(found.shares, 0.1)
-    assert sorted(groups) == [list(range(20)), list(range(20, 35)), list(range(35, 45))]
-
-
 @pytest.mark.parametrize("patience", [0, 1, 2, 5])
 def test_the_search_ends_after_counts_without_a_lower_bic(patience):
     """Against all counts fitted one by one with the same draws."""
@@ -150,9 +143,3 @@ def test_clusters_cover_everything_within_the_longest_input(n, equal, tokens, th
     for group in found:
         assert list(group) == sorted(set(group))
         assert len(group) == 1 or sum(lengths[i] for i in group) <= tokens
-
-
-def test_equal_points_too_long_for_one_summary_are_parted():
-    vectors = np.ones((8, 3), dtype=np.float32)
-    found = clusters(vectors, [100] * 8, Raptor(dimensions=2, threshold=0.1, input_tokens=250))
-    assert max(len(group) for group in found) == 2

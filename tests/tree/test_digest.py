@@ -69,7 +69,3 @@ def test_so_does_everything_else(structure, change):
 
 def test_vectors_do_not_count(structure):
     assert digest(replace(structure, vector=structure.vector + 1)) == digest(structure)
-
-
-def test_nothing_at_all_has_a_name_too():
-    assert len(digest(segviz.replay([]))) == 12

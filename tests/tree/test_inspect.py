@@ -26,7 +26,7 @@ from segviz.tree.inspect import (
 )
 from segviz.tree.structure import reachable
 from tests.memories import built
-from tests.trees import ZERO, chain, grown, toy, unit
+from tests.trees import ZERO, grown, toy, unit
 
 
 @pytest.fixture(scope="module", params=list(SYSTEMS))
@@ -139,19 +139,6 @@ def test_without_vectors_nothing_is_similar():
     assert nearest(s, 0) == ()
     assert nearest(replace(s, vector=np.zeros((len(s), 0), dtype=np.float32)), 0) == ()
     assert nearest(grown([(0, 0, 1)], []), 0) == ()
-
-
-def test_equal_nodes_come_by_age():
-    s = toy()
-    same = replace(s, vector=np.ones((len(s), 300), dtype=np.float32))
-    assert [node for node, _ in nearest(same, 4)] == [0, 1, 2, 3, 5]
-
-
-def test_a_deep_chain_is_walked_without_recursion():
-    n = 100_000
-    s = chain(n)
-    assert len(path_from_root(s, 0)) == n - 1
-    assert len(reachable(s.parents, [0])) == len(reachable(s.children, [n - 1])) == n
 
 
 def test_moments_are_read_as_dates_where_they_are_some():
