@@ -76,7 +76,7 @@ class Woodland:
 
 
 class TestTrees:
-    @settings(max_examples=60)
+    @settings(max_examples=30)
     @given(st.integers(3, 6), st.lists(st.integers(0, 20), max_size=60))
     def test_any_insertions(self, k, script):
         wood = Woodland(k)
@@ -369,6 +369,11 @@ def garden():
     return build(talk(*CLARA, ["I moved to Utrecht in the rain.", "The house has a red roof."]))
 
 
+@pytest.fixture(scope="module")
+def many():
+    return build(talk(*MANY))
+
+
 class TestRecall:
     def test_the_course_is_told(self, garden):
         result = garden.ask("Where did Ada move?", method="own")
@@ -380,21 +385,19 @@ class TestRecall:
 
     @pytest.mark.parametrize("families", VIEWS)
     @pytest.mark.parametrize("browse", ["emb", "emb+planner", "flat-10", "root-only"])
-    def test_the_course_restated(self, families, browse):
-        memory = build(talk(*MANY))
+    def test_the_course_restated(self, many, families, browse):
         asked = ("What was sold in May?", "Did Ada and Clara paint the boat?")
         for question, beam in product(asked, (2, MemForest().beam)):
             model = MemForest(families=families, browse=browse, trees=3, beam=beam, tasks=Planner())
-            found = model.retrieve(question, memory.view("dense", 50))
-            rounds, ranked = restated(memory, model, question)
+            found = model.retrieve(question, many.view("dense", 50))
+            rounds, ranked = restated(many, model, question)
             stages = [st for st in found.stages if st.name.startswith("browse")]
             assert [set(st.kept) for st in stages] == rounds
             assert list(found.ranked[: len(ranked)]) == ranked
             assert ranked
 
-    def test_each_tree_has_a_beam_and_the_union_is_not_cut(self):
-        memory = build(talk(*MANY))
-        found = MemForest(beam=2, trees=4).retrieve("What was sold?", memory.view("dense", 1))
+    def test_each_tree_has_a_beam_and_the_union_is_not_cut(self, many):
+        found = MemForest(beam=2, trees=4).retrieve("What was sold?", many.view("dense", 1))
         by_name = {stage.name: stage for stage in found.stages}
         assert 2 < len(by_name["browse 1"].kept) <= 2 * 4
         assert len(found.ranked) > MemForest().beam

@@ -100,7 +100,7 @@ def test_the_search_ends_after_counts_without_a_lower_bic(patience):
     assert min(bics) < min(bics[:3])  # so that patience matters
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(
     st.integers(1, 25),
     st.integers(1, 6),
@@ -123,7 +123,7 @@ def test_a_share_above_the_threshold_is_enough_and_the_largest_always_counts():
     assert raptor.memberships(shares, 0.5) == [[0, 1], [2]]
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     st.integers(1, 40),
     st.integers(0, 5),

@@ -31,10 +31,10 @@ from tests.trees import ZERO, grown, toy, unit
 
 @pytest.fixture(scope="module", params=list(SYSTEMS))
 def memory(request):
-    return built(request.param, sessions=3)
+    return built(request.param, sessions=2)
 
 
-def some(structure, count=25):
+def some(structure, count=12):
     rng = random.Random(len(structure))
     return rng.sample(range(len(structure)), min(count, len(structure)))
 
@@ -67,7 +67,7 @@ def test_kin(memory):
 
 def test_nearest(memory):
     s = memory.structure
-    for node in some(s, 12):
+    for node in some(s, 6):
         kin = slow_ancestors(s, node) | reachable(s.children, [node])
         for leaves_only in (False, True):
             slow = []
@@ -87,7 +87,7 @@ def test_nearest(memory):
 
 def test_written_tells_every_state_the_node_was_in(memory):
     moments = [replay(memory.steps[:t]) for t in range(len(memory.steps) + 1)]
-    for node in some(memory.structure, 40):
+    for node in some(memory.structure, 20):
         entries = {entry.step: entry for entry in written(memory.steps, node)}
         before = None
         for t, s in enumerate(moments):
