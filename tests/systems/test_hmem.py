@@ -66,11 +66,6 @@ def no_older_than_what_they_sum_up(memory):
 
 
 class TestTree:
-    def test_one_day_has_events_and_weeks_alone(self):
-        memory = build(diary([0, 0]))
-        clean(memory)
-        assert set(memory.structure.level.tolist()) == {0, 1, 2}
-
     def test_it_gets_its_third_and_fourth_level_with_age(self):
         memory = build(diary([0, 1, 8, 40]))
         clean(memory)

@@ -206,15 +206,6 @@ class TestFaults:
         server.requests.clear()
         return reference
 
-    @pytest.mark.parametrize(("fault", "limit"), PASSING)
-    def test_one_fault_anywhere_changes_nothing(self, server, undisturbed, fault, limit):
-        for position in (0, 8):
-            server.script(*[None] * position, fault)
-            memory = build(client(server, timeout=limit))
-            assert memory.structure.text == undisturbed.structure.text
-            assert memory.structure.edges.tolist() == undisturbed.structure.edges.tolist()
-            assert memory.check() == []
-
     def test_one_wrong_label_is_asked_again(self, server, undisturbed):
         turns = iter(range(10_000))
 

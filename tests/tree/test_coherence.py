@@ -85,13 +85,6 @@ def test_what_cannot_be_compared_has_no_coherence():
     assert len(coherence(structure([], [], []))) == 0
 
 
-def test_it_is_kept_as_long_as_the_structure_lives_and_read_only():
-    tree = structure([0, 0, 1], [(2, 0), (2, 1)], np.eye(3))
-    assert coherence(tree) is coherence(tree)
-    with pytest.raises(ValueError, match="read-only"):
-        coherence(tree)[0] = 1
-
-
 def test_it_is_offered_where_there_are_vectors_and_computed_unasked_where_that_is_cheap():
     tree = structure([0, 0, 1], [(2, 0), (2, 1)], np.ones((3, 2)))
     assert known_coherence(tree, False) == pytest.approx([1, 1, 1])

@@ -14,11 +14,10 @@ from segviz.tree import (
     Revise,
     Step,
     Unlink,
-    history,
     replay,
 )
 from segviz.tree.invariants import check
-from tests.trees import ZERO, grown, random_graph, shown_as, toy, unit
+from tests.trees import ZERO, random_graph, shown_as, toy, unit
 
 
 def step(*events):
@@ -71,19 +70,6 @@ class TestDerived:
             members = [other for other in range(n) if shown[other] == shown[node]]
             assert found.top[shown[node]] == max(s.level[member] for member in members)
 
-    def test_two_parents_and_two_roots(self):
-        # 2   3
-        #  \ / \      node 1 has the parents 2 and 3; node 0 only 3
-        #   1   0
-        s = grown([(0, 0, 1), (0, 1, 2), (1, 1, 2), (1, 0, 2)], [(2, 1), (3, 1), (3, 0)])
-        assert s.parents[1] == (2, 3)
-        assert s.roots == (2, 3)
-        assert s.coverage(3) == (0, 1)
-
-    def test_coverage_is_exact_where_the_span_is_only_a_hull(self):
-        s = grown([(0, 0, 1), (0, 1, 2), (0, 2, 3), (1, 0, 3)], [(3, 0), (3, 2)])
-        assert s.coverage(3) == (0, 2)
-
     def test_empty(self):
         s = replay([])
         assert len(s) == 0
@@ -134,11 +120,6 @@ class TestReplay:
         assert s.relations == ()
         assert s.active.tolist() == [True, False]
         assert not check(s)
-
-    def test_prefix_is_a_fold(self):
-        steps = [step(add(0)), step(add(1, 1), Link(1, 0))]
-        assert [len(s) for s in history(steps)] == [1, 2]
-        assert len(replay(steps[:1])) == 1
 
     @pytest.mark.parametrize(
         ("events", "message"),
