@@ -30,9 +30,8 @@ failure = _of("failure-{}-{}")  # the button for a way on from something that fa
 ARRIVING = "arriving"  # the bookmark that is being followed
 OPENED = "opened"  # the file whose own view has been taken up
 PAGE_WANTED = "page-wanted"
-STORY = "story"  # its stops, and the one that is shown
+TOUR = "tour-shown"  # key of a memory, stops at views of it, and the number of the one shown
 LINK_PROBLEMS = "link-problems"
-story_button = _of("story-{}")  # goes through a story, adds to it, or ends it
 
 # --- sidebar: which conversation -------------------------------------------------------
 SOURCE = "source"
@@ -73,37 +72,17 @@ USAGE = "accounts"  # what every model was asked
 PRICES = "prices"
 SPENDING_PLACE = "spending-place"
 
-# --- what is looked at; ``ui.view_state`` reads and writes it ---------------------------
+# --- what is looked at and asked -------------------------------------------------------
 SELECTED = "selected"  # key of the memory and its selected node
-COLOUR = "colour"
-LABELS = "labels"
-GROW_VIEW = "grow-view"
-ASK_VIEW = "ask-view"
+LOOK = "look"  # colours and labels of trees
+VIEW = "view"  # the drawing on Grow and Ask
 grow_step = _of("step-{}")  # the step of a memory shown on Grow
-# what is asked of a conversation on Ask and Compare: one's own question, else the position of one
-# of the data set's
-own_question = _of("own-{}")
+# position of the data set's question that is asked of a conversation, and one's own question
 question = _of("question-{}")
 RESCUED = "rescued"  # conversation and question that Ask has opened on, where nobody chose it
-
-# --- how a question is asked; ``ui.settings`` reads and writes it as one record ---------
-POLICY = "policy"
-ALPHA = "alpha"
-HORIZON = "horizon"
-RELEVANCE = "relevance"  # None: the usual one
+SETTINGS = "settings"  # how a question is asked, and of which system and memory that was said
 LAST_CUSTOM = "last-custom"  # the last setting that was no preset
-K = "k"
-LITERAL = "literal"
-BY_BUDGET = "by-budget"
-BUDGET = "budget"
 DRAWN = "drawn"  # drawing and number of the last change in the canvas's header
-method = _of("method-{}")  # how memories of a system are asked: propagation or its own retrieval
-levels = _of("levels-{}")  # admissible levels of memories with so many levels
-
-
-def asked_step(memory: str, question: int | None = None) -> str:
-    """The step a memory is asked at; one of its own for a question that has a moment."""
-    return f"asked-{memory}" if question is None else f"asked-{memory}-{question}"
 
 
 # --- inspector: the selected node, pinned nodes ----------------------------------------
@@ -131,18 +110,12 @@ FATE_TABLE = "fate-table"
 ANSWERS = "answers"
 GRADES = "grades"
 
-# --- how Sweep and Compare measure ------------------------------------------------------
-USUAL = "usual"  # of each choice of ``bookmark.CHOICES`` that is drawn, its default by its entry
-atlas_side = _of("{}-{}")  # what of an atlas is compared, "A" or "B", where it is not the usual
-
 # --- Sweep -----------------------------------------------------------------------------
 SWEEP_WANTED = "sweep-wanted"
 SWEEPS = "sweeps"
 SWEEP_CELL = "sweep-cell"  # the clicked setting
 TRAFFIC_TABLE = "traffic-table"
 VARIED = "varied"
-varied_parameter = _of("varied-parameter-{}")  # of a system
-varied_values = _of("varied-values-{}-{}")  # of its parameter
 
 heatmap = _of("heat-{}")  # a measure by α and H under a policy
 

@@ -19,6 +19,7 @@ import streamlit as st
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import OpenAIChat
 from segviz.memory import Labels, Memory
+from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
 from segviz.ui import keys
 
@@ -151,7 +152,8 @@ class Session:
     def shown(self, structure: Structure) -> Structure:
         """The structure as pages show it: same-text chains as one node, unless the switch for
         the literal tree is on."""
-        return structure if st.session_state.get(keys.LITERAL) else structure.collapsed
+        _, _, settings = st.session_state.get(keys.SETTINGS, ("", "", RetrievalSettings()))
+        return structure if settings.literal else structure.collapsed
 
     def selected_in(self, structure: Structure) -> int | None:
         """The node of a structure as shown that stands for the selected one; None where nothing

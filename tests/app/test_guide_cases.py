@@ -54,10 +54,8 @@ def test_its_button_opens_ask_on_that_question_and_setting():
     app = clean(grow().run())
     app.session_state["page-wanted"] = "guide"
     app = opened(clean(app.run()), "Q2")
-    app.button(key="story-Q2-2").click().run()
+    app.button(key="tour-Q2-2").click().run()
     clean(app)
-    stops, stop = app.session_state["story"]
-    assert (len(stops), stop) == (2, 2)
     assert "**2 of 2**" in texts(app)
     assert "Q2, hybrid, no propagation. The gold leaf" in texts(app)
     assert app.query_params["question"] == "4"
@@ -79,7 +77,7 @@ def test_the_topic_switching_sample_shows_what_its_tree_is_like():
     shown = texts(clean(cascading.run()))
     assert "This tree cascades" in shown
     assert "40 leaves make 820 nodes" in shown
-    assert keyed(cascading.button, "story-C.3.1")
+    assert keyed(cascading.button, "tour-C.3.1")
 
 
 def test_locomo_shows_all_five_and_names_their_conversation_where_another_is_open():

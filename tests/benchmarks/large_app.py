@@ -271,7 +271,7 @@ def ask(visit: Visit) -> None:
     print(f"  a frame of the drag: {visit.tree('ask-tree', 'draw-ms')} ms")
 
     def more() -> None:
-        page.locator(".st-key-k input").first.click()
+        page.locator(".st-key-setting-k-0 input").first.click()
         page.get_by_role("option", name="K 11", exact=True).click()
 
     shown = page.locator(".st-key-ask-tree .evidence li:not(.out)")

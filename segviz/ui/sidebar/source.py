@@ -17,9 +17,9 @@ from segviz.loaders import LoadError, table_rows
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.memory import given_vectors, label_columns, read_labels
 from segviz.ui import keys, rim
+from segviz.ui.address import write_look
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, Session, fingerprint, remember, starts
-from segviz.ui.view_state import write_look
 from segviz.ui.widgets.captions import counted, refusal, trouble
 from segviz.view.look import Look
 

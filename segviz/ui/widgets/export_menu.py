@@ -18,14 +18,12 @@ from segviz.evaluation import Sweep
 from segviz.export import FORMATS, SCALES, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
-from segviz.export.story import stop_at
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.address import current
 from segviz.ui.state import Session, typed_turns
-from segviz.ui.view_state import write_story
-from segviz.ui.widgets.captions import counted, unmarked
+from segviz.ui.widgets.captions import unmarked
 from segviz.view.bookmark import encode
 
 _HEADINGS = {
@@ -59,7 +57,6 @@ def exports_panel(session: Session, structure: Structure, result: Result | None 
         view = View(session.memory, structure, shown, result, typed, read=session.how)
         with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
             _link(session, view)
-            _story(session, view)
             _files(view)
 
 
@@ -118,28 +115,6 @@ def _button(view: View, offer: Format, problem: str) -> None:
     )
     if offer.needs_browser:
         follow(f"{key}-attempt", content, clicked)
-
-
-def _story(session: Session, view: View) -> None:
-    """Offers to put the view into a story, which the link then holds."""
-    stops = view.bookmark.story
-    many = f"Story: {counted(len(stops), 'view')}" if stops else "Begin a story with this view"
-    words = st.text_input(
-        many, key=keys.story_button("words"), placeholder="What is to be seen here"
-    )
-
-    def add() -> None:
-        stop = stop_at(view.page, st.session_state[keys.story_button("words")], view.bookmark)
-        write_story([*stops, stop], len(stops) + 1)
-
-    if st.button(
-        "Add this view",
-        key=keys.story_button("add"),
-        disabled=not (words or "").strip(),
-        on_click=add,
-        width="stretch",
-    ):
-        st.rerun()  # the bar of the story stands above the page
 
 
 def _link(session: Session, view: View) -> None:

@@ -99,8 +99,8 @@ _RULES = """
 [data-testid="stCode"] > div:has(button) { visibility: visible; opacity: 1; }
 
 /* The words of a story stand beside its buttons, on a phone above them. */
-.st-key-story-bar { padding-block: 0.5rem; }
-.st-key-story-bar > :nth-child(2) { flex: 1 1 15rem; }
+.st-key-tour-bar { padding-block: 0.5rem; }
+.st-key-tour-bar > :nth-child(2) { flex: 1 1 15rem; }
 
 /* A node's history is as tall as it is, up to a limit. */
 .st-key-versions { max-height: 18rem; overflow-y: auto; }

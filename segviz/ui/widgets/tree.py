@@ -17,8 +17,9 @@ from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui import keys
-from segviz.ui.state import Session, starts
-from segviz.ui.view_state import VIEWS, read_look, write_look
+from segviz.ui.address import VIEWS, read_look, write_look
+from segviz.ui.settings import setting
+from segviz.ui.state import Session
 from segviz.ui.widgets.canvas import part, tree_canvas
 from segviz.ui.widgets.captions import kind_label
 from segviz.ui.widgets.charts import colours, ramp, theme
@@ -45,23 +46,27 @@ _CHROME = 184
 _NODE_LINK_HEIGHT = 560
 
 
-def view_choice(key: str) -> str:
-    """Draws the views of one structure as tabs; returns the one in front."""
-    chosen = st.segmented_control(
-        "View", VIEWS, required=True, label_visibility="collapsed", **starts(key, VIEWS[0])
+def view_choice() -> None:
+    """Draws the views of one structure as tabs."""
+    st.segmented_control(
+        "View",
+        VIEWS,
+        default=VIEWS[0],
+        required=True,
+        label_visibility="collapsed",
+        key=keys.VIEW,
+        bind="query-params",
     )
-    return chosen or VIEWS[0]
 
 
-def literal_switch() -> None:
+def literal_switch(session: Session) -> None:
     """Draws the switch between same-text chains as one node and every node of Algorithm 1; it
     holds on every page."""
     st.toggle(
         "Show every node of a same-text chain",
-        key=keys.LITERAL,
         help="A node and the single-child nodes above it that carry its text are one tall node, "
         "which counts once. On: the literal tree of Algorithm 1.",
-        persist_state="session",
+        **setting(session, "literal"),
     )
 
 

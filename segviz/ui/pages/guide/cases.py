@@ -1,7 +1,7 @@
 """Draws the paper's cases on Guide: what the paper saw, what the open memory shows, the way there.
 
 A case is drawn and measured when its row is opened. Its buttons open Ask or Grow as stops of a
-story, so that the sentence stays in sight and Next leads to the case's next setting.
+tour, so that the sentence stays in sight and Next leads to the case's next setting.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ from segviz.evaluation.cases import (
     seen,
     setting_name,
 )
-from segviz.export.story import stop_at
 from segviz.llm import ModelError
 from segviz.loaders.formats.locomo.download import PAGE
 from segviz.memory import NoEmbedder
 from segviz.tree.shape import diagnose, shape
 from segviz.ui import keys, rim
-from segviz.ui.address import in_app, tell
+from segviz.ui.address import in_app
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.captions import trouble, unmarked
-from segviz.view.bookmark import Bookmark
-from segviz.view.story import Stop
+from segviz.ui.widgets.tour import Stop, tell
+from segviz.view.bookmark import Bookmark, opening_settings
 
 _CASCADE = "topic-switching"
 _LONGEST = 400  # characters of the words of a stop
@@ -80,10 +79,10 @@ def _question(session: Session, case: Case, question: Question) -> None:
         return
     names = [setting_name(settings) for settings in case.settings]
     stops = [
-        stop_at(
+        Stop(
             "ask",
             f"{case.name}, {name}. {words}"[:_LONGEST],
-            Bookmark(system=session.memory.system, question=question.index, retrieval=settings),
+            Bookmark(question=question.index, retrieval=settings),
         )
         for name, words, settings in zip(names, measured, case.settings, strict=True)
     ]
@@ -111,10 +110,10 @@ def _here(
     way.button(
         f"Open {page.capitalize()}",
         icon=":material/arrow_forward:",
-        key=keys.story_button(key),
+        key=f"tour-{key}",
         type="tertiary",
         on_click=tell,
-        args=(stops, number, session.memory.system),
+        args=(session, stops, number),
     )
 
 
@@ -154,7 +153,8 @@ def _cascade(session: Session, kinds: set[str]) -> None:
     )
     if _shows_cascade(kinds):
         words = cascade_seen(session.memory)
-        stops = [stop_at("grow", f"C.3.1. {words}", Bookmark(system=session.memory.system))]
+        usual = opening_settings(session.memory.system)
+        stops = [Stop("grow", f"C.3.1. {words}", Bookmark(retrieval=usual))]
         name = "This tree cascades" if "cascade" in kinds else "This tree does not cascade"
         _here(session, name, words, stops, 1, "C.3.1")
     if "cascade" not in kinds:

@@ -83,5 +83,3 @@ def _take(policy: str) -> None:
         return
     values = list(custom.values()) if isinstance(custom, dict) else list(custom)
     st.session_state[keys.SWEEP_CELL] = (str(values[0]), float(values[1]), int(values[2]))
-    for side in "AB":  # the atlas begins anew
-        st.session_state.pop(keys.atlas_side("sweep-atlas", side), None)

@@ -17,7 +17,7 @@ from segviz.figures.judged import Judged, blind_sentence, number, setting_of, sp
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_names
 from segviz.ui import keys
-from segviz.ui.settings import read_settings, write_moment, write_settings
+from segviz.ui.settings import read_settings, write_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
@@ -227,6 +227,4 @@ def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
 
 
 def _write(session: Session, found: Sweep, cell: Cell) -> None:
-    wanted = _asked(found, cell)
-    write_settings(wanted, session.memory.system)
-    write_moment(wanted, session)
+    write_settings(session, _asked(found, cell))
