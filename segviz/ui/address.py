@@ -8,7 +8,7 @@ settings, step, node, pins, colours.
 A link is read when a browser session begins, and when it carries ``go`` (links inside the app).
 Otherwise the address is only written: Streamlit may hand back an older one than the last written,
 and following it would undo what the user has just done. :func:`arrive` chooses the file and the
-system before the sidebar is drawn. The bookmark then waits under ``keys.ARRIVING`` until its
+system before the sidebar is drawn. The bookmark then waits under ``_ARRIVING`` until its
 conversation is open, and :func:`settle` shows the rest.
 """
 
@@ -35,6 +35,10 @@ from segviz.ui.state import Session, remember
 from segviz.view.bookmark import BOUND, MADE, Bookmark, decode, differing, encode, looks
 from segviz.view.look import Look
 
+_LINK_PROBLEMS = "link-problems"
+
+_ARRIVING = "arriving"  # the bookmark that is being followed
+
 GO = "go"
 
 VIEWS = ("Time axis", "Node-link", "Outline")
@@ -49,18 +53,18 @@ _MEMORIES_PINNED = 8
 def arrive() -> None:
     """Follows the link this run came with, if there is one to follow; call it first."""
     link = {name: st.query_params[name] for name in st.query_params}
-    first = keys.ARRIVING not in st.session_state
+    first = _ARRIVING not in st.session_state
     if first:
         _renew(link)
-    st.session_state.setdefault(keys.ARRIVING, None)
+    st.session_state.setdefault(_ARRIVING, None)
     if not link or not (first or GO in link):
         return
     link.pop(GO, None)
     bookmark, problems = decode(link)
     _write_file(bookmark)
     _write_memory(bookmark)
-    st.session_state[keys.ARRIVING] = bookmark
-    st.session_state[keys.LINK_PROBLEMS] = problems
+    st.session_state[_ARRIVING] = bookmark
+    st.session_state[_LINK_PROBLEMS] = problems
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
@@ -69,9 +73,9 @@ def opened(key: str, saved: store.Saved | None) -> None:
     ``key`` is the open file's; call it before what is looked at is drawn. A link that says
     more than which file to open goes before the file's own view.
     """
-    if st.session_state.get(keys.OPENED) == key:
+    if st.session_state.get("opened") == key:
         return
-    st.session_state[keys.OPENED] = key
+    st.session_state["opened"] = key
     arriving = _arriving()
     linked = arriving is not None and looks(encode(arriving))
     if saved is None or saved.shown is None or linked:
@@ -79,8 +83,8 @@ def opened(key: str, saved: store.Saved | None) -> None:
     link = {name: saved.shown.link[name] for name in saved.shown.link if name not in MADE}
     own = {"system": saved.system} if saved.system in SYSTEMS else {}
     bookmark, problems = decode(link | own)
-    st.session_state[keys.ARRIVING] = bookmark
-    st.session_state[keys.LINK_PROBLEMS] = problems
+    st.session_state[_ARRIVING] = bookmark
+    st.session_state[_LINK_PROBLEMS] = problems
     st.session_state[keys.PAGE_WANTED] = saved.shown.page
 
 
@@ -101,9 +105,9 @@ def settle(session: Session) -> None:
     arriving = _arriving()
     here = arriving is not None and arriving.conversation in (None, session.conversation.id)
     if arriving is not None and here:
-        st.session_state[keys.ARRIVING] = None
+        st.session_state[_ARRIVING] = None
         show(session, arriving)
-        st.session_state[keys.LINK_PROBLEMS] += [
+        st.session_state[_LINK_PROBLEMS] += [
             f"pins: there is no node {node} in this memory"
             for node in arriving.pins
             if node >= len(session.memory.structure)
@@ -171,7 +175,7 @@ def in_app(bookmark: Bookmark) -> Mapping[str, str]:
 
 
 def _arriving() -> Bookmark | None:
-    arriving: Bookmark | None = st.session_state.get(keys.ARRIVING)
+    arriving: Bookmark | None = st.session_state.get(_ARRIVING)
     return arriving
 
 
@@ -268,7 +272,7 @@ def _conversation(session: Session) -> str | None:
 def _show_problems(elsewhere: Bookmark | None) -> None:
     """Says what of a link could not be followed, literally; all of one whose conversation is not
     open."""
-    problems = list(st.session_state.get(keys.LINK_PROBLEMS, []))
+    problems = list(st.session_state.get(_LINK_PROBLEMS, []))
     if elsewhere is not None and elsewhere.conversation:
         problems.append(
             f"the conversation {elsewhere.conversation[:80]!r} is not in the open file; open the "
@@ -282,8 +286,8 @@ def _show_problems(elsewhere: Bookmark | None) -> None:
             st.text(problem)
 
         def dismiss() -> None:
-            st.session_state[keys.LINK_PROBLEMS] = []
-            st.session_state[keys.ARRIVING] = None
+            st.session_state[_LINK_PROBLEMS] = []
+            st.session_state[_ARRIVING] = None
 
         st.button("Dismiss", key="dismiss-link", on_click=dismiss)
 
@@ -313,13 +317,13 @@ def read_view() -> str:
 
 def read_look() -> Look:
     """Returns the colours and labels of trees."""
-    look: Look = st.session_state.get(keys.LOOK, Look())
+    look: Look = st.session_state.get("look", Look())
     return look
 
 
 def write_look(look: Look) -> None:
     """Sets the colours and labels of trees."""
-    st.session_state[keys.LOOK] = look
+    st.session_state["look"] = look
 
 
 def pinned(session: Session) -> list[int]:

@@ -24,8 +24,6 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from segviz.ui import keys
-
 HOSTS, FOLDER, FILE = "SEGVIZ_ALLOW_HOSTS", "SEGVIZ_ALLOW_PATHS", "SEGVIZ_FILE"
 WATCH = "SEGVIZ_WATCH"
 """Environment variables by which the ``segviz`` command tells its server: names, comma between; a
@@ -119,7 +117,7 @@ def show_failure(error: Exception) -> bool:
 
     with st.container(horizontal=True):
         # Several parts of a page may fail in one run.
-        again, over = keys.failure("again", id(error)), keys.failure("over", id(error))
+        again, over = f"failure-{'again'}-{id(error)}", f"failure-{'over'}-{id(error)}"
         st.button("Try again", key=again)
         st.button("Start over with the sample", key=over, on_click=start_over)
     return True

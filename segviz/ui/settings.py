@@ -27,7 +27,7 @@ from segviz.view.look import Live
 def read_question(session: Session) -> tuple[int | None, str | None]:
     """Returns the index of the data set's question that was chosen, or one's own text. Both belong
     to the conversation, whatever memory is built of it."""
-    index, text = st.session_state.get(keys.question(session.source), (None, None))
+    index, text = st.session_state.get(f"question-{session.source}", (None, None))
     if text is not None or not session.conversation.questions:
         return None, text
     return index, None
@@ -54,7 +54,7 @@ def write_question(session: Session, index: int | None, text: str | None = None)
     before = asked_from(session)
     own = text if text and text.strip() else None
     known = None if index is None or last < 0 or own else min(index, last)
-    state[keys.question(session.source)] = known, own
+    state[f"question-{session.source}"] = known, own
     state.pop(keys.RESCUED, None)
     if min(before, asked_from(session)) < len(session.memory.steps):
         change_settings(session, step=None)
@@ -158,7 +158,7 @@ def read_preset(settings: RetrievalSettings) -> str:
     if settings.method == "own":
         return OWN
     if settings.preset is None:
-        st.session_state[keys.LAST_CUSTOM] = settings
+        st.session_state["last-custom"] = settings
     return settings.preset or CUSTOM
 
 
@@ -169,7 +169,7 @@ def write_preset(session: Session, name: str) -> None:
     if name == OWN:
         settings = replace(settings, method="own", relevance=None)
     elif name == CUSTOM:
-        last = st.session_state.get(keys.LAST_CUSTOM, RetrievalSettings())
+        last = st.session_state.get("last-custom", RetrievalSettings())
         settings = settings.scored_as(last)
     else:
         settings = settings.with_preset(name)

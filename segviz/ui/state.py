@@ -146,7 +146,7 @@ class Session:
     @property
     def selected(self) -> int | None:
         """The selected node of this memory."""
-        key, node = st.session_state.get(keys.SELECTED, (None, None))
+        key, node = st.session_state.get("selected", (None, None))
         return node if key == self.key else None
 
     def shown(self, structure: Structure) -> Structure:
@@ -163,7 +163,7 @@ class Session:
 
     def select(self, node: int | None) -> None:
         """Selects a node, or none."""
-        st.session_state[keys.SELECTED] = (self.key, node)
+        st.session_state["selected"] = (self.key, node)
 
 
 def typed_turns(source: str) -> list[tuple[str, str]]:

@@ -37,7 +37,7 @@ def welcome(session: Session) -> None:
             case "tour":
                 tell(session, tour(session.memory))
             case "open":
-                st.session_state[keys.OPEN_OWN] = True
+                st.session_state["open-own"] = True
 
     turns = counted(len(session.conversation.turns), "turn")
     nodes = counted(int(session.memory.structure.collapsed.active.sum()), "memory node")
@@ -48,7 +48,7 @@ def welcome(session: Session) -> None:
         f"Here {turns}{whose} became {nodes}."
     )
     part("welcome", key="welcome", data={"what": what, "doors": tuple(DOORS.items())}, door=enter)
-    if st.session_state.pop(keys.OPEN_OWN, False):
+    if st.session_state.pop("open-own", False):
         open_your_own()
 
 

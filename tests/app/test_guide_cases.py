@@ -23,8 +23,8 @@ def with_a_case(tmp_path, monkeypatch, small_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(path))
 
 
-def opened(app, name: str, begins: bool = False):
-    app.session_state[f"case-{name}-{begins}"] = True
+def opened(app, name: str):
+    app.session_state[f"case-{name}"] = True
     return clean(app.run())
 
 
@@ -67,14 +67,14 @@ def test_the_topic_switching_sample_shows_what_its_tree_is_like():
     app = page("guide", linked=True)
     for name, value in encode(Bookmark(sample="topic-switching")).items():
         app.query_params[name] = value
-    shown = texts(clean(app.run()))
+    shown = texts(opened(app.run(), "C.3.1"))
     assert "This tree does not cascade" in shown
     link = next(one.proto for one in app.get("page_link") if "cosine" in one.proto.label)
     cascading = page("guide", linked=True)
     for part in link.query_string.split("&"):
         name, value = part.split("=")
         cascading.query_params[name] = value
-    shown = texts(clean(cascading.run()))
+    shown = texts(opened(cascading.run(), "C.3.1"))
     assert "This tree cascades" in shown
     assert "40 leaves make 820 nodes" in shown
     assert keyed(cascading.button, "tour-C.3.1")
@@ -92,4 +92,4 @@ def test_locomo_shows_all_five_and_names_their_conversation_where_another_is_ope
     ).run()
     labels = [one.label for one in clean(app).expander]
     assert all(f"{case.name} · {case.title}" in labels for case in CASES)
-    assert "“gamepad”" in texts(app)
+    assert "“gamepad”" in texts(opened(app, "Q1"))

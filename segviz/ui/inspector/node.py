@@ -250,12 +250,12 @@ def _history_tab(session: Session, structure: Structure, node: int, step: int) -
         following = later[0].step
         st.button(
             f"Written again in {counted(len(later), 'later step')}; go to step {following}",
-            key=keys.LATER_STEP,
+            key="later-step",
             type="tertiary",
             on_click=write_step,
             args=(session, following),
         )
-        if st.session_state.get(keys.LATER_STEP):
+        if st.session_state.get("later-step"):
             chosen = following
     if chosen is not None:
         st.switch_page(st.session_state[keys.PAGES]["grow"])

@@ -20,7 +20,6 @@ from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
 from segviz.retrieval import Result
 from segviz.tree import Structure
-from segviz.ui import keys
 from segviz.ui.address import current
 from segviz.ui.state import Session, typed_turns
 from segviz.ui.widgets.captions import unmarked
@@ -100,7 +99,7 @@ def _files(view: View) -> None:
 
 def _button(view: View, offer: Format, problem: str) -> None:
     key, state = f"export-{offer.part}-{offer.ending}", st.session_state
-    dark, scale = bool(state.get(keys.EXPORT_DARK)), state.get(keys.EXPORT_SCALE) or _SHARPNESS
+    dark, scale = bool(state.get("export-dark")), state.get("export-scale") or _SHARPNESS
     content = Attempt(offer, view, dark, scale)
     clicked = st.download_button(
         offer.label,
@@ -178,13 +177,13 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
 def _look(offers: list[Format]) -> None:
     """The controls for how pictures look, where there are formats that heed them."""
     if any(offer.needs_browser for offer in offers):
-        st.toggle("Dark pictures", key=keys.EXPORT_DARK, help="SVG, PNG and PDF on a dark ground.")
+        st.toggle("Dark pictures", key="export-dark", help="SVG, PNG and PDF on a dark ground.")
     if any(offer.scales for offer in offers):
         st.segmented_control(
             "Sharpness of the PNG",
             SCALES,
             default=_SHARPNESS,
             format_func=lambda scale: f"{scale}×",
-            key=keys.EXPORT_SCALE,
+            key="export-scale",
             help="Dots for each pixel of the picture, which is 1,400 pixels wide.",
         )

@@ -31,7 +31,7 @@ class Stop:
 
 def tell(session: Session, stops: Sequence[Stop], number: int = 1) -> None:
     """Shows one of the stops, counted from 1, with a bar that leads to the others; none ends it."""
-    st.session_state[keys.TOUR] = (session.key, tuple(stops), number)
+    st.session_state["tour-shown"] = (session.key, tuple(stops), number)
     if stops:
         show(session, stops[number - 1].bookmark)
         st.session_state[keys.PAGE_WANTED] = stops[number - 1].page
@@ -39,7 +39,7 @@ def tell(session: Session, stops: Sequence[Stop], number: int = 1) -> None:
 
 def on_tour(session: Session) -> bool:
     """Tells whether views of this memory are being led through."""
-    key, stops, _ = st.session_state.get(keys.TOUR, ("", (), 0))
+    key, stops, _ = st.session_state.get("tour-shown", ("", (), 0))
     return bool(key == session.key and stops)
 
 
@@ -47,7 +47,7 @@ def tour_bar(session: Session) -> None:
     """Draws where the tour is, what is to be seen there, and the way on; nothing without a tour."""
     if not on_tour(session):
         return
-    _, stops, number = st.session_state[keys.TOUR]
+    _, stops, number = st.session_state["tour-shown"]
     last = number == len(stops)
     with st.container(horizontal=True, vertical_alignment="center", border=True, key="tour-bar"):
         st.markdown(f"**{number} of {len(stops)}**", width="content")

@@ -171,7 +171,7 @@ def draw_outline(
     """
     structure = scene.structure
     kinds, kind = _kinds(session, structure)
-    asked, nodes = st.session_state.get(keys.OUTLINE_WANTED, ("", []))  # texts the browser wants
+    asked, nodes = st.session_state.get("outline-wanted", ("", []))  # texts the browser wants
     payload = outline_payload(
         scene,
         kinds=kinds,
@@ -188,7 +188,7 @@ def draw_outline(
     def want(sent: object) -> None:
         if isinstance(sent, Sequence):
             nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
-            st.session_state[keys.OUTLINE_WANTED] = (session.key, nodes)
+            st.session_state["outline-wanted"] = (session.key, nodes)
 
     part("outline", key=key, data=payload, selected=select, wanted=want)
 

@@ -20,7 +20,7 @@ from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages import drawn
 from segviz.ui.pages.ask.answer import answer_panel
-from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel, stages_panel
+from segviz.ui.pages.ask.explanations import ledger_panel, stages_panel
 from segviz.ui.pages.ask.question_and_settings import ask_controls, live, question_row
 from segviz.ui.settings import asked_question, read_settings, write_live_setting
 from segviz.ui.state import Session
@@ -77,9 +77,6 @@ def _below(session: Session, row: DeltaGenerator) -> None:
     _selected(session, question, result)
     pins_panel(session, result.structure, result)
     answer_panel(session, question, result)
-    with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
-        if hops.open:
-            hop_panel(session, result)
 
 
 def _answered(session: Session, question: Question, settings: RetrievalSettings) -> Result | None:
@@ -191,14 +188,14 @@ def _selected(session: Session, question: Question, result: Result) -> None:
             ledger_panel(session, result, node)
         with turns:
             node_transcript(
-                session, result.structure, node, key=keys.ASK_TRANSCRIPT, height=420, flags=flags
+                session, result.structure, node, key="ask-transcript", height=420, flags=flags
             )
         return
     st.markdown("**Transcript**, at the best node. Select one to read its turns.")
     best = result.evidence[0].turn_ids if result.evidence else ()
     transcript(
         session,
-        key=keys.ASK_TRANSCRIPT,
+        key="ask-transcript",
         height=420,
         focus=best[0] if best else None,
         marked=set(best),

@@ -38,7 +38,7 @@ def question_row(session: Session) -> DeltaGenerator:
     are not sent again with each answer."""
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
-        st.fragment(question_box, key=keys.ASKING)(session, keys.ANSWER)
+        st.fragment(question_box, key="ask-question")(session, keys.ANSWER)
     return row
 
 
@@ -114,10 +114,10 @@ def _fates(session: Session) -> None:
         rows = fate_rows(session, read_settings(session))
 
         def pick() -> None:
-            chosen = st.session_state[keys.FATE_TABLE].selection.rows
+            chosen = st.session_state["fate-table"].selection.rows
             if chosen:
                 write_question(session, rows[chosen[0]]["number"] - 1)
-                st.rerun([keys.ASKING, keys.ANSWER])
+                st.rerun(["ask-question", keys.ANSWER])
 
         st.caption(FATES_SHOWN)
         st.dataframe(
@@ -125,7 +125,7 @@ def _fates(session: Session) -> None:
             height=tall(len(rows), 12),
             width=760,
             hide_index=True,
-            key=keys.FATE_TABLE,
+            key="fate-table",
             on_select=pick,
             selection_mode="single-row",
         )

@@ -207,7 +207,7 @@ def measure_panel(
     questions = session.conversation.questions
     asked = [question.index for question in questions]
     key = fingerprint([built_key(session, name) for name in ready], settings, asked)
-    found: Comparison | None = peek(keys.COMPARISONS, key)
+    found: Comparison | None = peek("comparisons", key)
     if found is None:
         sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in ready.values())
         place = st.empty()
@@ -221,7 +221,7 @@ def measure_panel(
         with place, st.spinner("Measuring"):
             found = compare(dict(ready), questions, clock=perf_counter, **settings)
         place.empty()
-        keep(keys.COMPARISONS, key, RESULTS_KEPT, found)
+        keep("comparisons", key, RESULTS_KEPT, found)
     with choices:
         measure, adversarial = measure_choice(session, found)
     _standings(session, ready, found, measure, adversarial, key, verdict)

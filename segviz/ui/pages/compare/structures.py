@@ -19,7 +19,6 @@ from segviz.retrieval import Result
 from segviz.retrieval.gold import gold_evidence
 from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
-from segviz.ui import keys
 from segviz.ui.settings import asked_question
 from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
 from segviz.ui.widgets.canvas import tree_canvas
@@ -126,14 +125,14 @@ def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Resu
 
 def select_turns(session: Session, turns: tuple[str, ...]) -> None:
     """Selects these turns of a node, in every structure."""
-    wanted, entry = set(turns), keys.compare_turns(session.source)
+    wanted, entry = set(turns), f"compare-turns-{session.source}"
     places = [at for at, turn in enumerate(session.conversation.turns) if turn.id in wanted]
     st.session_state[entry] = tuple(places) or None
 
 
 def _selected_turns(session: Session) -> tuple[str, ...]:
     """Returns the ids of the selected turns, of those that there are."""
-    places = st.session_state.get(keys.compare_turns(session.source)) or ()
+    places = st.session_state.get(f"compare-turns-{session.source}") or ()
     turns = session.conversation.turns
     return tuple(turns[at].id for at in places if at < len(turns))
 
@@ -174,7 +173,7 @@ def cached(session: Session, name: str) -> Memory | None:
     """Returns the memory of a system if it has been built; the open one always is."""
     if name == session.memory.system:
         return session.memory
-    found: Memory | None = peek(keys.COMPARED, built_key(session, name))
+    found: Memory | None = peek("compared", built_key(session, name))
     return found
 
 
@@ -213,5 +212,5 @@ def _built(session: Session, missing: list[str]) -> bool:
             embedder=session.memory.embedder,
             progress=progress,
         )
-        remember(keys.COMPARED, built_key(session, name), COMPARED_KEPT, make)
+        remember("compared", built_key(session, name), COMPARED_KEPT, make)
     return True

@@ -128,14 +128,14 @@ def _transcript(session: Session, structure: Structure, step: Step, now: int) ->
     node = session.selected_in(structure)
     if node is not None:
         node_details(session, structure, node, now)
-        node_transcript(session, structure, node, key=keys.GROW_TRANSCRIPT, height=PANEL - 130)
+        node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
         return
     if session.selected is not None:
         st.caption(f"The selected node {session.selected} has not appeared yet at this step.")
     st.markdown("**Transcript**, up to the leaf that has just joined")
     transcript(
         session,
-        key=keys.GROW_TRANSCRIPT,
+        key="grow-transcript",
         height=PANEL,
         focus=step.unit.turn_ids[0],
         marked=set(step.unit.turn_ids),

@@ -26,10 +26,11 @@ from segviz.memory import NoEmbedder
 from segviz.tree.shape import diagnose, shape
 from segviz.ui import keys, rim
 from segviz.ui.address import in_app
+from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.captions import trouble, unmarked
 from segviz.ui.widgets.tour import Stop, tell
-from segviz.view.bookmark import Bookmark, opening_settings
+from segviz.view.bookmark import Bookmark
 
 _CASCADE = "topic-switching"
 _LONGEST = 400  # characters of the words of a stop
@@ -47,20 +48,16 @@ def draw_cases(session: Session) -> None:
     found = cases_in(session.conversation.questions)
     for case, question in found:
         draw = partial(_question, session, case, question)
-        _row(case.name, case.title, draw, opened=case.name == "Q1")
+        _row(case.name, case.title, draw)
     if not found:
         _hint(session)
-    kinds = _troubles(session)
-    draw = partial(_cascade, session, kinds)
-    _row("C.3.1", "Every exchange changes the topic", draw, opened=_shows_cascade(kinds))
+    _row("C.3.1", "Every exchange changes the topic", partial(_cascade, session))
     _row("C.3.2", "One topic returns after long gaps", _recurrence)
 
 
-def _row(name: str, title: str, draw: Callable[[], None], *, opened: bool = False) -> None:
-    """Draws a row that is ``opened`` at first or not, and its content only while it is open."""
-    # The key names how it begins, so that another conversation's row begins anew.
-    key = f"case-{name}-{opened}"
-    with st.expander(f"{name} · {title}", opened, key=key, on_change="rerun") as row:
+def _row(name: str, title: str, draw: Callable[[], None]) -> None:
+    """Draws a row, and its content only while it is open."""
+    with st.expander(f"{name} · {title}", key=f"case-{name}", on_change="rerun") as row:
         if row.open:
             draw()
 
@@ -129,35 +126,19 @@ def _hint(session: Session) -> None:
     )
 
 
-def _troubles(session: Session) -> set[str]:
-    """Returns the kinds of degenerate shapes that the open tree has."""
-
-    def find() -> set[str]:
-        return {one.kind for one in diagnose(shape(session.memory.structure))}
-
-    return remember("cases-shape", session.key, _KEPT, find)
-
-
-def _shows_cascade(kinds: set[str]) -> bool:
-    """Tells whether the open tree cascades, or is of the sample that was made for it."""
-    sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
-    return "cascade" in kinds or (sample and st.session_state.get(keys.SAMPLE) == _CASCADE)
-
-
-def _cascade(session: Session, kinds: set[str]) -> None:
+def _cascade(session: Session) -> None:
     _says(
         "Paper, App. C.3.1",
         "Nothing fits what is open, so each leaf puts a new root on top and a chain of copies "
         "above itself. The tree cascades: its height grows with the leaves, its nodes with their "
         "square. The paper never saw it on a benchmark.",
     )
-    if _shows_cascade(kinds):
-        words = cascade_seen(session.memory)
-        usual = opening_settings(session.memory.system)
-        stops = [Stop("grow", f"C.3.1. {words}", Bookmark(retrieval=usual))]
-        name = "This tree cascades" if "cascade" in kinds else "This tree does not cascade"
-        _here(session, name, words, stops, 1, "C.3.1")
-    if "cascade" not in kinds:
+    cascades = "cascade" in {one.kind for one in diagnose(shape(session.memory.structure))}
+    words = cascade_seen(session.memory)
+    stops = [Stop("grow", f"C.3.1. {words}", Bookmark(retrieval=read_settings(session)))]
+    name = "This tree cascades" if cascades else "This tree does not cascade"
+    _here(session, name, words, stops, 1, "C.3.1")
+    if not cascades:
         settings = {"compatibility": "cosine", "compatibility.threshold": 0.55}
         there = Bookmark(sample=_CASCADE, settings=settings)
         _link("Open the sample with plain cosine at 0.55: a cascade", there)

@@ -15,7 +15,6 @@ from segviz.evaluation.compare import Chart, Comparison, construction_sweep
 from segviz.figures.rows import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
-from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
@@ -107,7 +106,7 @@ def _found(
 ) -> Comparison | None:
     """The comparison, measured on request."""
     key = fingerprint(session.key, system, parameter, values, dict(fixed))
-    found: Comparison | None = peek(keys.VARIED, key)
+    found: Comparison | None = peek("varied", key)
     if found is not None:
         return found
     place = st.empty()
@@ -124,7 +123,7 @@ def _found(
 
     memory = session.memory
     found = remember(
-        keys.VARIED,
+        "varied",
         key,
         RESULTS_KEPT,
         lambda: construction_sweep(

@@ -12,7 +12,6 @@ from segviz.figures.judged import Judged, bounds, judge, number, spelled
 from segviz.figures.sweep import verdict_sentence
 from segviz.memory import Absent
 from segviz.retrieval import POLICIES, RELEVANCE
-from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel, chosen, colour_key
 from segviz.ui.pages.sweep.construction import construction_panel
 from segviz.ui.pages.sweep.setting import setting_panel
@@ -28,6 +27,8 @@ from segviz.ui.widgets.measures import (
     duration,
     measure_choice,
 )
+
+_SWEEP_WANTED = "sweep-wanted"
 
 SWEEPS_KEPT = 6  # and as many judged: each holds its sweep
 SWEPT = [name for name in POLICIES if name != "none"]
@@ -87,26 +88,26 @@ def render(session: Session) -> None:
 def _found(session: Session, settings: dict[str, Any], key: str) -> Sweep | None:
     """The sweep, measured at once or on request."""
     place = st.empty()
-    found: Sweep | None = peek(keys.SWEEPS, key)
+    found: Sweep | None = peek("sweeps", key)
     if found is None:
         with place.container():
             wanted = _wanted(session, settings, key)
         if not wanted:
             return None
         place.empty()  # what was asked for is not offered again
-        found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings))
+        found = remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings))
     return found
 
 
 def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
     """Offers to measure; returns whether it was asked for, or is done at once."""
-    cancelled = st.session_state.get(keys.SWEEP_WANTED, "") is None
+    cancelled = st.session_state.get(_SWEEP_WANTED, "") is None
     sweeps = len(settings["policies"]) / _USUAL
     if at_once(session, sweeps) and not cancelled:
         return True
     if st.button("Run the sweep", icon=":material/grid_on:", key="run-sweep"):
-        st.session_state[keys.SWEEP_WANTED] = key
-    if st.session_state.get(keys.SWEEP_WANTED) == key:
+        st.session_state[_SWEEP_WANTED] = key
+    if st.session_state.get(_SWEEP_WANTED) == key:
         return True
     st.caption(duration(session, sweeps))
     return False
@@ -153,7 +154,7 @@ def _run(session: Session, settings: dict[str, Any]) -> Sweep:
 
 
 def _cancel() -> None:
-    st.session_state[keys.SWEEP_WANTED] = None
+    st.session_state[_SWEEP_WANTED] = None
 
 
 def _details(session: Session, judged: Judged) -> str:

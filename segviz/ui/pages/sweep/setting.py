@@ -190,7 +190,7 @@ def _nodes(session: Session, judged: Judged, cell: Cell) -> None:
         ]
 
         def pick() -> None:
-            ticked = picked(keys.TRAFFIC_TABLE)
+            ticked = picked("traffic-table")
             session.select(None if ticked is None else nodes[ticked])
 
         counts = found.retrieved[nodes]
@@ -205,7 +205,7 @@ def _nodes(session: Session, judged: Judged, cell: Cell) -> None:
             rows,
             hide_index=True,
             height=tall(len(rows), 10),
-            key=keys.TRAFFIC_TABLE,
+            key="traffic-table",
             on_select=pick,
             selection_mode="single-row",
             column_config={
