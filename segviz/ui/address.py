@@ -1,9 +1,9 @@
 """The page's address: it always names the view, and an opened link restores it.
 
-Streamlit keeps the widgets of Sweep and Compare, and the drawing, in the address
-(``bind="query-params"``). This module keeps what is no widget, or one that belongs to a system, a
-memory or the canvas, or is hidden in a closed panel: conversation, unit rule, system, question,
-settings, step, node, pins, colours.
+Streamlit keeps the widgets of Sweep and Compare in the address (``bind="query-params"``). This
+module keeps what is no widget, or a widget that Streamlit cannot bind: one that belongs to a system
+or a memory, is hidden in a closed panel, or is changed by the canvas, a tour or a session file.
+These are conversation, unit rule, system, question, settings, step, node, drawing, colours, pins.
 
 A link is read when a browser session begins, and when it carries ``go`` (links inside the app).
 Otherwise the address is only written: Streamlit may hand back an older one than the last written,
@@ -120,9 +120,7 @@ def show(session: Session, bookmark: Bookmark) -> None:
     looked at before."""
     count = len(session.memory.structure)
     write_look(Look(bookmark.colour, bookmark.labels))
-    view = bookmark.view if bookmark.view in VIEWS else VIEWS[0]
-    if view != st.query_params.get(keys.VIEW, read_view()):  # else Streamlit has it from the link
-        st.session_state[keys.VIEW] = view
+    write_view(bookmark.view)
     st.session_state[keys.SWEEP_CELL] = bookmark.sweep_cell
     write_step(session, bookmark.step)
     write_question(session, bookmark.question, bookmark.text)
@@ -159,10 +157,9 @@ def write(session: Session) -> None:
     """Lets the address name the view; nothing is sent where it already does."""
     if _arriving() is not None:
         return
-    bound = (*BOUND, keys.VIEW)
-    link = {name: value for name, value in encode(current(session)).items() if name not in bound}
+    link = encode(current(session))
     # Opening another page clears the address: what it says now counts, not what was written.
-    said = {name: value for name, value in st.query_params.to_dict().items() if name not in bound}
+    said = {name: value for name, value in st.query_params.to_dict().items() if name not in BOUND}
     for name in said.keys() - link.keys():
         del st.query_params[name]
     if link.items() - said.items():
@@ -311,8 +308,13 @@ def write_step(session: Session, step: int | None) -> None:
 
 def read_view() -> str:
     """Returns how structures are drawn."""
-    view: str = st.session_state.get(keys.VIEW, VIEWS[0])
+    view: str = st.session_state.get("view", VIEWS[0])
     return view
+
+
+def write_view(view: str) -> None:
+    """Draws structures so on Grow and Ask; an unknown view means the time axis."""
+    st.session_state["view"] = view if view in VIEWS else VIEWS[0]
 
 
 def read_look() -> Look:

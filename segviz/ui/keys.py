@@ -52,7 +52,6 @@ PRICES = "prices"
 SPENDING_PLACE = "spending-place"
 
 # --- what is looked at and asked -------------------------------------------------------
-VIEW = "view"  # the drawing on Grow and Ask
 grow_step = _of("step-{}")  # the step of a memory shown on Grow
 PLAYING = "playing"  # key of the memory that is being played
 SPEED = "speed"

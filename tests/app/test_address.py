@@ -178,7 +178,7 @@ def test_hostile_values_of_a_link_give_way_to_defaults_and_are_said_literally(na
         assert app.multiselect(key="compared-systems").value[0] == "segment-tree"
         assert app.slider(key="compare-k").value == 10
     assert {"sample", "unit", "pins"} <= {*address(app)}
-    assert not {*address(app)} & {"system", "alpha", "story", "slices", picture}
+    assert not {*address(app)} & {"system", "alpha", "view", "story", "slices", picture}
     app.button(key="dismiss-link").click().run()
     assert "Part of the link" not in texts(clean(app))
 

@@ -230,7 +230,7 @@ class TestAsk:
         before = evidence_scores(app)
         assert not on_canvas(app)["bare"]
         for view in ("Node-link", "Outline"):
-            app.segmented_control(key="view").set_value(view).run()
+            labelled(app.segmented_control, "View").set_value(view).run()
             assert not [s for s in clean(app).slider if s.label in "αH"]
             assert on_canvas(app)["bare"]
             assert on_canvas(app)["live"]["alpha"] == 0.37

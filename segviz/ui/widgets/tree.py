@@ -16,10 +16,9 @@ from segviz.frontend.outline import MAX_TEXTS, outline_payload
 from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
-from segviz.ui import keys
-from segviz.ui.address import VIEWS, read_look, write_look
+from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
 from segviz.ui.settings import setting
-from segviz.ui.state import Session
+from segviz.ui.state import Session, shows
 from segviz.ui.widgets.canvas import part, tree_canvas
 from segviz.ui.widgets.captions import kind_label
 from segviz.ui.widgets.charts import colours, ramp, theme
@@ -51,11 +50,9 @@ def view_choice() -> None:
     st.segmented_control(
         "View",
         VIEWS,
-        default=VIEWS[0],
         required=True,
         label_visibility="collapsed",
-        key=keys.VIEW,
-        bind="query-params",
+        **shows("view", read_view(), write_view),
     )
 
 
