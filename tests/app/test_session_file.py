@@ -151,14 +151,12 @@ def test_a_hostile_view_opens_nothing_else(memory, tmp_path):
 
 # --- values that mean nothing --------------------------------------------------------------------
 
-CONVERSATION, FIRST = ("conversation",), ("conversation", "sessions", 0)
-SETTINGS = ("system", "settings")
-COSTS = {
+FIRST, SETTINGS = ("conversation", "sessions", 0), ("system", "settings")
+PASSED_OVER = {
     "a zone among times without": ((*FIRST, "start"), "2024-05-07T13:00:00+02:00", "read as UTC"),
     "no such time": ((*FIRST, "start"), "0001-01-01T00:00:00+14:00", "no such time is possible"),
-    "nobody speaks": ((*CONVERSATION, "speakers"), [], "taken from the turns"),
+    "nobody speaks": (("conversation", "speakers"), [], "taken from the turns"),
     "a part without a name": (SETTINGS, {"compatibility": {}}, "expected the name of a part"),
-    "a part that is a number": (SETTINGS, {"compatibility": 5}, "expected the name of a part"),
     "a part named by a list": (SETTINGS, {"annotate": {"name": ["x"]}}, "the name of a part"),
     "a part with a text for a number": (
         SETTINGS,
@@ -167,54 +165,55 @@ COSTS = {
     ),
     "a parameter there is not": (SETTINGS, {"nope": {"name": {}}}, "no such parameter"),
     "a system that cannot have built it": (("system", "name"), "dense", "taken as unknown"),
-    "a system nobody knows": (("system", "name"), "nope", None),
-    "an embedder nobody has": (("embedder",), "nope", None),
-    "a page there is not": (("view",), {"page": "nope", "link": {}}, None),
-    "levels and nodes there are not": (
+}
+DRAWN = {
+    "a part that is a number": (SETTINGS, {"compatibility": 5}),
+    "an embedder nobody has": (("embedder",), "nope"),
+    "a page, levels and nodes there are not": (
         ("view",),
-        {"page": "ask", "link": {"levels": "7,9", "node": "99999", "pins": "8888,7"}},
-        None,
+        {"page": "nope", "link": {"levels": "7,9", "node": "99999", "pins": "8888,7"}},
     ),
     "steps and questions there are not": (
         ("view",),
         {"page": "ask", "link": {"step": "99999", "question": "99999", "asked": "99999"}},
-        None,
     ),
     "evidence nobody said": (
-        (*CONVERSATION, "questions", 0),
+        ("conversation", "questions", 0),
         {
             **{"text": "", "answer": None, "category": -77, "evidence": ["nope"]},
             **{"unresolved": [], "adversarial": None, "asked_at": "nope"},
         },
-        None,
     ),
-    "the id of another turn": ((*FIRST, "turns", 0, 0), "D3:8", None),
 }
 
 
-@pytest.mark.parametrize("case", COSTS)
-def test_a_value_that_means_nothing_costs_that_value(memory, tmp_path, monkeypatch, case):
-    """The pages are drawn, and the load report says what was passed over."""
-    (*way, last), value, said = COSTS[case]
-    document = json.loads(store.dump(memory.saved))
-    part = document
-    for step in way:
+def changed(memory, way, value) -> bytes:
+    """The file of a memory with another value."""
+    document = part = json.loads(store.dump(memory.saved))
+    for step in way[:-1]:
         part = part[step]
-    part[last] = value
+    part[way[-1]] = value
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize("case", PASSED_OVER)
+def test_a_value_that_means_nothing_is_passed_over_and_told(memory, case):
+    way, value, said = PASSED_OVER[case]
+    assert said in str(segviz.memory.sound(store.parse(changed(memory, way, value))).findings)
+
+
+@pytest.mark.parametrize("case", DRAWN)
+def test_a_file_with_a_value_that_means_nothing_is_drawn(memory, tmp_path, monkeypatch, case):
     path = tmp_path / "s.json"
-    path.write_text(json.dumps(document))
+    path.write_bytes(changed(memory, *DRAWN[case]))
     monkeypatch.setenv("SEGVIZ_FILE", str(path))
     app = clean(page("grow", linked=True).run())
     assert "Not opened." not in texts(app)
-    for name in ("ask",) if way == list(SETTINGS) else ("ask", "sweep"):
-        app.session_state["page"] = name
-        clean(app.run())
+    app.session_state["page"] = "ask"
+    clean(app.run())
     report = next(one for one in app.expander if one.label.startswith("Load report"))
-    found = [row for table in report.dataframe for row in table.value.values.tolist()]
-    assert (said is None) == (not found)
-    assert said is None or said in str(found)
-    if case == "an embedder nobody has":
-        assert "compared by words" in texts(app)
+    assert bool(report.dataframe) == (case == "a part that is a number")
+    assert ("compared by words" in texts(app)) == (case == "an embedder nobody has")
 
 
 def test_what_was_passed_over_is_not_saved_again(memory):
