@@ -303,7 +303,8 @@ def write_step(session: Session, step: int | None) -> None:
     """Shows the memory after the nearest step there is, None for the last, and stops playing."""
     total = len(session.memory.steps)
     st.session_state[keys.PLAYING] = None
-    st.session_state[keys.grow_step(session.key)] = min(max(step or total, 1), total)
+    nearest = total if step is None else min(max(step, 1), total)
+    st.session_state[keys.grow_step(session.key)] = nearest
 
 
 def read_view() -> str:

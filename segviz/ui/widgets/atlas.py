@@ -59,8 +59,8 @@ def draw_atlas(
         if cell is None:
             return
         place, column = cell
-        choose(column if column in columns else focus)
         write_question(session, questions[rows[place].place].index)
+        choose(column if column in columns else focus)
         st.session_state[keys.PAGE_WANTED] = "ask"
 
     st.caption(

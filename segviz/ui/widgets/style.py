@@ -98,7 +98,7 @@ _RULES = """
 /* Streamlit shows it under the pointer alone: neither finger nor Tab would find it. */
 [data-testid="stCode"] > div:has(button) { visibility: visible; opacity: 1; }
 
-/* The words of a story stand beside its buttons, on a phone above them. */
+/* The words of the tour stand beside its buttons, on a phone above them. */
 .st-key-tour-bar { padding-block: 0.5rem; }
 .st-key-tour-bar > :nth-child(2) { flex: 1 1 15rem; }
 
