@@ -11,7 +11,6 @@ from segviz.export.graphs import graphml
 from segviz.export.html import html_page
 from segviz.export.sheet import Sheet, card, film, growth, sheet
 from segviz.export.snippet import python_snippet
-from segviz.export.story import story_page
 from segviz.export.tables import nodes_csv, ranks_csv
 from segviz.view.captions import shown_labels
 
@@ -44,15 +43,6 @@ FORMATS: dict[str, Format] = {
         "One file that works offline: the tree with its controls, texts and evidence. It also "
         "saves PNG and SVG and prints to PDF.",
         html_page,
-        "text/html",
-    ),
-    "story": Format(
-        "story",
-        "html",
-        "Story (HTML)",
-        "One file that works offline, with Back and Next: the views of your story, or of a tour of "
-        "this memory, each under its sentence.",
-        story_page,
         "text/html",
     ),
     "png": Format(

@@ -61,26 +61,6 @@ def html_page(view: View, *, card: bool = False, frames: Sequence[View] = ()) ->
     return _page(title, picture_height(view), _body(view), [_data(view, card, frames)])
 
 
-def pages(story: Sequence[tuple[str, View]]) -> str:
-    """The page of several views, one at a time, each under its words. ValueError for none."""
-    if not story:
-        raise ValueError("there is nothing to tell: the story has no stop")
-    words = [
-        f'<li dir="auto"><b>{number} of {len(story)}</b> {_literal(said)}</li>'
-        for number, (said, _) in enumerate(story, 1)
-    ]
-    bodies = ["\n".join(_body(view)) for _, view in story]
-    body = [
-        f'<nav id="story" aria-label="Story"><ol>{"".join(words)}</ol>',
-        '<a id="back">Back</a><a id="next">Next</a></nav>',
-        f'<div id="page">{bodies[0]}</div>',
-        *(f"<template>{body}</template>" for body in bodies),
-    ]
-    title = f"Story of {story[0][1].memory.conversation.id}"
-    tallest = max(picture_height(view) for _, view in story)
-    return _page(title, tallest, body, [_data(view, card=False) for _, view in story])
-
-
 def _page(title: str, height: int, body: Sequence[str], data: Sequence[str]) -> str:
     code, style = script("export_page"), _style(height)
     policy = (

@@ -1,54 +1,70 @@
 """The page's address: it always names the view, and an opened link restores it.
 
-A link is read when a browser session begins, and when it carries ``go`` (links inside the
-app). Otherwise the address is only written: Streamlit may hand back an older one than the
-last written, and following it would undo what the user has just done.
+Streamlit keeps the widgets of Sweep and Compare in the address (``bind="query-params"``). This
+module keeps what is no widget, or a widget that Streamlit cannot bind: one that belongs to a system
+or a memory, is hidden in a closed panel, or is changed by the canvas, a tour or a session file.
+These are conversation, unit rule, system, question, settings, step, node, drawing, colours, pins.
 
-A link is followed in two parts. What does not depend on the open memory (file, system,
-parameters, retrieval settings, drawing) is set before the sidebar is drawn, by
-:func:`arrive`. The bookmark then waits under ``keys.ARRIVING`` until its conversation is
-open, and :func:`settle` sets the rest (step, question, node, pins, choices of Sweep and Compare).
+A link is read when a browser session begins, and when it carries ``go`` (links inside the app).
+Otherwise the address is only written: Streamlit may hand back an older one than the last written,
+and following it would undo what the user has just done. :func:`arrive` chooses the file and the
+system before the sidebar is drawn. The bookmark then waits under ``_ARRIVING`` until its
+conversation is open, and :func:`settle` shows the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 from segviz import store
 from segviz.construct import parameters
+from segviz.evaluation.measures import MEASURES
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
-from segviz.ui import keys, view_state
-from segviz.ui.settings import read_settings, write_moment, write_settings
-from segviz.ui.state import Session
-from segviz.view.bookmark import MADE, Bookmark, decode, differing, encode, looks
+from segviz.ui import keys
+from segviz.ui.settings import (
+    read_question,
+    read_settings,
+    write_question,
+    write_settings,
+)
+from segviz.ui.state import Session, remember
+from segviz.view.bookmark import BOUND, MADE, Bookmark, decode, differing, encode, looks
 from segviz.view.look import Look
-from segviz.view.story import Stop
+
+_LINK_PROBLEMS = "link-problems"
+
+_ARRIVING = "arriving"  # the bookmark that is being followed
 
 GO = "go"
+
+VIEWS = ("Time axis", "Node-link", "Outline")
+"""How a structure is drawn."""
+
+_MEMORIES_PINNED = 8
+
+
+# --- links -----------------------------------------------------------------------------
 
 
 def arrive() -> None:
     """Follows the link this run came with, if there is one to follow; call it first."""
     link = {name: st.query_params[name] for name in st.query_params}
-    first = keys.ARRIVING not in st.session_state
-    st.session_state.setdefault(keys.ARRIVING, None)
+    first = _ARRIVING not in st.session_state
+    if first:
+        _renew(link)
+    st.session_state.setdefault(_ARRIVING, None)
     if not link or not (first or GO in link):
         return
     link.pop(GO, None)
     bookmark, problems = decode(link)
-    view_state.write_file(bookmark)
+    _write_file(bookmark)
     _write_memory(bookmark)
-    _write_view(bookmark, problems)
-    view_state.write_story(bookmark.story, bookmark.stop)
-    if bookmark.story and not bookmark.stop:
-        tell(bookmark.story, 1, bookmark.system)
-        arriving = replace(st.session_state[keys.ARRIVING], conversation=bookmark.conversation)
-        st.session_state[keys.ARRIVING] = arriving
+    st.session_state[_ARRIVING] = bookmark
+    st.session_state[_LINK_PROBLEMS] = problems
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
@@ -57,38 +73,23 @@ def opened(key: str, saved: store.Saved | None) -> None:
     ``key`` is the open file's; call it before what is looked at is drawn. A link that says
     more than which file to open goes before the file's own view.
     """
-    if st.session_state.get(keys.OPENED) == key:
+    if st.session_state.get("opened") == key:
         return
-    st.session_state[keys.OPENED] = key
+    st.session_state["opened"] = key
     arriving = _arriving()
     linked = arriving is not None and looks(encode(arriving))
     if saved is None or saved.shown is None or linked:
         return
-    shown = _follow(saved.shown.page, saved.shown.link, saved.system)
-    view_state.write_story(shown.story, shown.stop)
-
-
-def tell(stops: Sequence[Stop], stop: int, system: str) -> None:
-    """Tells a story of the memory that is open, of this ``system``, from one of its stops."""
-    view_state.write_story(stops, stop)
-    if stops:
-        _follow(stops[stop - 1].page, stops[stop - 1].link, system)
-
-
-def _follow(page: str, link: Mapping[str, str], system: str) -> Bookmark:
-    """Looks at what a link says, on that page. What is open stays open, whatever the link says of
-    others."""
-    looked = {name: link[name] for name in link if name not in MADE}
-    if system in SYSTEMS:
-        looked["system"] = system
-    bookmark, problems = decode(looked)
-    _write_view(bookmark, problems)
-    st.session_state[keys.PAGE_WANTED] = page
-    return bookmark
+    link = {name: saved.shown.link[name] for name in saved.shown.link if name not in MADE}
+    own = {"system": saved.system} if saved.system in SYSTEMS else {}
+    bookmark, problems = decode(link | own)
+    st.session_state[_ARRIVING] = bookmark
+    st.session_state[_LINK_PROBLEMS] = problems
+    st.session_state[keys.PAGE_WANTED] = saved.shown.page
 
 
 def wanted_page() -> str | None:
-    """Returns, once, the page of a session file that has just been opened."""
+    """Returns, once, the page that something but the navigation leads to."""
     page: str | None = st.session_state.pop(keys.PAGE_WANTED, None)
     return page
 
@@ -100,50 +101,55 @@ def wanted_conversation() -> str | None:
 
 
 def settle(session: Session) -> None:
-    """Sets what a link says about the memory that is now open. What it does not name is as
-    usual, whatever was looked at before."""
+    """Shows what a link says about the memory that is now open."""
     arriving = _arriving()
     here = arriving is not None and arriving.conversation in (None, session.conversation.id)
     if arriving is not None and here:
-        st.session_state[keys.LINK_PROBLEMS] += [
+        st.session_state[_ARRIVING] = None
+        show(session, arriving)
+        st.session_state[_LINK_PROBLEMS] += [
             f"pins: there is no node {node} in this memory"
-            for node in view_state.write_pins(session, arriving.pins)
+            for node in arriving.pins
+            if node >= len(session.memory.structure)
         ]
     _show_problems(None if here else arriving)
-    if arriving is None or not here:
-        return  # nothing to follow, or the file it belongs to is still to be opened
-    st.session_state[keys.ARRIVING] = None
-    view_state.write_step(session, arriving.step)
-    view_state.write_question(session, arriving.question, arriving.text)
-    view_state.write_choices(session, arriving.choices)
-    write_moment(arriving.retrieval, session)
-    there = arriving.node is not None and arriving.node < len(session.memory.structure)
-    session.select(arriving.node if there else None)
+
+
+def show(session: Session, bookmark: Bookmark) -> None:
+    """Looks at the open memory as a bookmark says. What it does not name is as usual, whatever was
+    looked at before."""
+    count = len(session.memory.structure)
+    write_look(Look(bookmark.colour, bookmark.labels))
+    write_view(bookmark.view)
+    st.session_state[keys.SWEEP_CELL] = bookmark.sweep_cell
+    write_step(session, bookmark.step)
+    write_question(session, bookmark.question, bookmark.text)
+    write_settings(session, bookmark.retrieval)
+    pinned(session)[:] = [node for node in bookmark.pins if node < count]
+    there = bookmark.node is not None and bookmark.node < count
+    session.select(bookmark.node if there else None)
 
 
 def current(session: Session) -> Bookmark:
     """Returns the view as it is."""
-    question, text = view_state.read_question(session)
-    look = view_state.read_look()
-    stops, stop = view_state.read_story()
+    question, text = read_question(session)
+    look, view = read_look(), read_view()
     kind = SYSTEMS.get(session.memory.system)
     return Bookmark(
+        **_read_file(session),
         **_read_memory(session),
-        **view_state.read_file(session),
         conversation=_conversation(session),
         settings={} if kind is None else differing(kind, session.memory.settings),
         question=question,
         text=text,
         retrieval=read_settings(session),
-        step=view_state.read_step(session),
+        step=read_step(session),
         node=session.selected,
-        view=view_state.read_view(),
+        view="" if view == VIEWS[0] else view,
         colour=look.colour,
         labels=look.labels,
-        pins=tuple(view_state.pinned(session)),
-        story=stops,
-        stop=stop,
-        choices=view_state.read_choices(session),
+        pins=tuple(pinned(session)),
+        sweep_cell=st.session_state.get(keys.SWEEP_CELL),
     )
 
 
@@ -153,8 +159,11 @@ def write(session: Session) -> None:
         return
     link = encode(current(session))
     # Opening another page clears the address: what it says now counts, not what was written.
-    if link != st.query_params.to_dict():
-        st.query_params.from_dict(link)
+    said = {name: value for name, value in st.query_params.to_dict().items() if name not in BOUND}
+    for name in said.keys() - link.keys():
+        del st.query_params[name]
+    if link.items() - said.items():
+        st.query_params.update(link)
 
 
 def in_app(bookmark: Bookmark) -> Mapping[str, str]:
@@ -163,17 +172,63 @@ def in_app(bookmark: Bookmark) -> Mapping[str, str]:
 
 
 def _arriving() -> Bookmark | None:
-    arriving: Bookmark | None = st.session_state.get(keys.ARRIVING)
+    arriving: Bookmark | None = st.session_state.get(_ARRIVING)
     return arriving
 
 
-def _write_view(bookmark: Bookmark, problems: list[str]) -> None:
-    """Sets what is looked at and how; the rest is for when the memory is there."""
-    st.session_state[keys.LINK_PROBLEMS] = problems
-    st.session_state[keys.ARRIVING] = bookmark
-    view_state.write_look(Look(bookmark.colour, bookmark.labels))
-    write_settings(bookmark.retrieval, bookmark.system)
-    view_state.write_view(bookmark.view)
+def _several(given: str, label: Callable[[str], str] = str) -> list[str]:
+    return [label(one) for one in given.split(",")]
+
+
+def _system_label(name: str) -> str:
+    return SYSTEMS[name].label if name in SYSTEMS else name
+
+
+_TODAY: Mapping[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("all-turns", "adversarial"), {"yes": "true", "no": "false"}.get),
+    "sweep-policies": _several,
+    "compared-systems": lambda given: _several(given, _system_label),
+    "varied-system": _system_label,
+    "measured-by": lambda given: MEASURES[given].label if given in MEASURES else given,
+}
+"""How Streamlit writes what links named otherwise before, and may still be named so by hand."""
+
+
+def _renew(link: Mapping[str, str]) -> None:
+    """Begins again with the address as Streamlit writes it, where a link is of the older kind."""
+    every = {name: st.query_params.get_all(name) for name in link}
+    renewed = every | {
+        name: today(link[name]) or link[name]
+        for name, today in _TODAY.items()
+        if len(every.get(name, ())) == 1
+    }
+    renewed = {n: [v] if isinstance(v, str) else v for n, v in renewed.items()}
+    if renewed != every:
+        st.query_params.from_dict(renewed)
+        st.rerun()
+
+
+def _read_file(session: Session) -> dict[str, Any]:
+    """Returns the open file as fields of a bookmark: a sample's name, a path, or the key of what
+    was uploaded or pasted."""
+    state = st.session_state
+    match state.get(keys.SOURCE, "Sample"):
+        case "Sample":
+            return {"sample": state.get(keys.SAMPLE)}
+        case "Path":
+            return {"path": state.get(keys.PATH)}
+    return {"upload": session.source}
+
+
+def _write_file(bookmark: Bookmark) -> None:
+    """Chooses the file a bookmark names; an upload is left to its owner."""
+    state = st.session_state
+    if bookmark.path is not None:
+        state[keys.SOURCE], state[keys.PATH] = "Path", bookmark.path
+    elif bookmark.upload is not None:
+        state[keys.SOURCE] = "Upload"
+    elif bookmark.sample is not None:
+        state[keys.SOURCE], state[keys.SAMPLE] = "Sample", bookmark.sample
 
 
 _MEMORY = {"unit": keys.UNIT, "system": keys.SYSTEM}
@@ -207,21 +262,14 @@ def _write_memory(bookmark: Bookmark) -> None:
 
 
 def _conversation(session: Session) -> str | None:
-    """Returns the id of the open conversation where the file holds several. One that another has
-    joined goes by the first."""
-    entries = session.corpus.entries
-    if len(entries) < 2:
-        return None
-    if any(entry.id == session.conversation.id for entry in entries):
-        return session.conversation.id
-    chosen: int = st.session_state.get(keys.CONVERSATION, 0)
-    return entries[chosen].id
+    """Returns the id of the open conversation where the file holds several."""
+    return session.conversation.id if len(session.corpus.entries) > 1 else None
 
 
 def _show_problems(elsewhere: Bookmark | None) -> None:
     """Says what of a link could not be followed, literally; all of one whose conversation is not
     open."""
-    problems = list(st.session_state.get(keys.LINK_PROBLEMS, []))
+    problems = list(st.session_state.get(_LINK_PROBLEMS, []))
     if elsewhere is not None and elsewhere.conversation:
         problems.append(
             f"the conversation {elsewhere.conversation[:80]!r} is not in the open file; open the "
@@ -235,7 +283,53 @@ def _show_problems(elsewhere: Bookmark | None) -> None:
             st.text(problem)
 
         def dismiss() -> None:
-            st.session_state[keys.LINK_PROBLEMS] = []
-            st.session_state[keys.ARRIVING] = None
+            st.session_state[_LINK_PROBLEMS] = []
+            st.session_state[_ARRIVING] = None
 
         st.button("Dismiss", key="dismiss-link", on_click=dismiss)
+
+
+# --- what is looked at -----------------------------------------------------------------
+
+
+def read_step(session: Session) -> int | None:
+    """Returns the step shown on Grow; None for the last."""
+    total = len(session.memory.steps)
+    step: int = st.session_state.get(keys.grow_step(session.key), total)
+    return None if step == total else step
+
+
+def write_step(session: Session, step: int | None) -> None:
+    """Shows the memory after the nearest step there is, None for the last, and stops playing."""
+    total = len(session.memory.steps)
+    st.session_state[keys.PLAYING] = None
+    nearest = total if step is None else min(max(step, 1), total)
+    st.session_state[keys.grow_step(session.key)] = nearest
+
+
+def read_view() -> str:
+    """Returns how structures are drawn."""
+    view: str = st.session_state.get("view", VIEWS[0])
+    return view
+
+
+def write_view(view: str) -> None:
+    """Draws structures so on Grow and Ask; an unknown view means the time axis."""
+    st.session_state["view"] = view if view in VIEWS else VIEWS[0]
+
+
+def read_look() -> Look:
+    """Returns the colours and labels of trees."""
+    look: Look = st.session_state.get("look", Look())
+    return look
+
+
+def write_look(look: Look) -> None:
+    """Sets the colours and labels of trees."""
+    st.session_state["look"] = look
+
+
+def pinned(session: Session) -> list[int]:
+    """Returns the pinned nodes of this memory, at most two, oldest first; editable."""
+    nodes: list[int] = remember("pins", session.key, _MEMORIES_PINNED, list)
+    return nodes

@@ -1,9 +1,8 @@
-"""Names of session-state entries and widgets that more than one place uses.
+"""Names of session-state entries and widgets that several modules use.
 
-A name that one place uses stands there. An upper-case name is one entry; a function names an entry
-that belongs to a memory, a system, a conversation or a node, so that another one begins anew.
-Streamlit writes a widget's key onto the
-page as the class ``st-key-…``, by which ``widgets.style``, browser tests and the frontend find it.
+A function names an entry that belongs to a memory, a system or a file, so that another one begins
+anew. Streamlit writes a widget's key onto the page as the class ``st-key-…``, by which
+``widgets.style``, browser tests and the frontend find it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable
 
 
 def _of(pattern: str) -> Callable[..., str]:
-    """The names of one kind, with what they belong to in the places of the pattern."""
+    """Returns a function that formats a key from its owners."""
 
     def name(*parts: object) -> str:
         return pattern.format(*parts)
@@ -20,20 +19,10 @@ def _of(pattern: str) -> Callable[..., str]:
     return name
 
 
-# --- the app ---------------------------------------------------------------------------
 PAGES = "pages"  # st.Page of each page, by its path
-OPEN_OWN = "open-own"  # whether the dialog of ways to open a conversation is wanted
-failure = _of("failure-{}-{}")  # the button for a way on from something that failed
+PAGE_WANTED = "page-wanted"  # path of the page that something but the navigation leads to
 
-# --- the address: links and the views of session files ---------------------------------
-ARRIVING = "arriving"  # the bookmark that is being followed
-OPENED = "opened"  # the file whose own view has been taken up
-PAGE_WANTED = "page-wanted"
-STORY = "story"  # its stops, and the one that is shown
-LINK_PROBLEMS = "link-problems"
-story_button = _of("story-{}")  # goes through a story, adds to it, or ends it
-
-# --- sidebar: which conversation -------------------------------------------------------
+# --- sidebar: which conversation, and how its memory is built --------------------------
 SOURCE = "source"
 SAMPLE = "sample"
 PATH = "path"
@@ -41,20 +30,8 @@ HELD = "held"  # what is shown of a watched conversation
 FOLLOWING = "following"  # whether Grow shows what is newest of it
 FOLLOW = "follow"
 LOOK_BACK = "look-back"
-CONVERSATION = "conversation"  # position in the open file
-LAST_OPENED = "last"
-CORPORA = "corpora"
-LOCOMO_FAULT = "locomo-fault"
-date_order = _of("dates-{}")  # in which order dates of a file are read
-session_gap = _of("gap-{}")  # after how many silent hours a session of a file begins
-columns = _of("columns-{}")  # what the columns of a file were said to hold
-column = _of("column-{}-{}")  # which column of a table holds what
-
 OWN_LABELS = "own-labels"  # of a file beside a conversation
 own_column = _of("own-column-{}")  # which of its columns
-OWN = "own"
-
-# --- sidebar: how its memory is built --------------------------------------------------
 UNIT = "unit"
 SYSTEM = "system"
 MEMORIES = "memories"
@@ -72,79 +49,12 @@ USAGE = "accounts"  # what every model was asked
 PRICES = "prices"
 SPENDING_PLACE = "spending-place"
 
-# --- what is looked at; ``ui.view_state`` reads and writes it ---------------------------
-SELECTED = "selected"  # key of the memory and its selected node
-COLOUR = "colour"
-LABELS = "labels"
-GROW_VIEW = "grow-view"
-ASK_VIEW = "ask-view"
+# --- what is looked at and asked -------------------------------------------------------
 grow_step = _of("step-{}")  # the step of a memory shown on Grow
-# what is asked of a conversation on Ask and Compare: one's own question, else the position of one
-# of the data set's
-own_question = _of("own-{}")
-question = _of("question-{}")
-RESCUED = "rescued"  # conversation and question that Ask has opened on, where nobody chose it
-
-# --- how a question is asked; ``ui.settings`` reads and writes it as one record ---------
-POLICY = "policy"
-ALPHA = "alpha"
-HORIZON = "horizon"
-RELEVANCE = "relevance"  # None: the usual one
-LAST_CUSTOM = "last-custom"  # the last setting that was no preset
-K = "k"
-LITERAL = "literal"
-BY_BUDGET = "by-budget"
-BUDGET = "budget"
-DRAWN = "drawn"  # drawing and number of the last change in the canvas's header
-method = _of("method-{}")  # how memories of a system are asked: propagation or its own retrieval
-levels = _of("levels-{}")  # admissible levels of memories with so many levels
-
-
-def asked_step(memory: str, question: int | None = None) -> str:
-    """The step a memory is asked at; one of its own for a question that has a moment."""
-    return f"asked-{memory}" if question is None else f"asked-{memory}-{question}"
-
-
-# --- inspector: the selected node, pinned nodes ----------------------------------------
-LATER_STEP = "later-step"
-
-# --- the Export menu -------------------------------------------------------------------
-EXPORT_SCALE = "export-scale"
-EXPORT_DARK = "export-dark"
-
-# --- parts of widgets, named after the widget ------------------------------------------
-OUTLINE_WANTED = "outline-wanted"  # nodes whose texts the outline asks for
-whole = _of("whole-{}")  # which of a list's long texts is shown in full
-
-# --- Grow ------------------------------------------------------------------------------
 PLAYING = "playing"  # key of the memory that is being played
 SPEED = "speed"
-GROW_TRANSCRIPT = "grow-transcript"
-
-# --- Ask -------------------------------------------------------------------------------
-ASK_TRANSCRIPT = "ask-transcript"
-ANSWER = "ask-answer"  # the parts of Ask that are drawn again by themselves
-ASKING = "ask-question"
-FATE_TABLE = "fate-table"
-ANSWERS = "answers"
-GRADES = "grades"
-
-# --- how Sweep and Compare measure ------------------------------------------------------
-USUAL = "usual"  # of each choice of ``bookmark.CHOICES`` that is drawn, its default by its entry
-atlas_side = _of("{}-{}")  # what of an atlas is compared, "A" or "B", where it is not the usual
-
-# --- Sweep -----------------------------------------------------------------------------
-SWEEP_WANTED = "sweep-wanted"
-SWEEPS = "sweeps"
+RESCUED = "rescued"  # conversation and question that Ask has opened on, where nobody chose it
+SETTINGS = "settings"  # how a question is asked, and of which system and memory that was said
+DRAWN = "drawn"  # drawing and number of the last change in the canvas's header
+ANSWER = "ask-answer"  # the part of Ask that is drawn again by itself
 SWEEP_CELL = "sweep-cell"  # the clicked setting
-TRAFFIC_TABLE = "traffic-table"
-VARIED = "varied"
-varied_parameter = _of("varied-parameter-{}")  # of a system
-varied_values = _of("varied-values-{}-{}")  # of its parameter
-
-heatmap = _of("heat-{}")  # a measure by α and H under a policy
-
-# --- Compare ---------------------------------------------------------------------------
-COMPARED = "compared"
-compare_turns = _of("compare-turns-{}")  # positions of the selected turns of a conversation
-COMPARISONS = "comparisons"

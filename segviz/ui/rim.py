@@ -17,15 +17,12 @@ from fnmatch import fnmatchcase
 from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Thread
 from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
-
-from segviz.conversation import TITLES, sample_path
-from segviz.ui import keys
 
 HOSTS, FOLDER, FILE = "SEGVIZ_ALLOW_HOSTS", "SEGVIZ_ALLOW_PATHS", "SEGVIZ_FILE"
 WATCH = "SEGVIZ_WATCH"
@@ -120,33 +117,20 @@ def show_failure(error: Exception) -> bool:
 
     with st.container(horizontal=True):
         # Several parts of a page may fail in one run.
-        again, over = keys.failure("again", id(error)), keys.failure("over", id(error))
+        again, over = f"failure-{'again'}-{id(error)}", f"failure-{'over'}-{id(error)}"
         st.button("Try again", key=again)
         st.button("Start over with the sample", key=over, on_click=start_over)
     return True
 
 
-_LATER = 5.0
-"""Seconds after which the first page stands, so that nothing is taken from it."""
-
-
 def _prepare() -> None:
-    """Does what the first page would wait for: the embedder is read, without the interpreter's
-    lock, while the modules are imported."""
-    embedding = import_module("segviz.embedding")
-    Thread(target=embedding.get_embedder, daemon=True).start()
-    for name in ("segviz.ui.main", "segviz.ui.pages.grow.page"):
+    """Imports what the first page would wait for, while the browser loads, then the other pages."""
+    for name in ("segviz.ui.main", *(f"segviz.ui.pages.{page}.page" for page in _PAGES)):
         import_module(name)
+    import_module("segviz.embedding").get_embedder()
 
-    def rest() -> None:
-        for page in ("ask", "sweep", "compare", "guide"):
-            import_module(f"segviz.ui.pages.{page}.page")
-        sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
-        import_module("segviz.memory").build(sample).ask(sample.questions[0].text)
 
-    later = Timer(_LATER, rest)
-    later.daemon = True
-    later.start()
+_PAGES = ("grow", "ask", "sweep", "compare", "guide")
 
 
 @asynccontextmanager

@@ -1,95 +1,150 @@
-"""The retrieval settings of a browser session: read from its widgets as one record, and
-written to them by links, session files, the canvas and other pages."""
+"""What is asked in a browser session: the question, and the retrieval settings as one record.
+
+Ask shows both in widgets and in the header of the canvas; links, session files and other pages set
+them with these functions.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from segviz.construct import Retriever
+from segviz.conversation import Question
 from segviz.memory import Absent
 from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.ui import keys
-from segviz.ui.state import Session
-from segviz.ui.view_state import picked_question
+from segviz.ui.state import Session, shows
 from segviz.view.bookmark import opening_settings, usual_method
 from segviz.view.look import Live
 
-_PLAIN = {
-    "policy": keys.POLICY,
-    "alpha": keys.ALPHA,
-    "horizon": keys.HORIZON,
-    "relevance": keys.RELEVANCE,
-    "k": keys.K,
-    "literal": keys.LITERAL,
-}
-"""Fields that are kept as they are, whatever is open, with their entries."""
+# --- the question ----------------------------------------------------------------------
 
-START_BUDGET = 1_000
-"""Tokens a budget begins with."""
 
+def read_question(session: Session) -> tuple[int | None, str | None]:
+    """Returns the index of the data set's question that was chosen, or one's own text. Both belong
+    to the conversation, whatever memory is built of it."""
+    index, text = st.session_state.get(f"question-{session.source}", (None, None))
+    if text is not None or not session.conversation.questions:
+        return None, text
+    return index, None
+
+
+def picked_question(session: Session) -> Question | None:
+    """Returns the data set's question that is asked; None for one's own."""
+    index, text = read_question(session)
+    questions = session.conversation.questions
+    return None if text is not None or not questions else questions[index or 0]
+
+
+def asked_question(session: Session) -> Question:
+    """Returns the question that is asked: the data set's, or one's own with index -1, without text
+    where none is typed."""
+    _, text = read_question(session)
+    return picked_question(session) or Question(-1, text or "", None, None, ())
+
+
+def write_question(session: Session, index: int | None, text: str | None = None) -> None:
+    """Asks a question of one's own where there is a ``text``, else one of the data set's; without
+    either none has been chosen. A step that was chosen holds until a question has a moment."""
+    state, last = st.session_state, len(session.conversation.questions) - 1
+    before = asked_from(session)
+    own = text if text and text.strip() else None
+    known = None if index is None or last < 0 or own else min(index, last)
+    state[f"question-{session.source}"] = known, own
+    state.pop(keys.RESCUED, None)
+    if min(before, asked_from(session)) < len(session.memory.steps):
+        change_settings(session, step=None)
+
+
+def asked_from(session: Session) -> int:
+    """Returns the step the question is asked at by itself: that of its moment, else the last."""
+    question = picked_question(session)
+    moment = session.memory.moment(question) if question else None
+    return len(session.memory.steps) if moment is None else moment
+
+
+# --- the settings ----------------------------------------------------------------------
+
+
+def read_settings(session: Session) -> RetrievalSettings:
+    """Returns the settings in force, as far as this memory has what they name. Another system keeps
+    them, but for its usual method and relevance; another memory, but for levels and step. No
+    ``step`` means the moment of the question."""
+    memory = session.memory
+    opening = opening_settings(memory.system)
+    unset = (memory.system, session.key, opening)
+    kept: tuple[str, str, RetrievalSettings] = st.session_state.get(keys.SETTINGS, unset)
+    system, key, settings = kept
+    if system != memory.system:
+        as_opened = settings.relevance == opening_settings(system).relevance
+        relevance = opening.relevance if as_opened else settings.relevance
+        settings = replace(settings, method=opening.method, relevance=relevance)
+    if key != session.key:
+        settings = replace(settings, levels=None, step=None)
+    if isinstance(memory.embedder, Absent):  # the question's words can be compared
+        settings = replace(settings, method="propagate", relevance="lexical")
+    if not isinstance(memory.model, Retriever):
+        settings = replace(settings, method="propagate")
+    return settings
+
+
+def write_settings(
+    session: Session, settings: RetrievalSettings, system: str | None = None
+) -> None:
+    """Sets the settings, as far as this memory has what they name; ``system`` is that of another
+    memory which is about to open."""
+    count = int(session.memory.structure.level.max(initial=0)) + 1
+    levels, step = settings.levels, settings.step
+    if levels is not None:
+        levels = tuple(level for level in levels if level < count)
+        levels = None if len(levels) == count else levels
+    if step is not None:
+        step = min(step, len(session.memory.steps))
+        step = None if step == asked_from(session) else step
+    settings = replace(settings, levels=levels, step=step)
+    st.session_state[keys.SETTINGS] = (system or session.memory.system, session.key, settings)
+
+
+def change_settings(session: Session, **changes: Any) -> None:
+    """Sets some of the settings."""
+    write_settings(session, replace(read_settings(session), **changes))
+
+
+def setting(
+    session: Session,
+    name: str,
+    unset: Any = None,
+    shown: Callable[[Any], Any] = lambda value: value,
+    taken: Callable[[Any], Any] = lambda value: value,
+) -> dict[str, Any]:
+    """Returns what a widget is called with that shows the setting of this name, or ``unset`` for
+    None; ``shown`` and ``taken`` turn a setting into the value of the widget, and back."""
+    value = getattr(read_settings(session), name)
+    return shows(
+        f"setting-{name}",
+        shown(unset if value is None else value),
+        lambda chosen: change_settings(session, **{name: taken(chosen)}),
+    )
+
+
+def write_live_setting(session: Session, live: Live) -> None:
+    """Sets what the header of the canvas was set to: policy, α and H."""
+    settings = live.settings
+    change_settings(
+        session, policy=settings.policy, alpha=float(settings.alpha), horizon=settings.horizon
+    )
+    st.session_state[keys.DRAWN] = (live.drawing, live.sequence)
+
+
+# --- presets ---------------------------------------------------------------------------
 
 OWN, CUSTOM = "the system's own", "custom"
 """What is offered beside the presets: the system's own retrieval where it has one, and the last
 setting that was no preset."""
-
-
-def asked_step(session: Session) -> tuple[str, int]:
-    """Returns the entry of the step the chosen question is asked at, and where it begins: at the
-    moment of the question, else after the last step."""
-    question = picked_question(session)
-    moment = session.memory.moment(question) if question else None
-    if question is None or moment is None:
-        return keys.asked_step(session.key), len(session.memory.steps)
-    return keys.asked_step(session.key, question.index), moment
-
-
-def return_to_moment(session: Session) -> None:
-    """Lets a question that has just been picked be asked at its moment, where it has one."""
-    key, begins = asked_step(session)
-    if key != keys.asked_step(session.key):
-        st.session_state[key] = begins
-
-
-def read_settings(session: Session) -> RetrievalSettings:
-    """Reads what the widgets say; what was never touched is as by default. No ``step`` means the
-    moment of the question."""
-    state, default = st.session_state, opening_settings(session.memory.system)
-    plain: dict[str, Any] = {
-        name: state.get(key, getattr(default, name)) for name, key in _PLAIN.items()
-    }
-    count = int(session.memory.structure.level.max(initial=0)) + 1
-    levels = state.get(keys.levels(count))
-    key, begins = asked_step(session)
-    step = state.get(key, begins)
-    absent = isinstance(session.memory.embedder, Absent)
-    if absent:  # the question cannot be embedded, its words can be compared
-        plain["relevance"] = "lexical"
-    usual = usual_method(session.memory.system)
-    own = isinstance(session.memory.model, Retriever) and not absent
-    return RetrievalSettings(
-        **plain,
-        budget=state.get(keys.BUDGET, START_BUDGET) if state.get(keys.BY_BUDGET) else None,
-        levels=None if levels is None or len(levels) == count else tuple(levels),
-        method=state.get(keys.method(session.memory.system), usual) if own else "propagate",
-        step=None if step == begins else step,
-    )
-
-
-def write_settings(settings: RetrievalSettings, system: str) -> None:
-    """Sets the widgets, all but levels and step, which belong to an open memory: see
-    :func:`write_moment`."""
-    state = st.session_state
-    for name, key in _PLAIN.items():
-        state[key] = getattr(settings, name)
-    if settings.relevance == opening_settings(system).relevance:
-        state.pop(keys.RELEVANCE, None)  # another system opens with a relevance of its own
-    state[keys.BY_BUDGET] = settings.budget is not None
-    if settings.budget is not None:
-        state[keys.BUDGET] = settings.budget
-    state[keys.method(system)] = settings.method
 
 
 def preset_options(system: str) -> list[str]:
@@ -103,48 +158,25 @@ def read_preset(settings: RetrievalSettings) -> str:
     if settings.method == "own":
         return OWN
     if settings.preset is None:
-        st.session_state[keys.LAST_CUSTOM] = settings
+        st.session_state["last-custom"] = settings
     return settings.preset or CUSTOM
 
 
-def write_preset(name: str, session: Session) -> None:
-    """Sets the widgets to one of them, with its usual relevance; K and what else is not part of
+def write_preset(session: Session, name: str) -> None:
+    """Sets the settings to one of them, with its usual relevance; K and what else is not part of
     a preset stays."""
     settings = read_settings(session)
     if name == OWN:
         settings = replace(settings, method="own", relevance=None)
     elif name == CUSTOM:
-        last = st.session_state.get(keys.LAST_CUSTOM, RetrievalSettings())
+        last = st.session_state.get("last-custom", RetrievalSettings())
         settings = settings.scored_as(last)
     else:
         settings = settings.with_preset(name)
-    write_settings(settings, session.memory.system)
+    write_settings(session, settings)
 
 
-def write_relevance(name: str, session: Session) -> None:
+def write_relevance(session: Session, name: str) -> None:
     """Sets the relevance; the usual one is kept as such, for whatever method is chosen next."""
     usual = replace(read_settings(session), relevance=None).relevance_for(session.memory.model)
-    st.session_state[keys.RELEVANCE] = None if name == usual else name
-
-
-def write_live_setting(live: Live) -> None:
-    """Sets what the header of the canvas was set to: policy, α and H."""
-    state, settings = st.session_state, live.settings
-    state[keys.POLICY], state[keys.ALPHA] = settings.policy, float(settings.alpha)
-    state[keys.HORIZON] = int(settings.horizon)
-    state[keys.DRAWN] = (live.drawing, live.sequence)
-
-
-def write_moment(settings: RetrievalSettings, session: Session) -> None:
-    """Sets the admissible levels and the step asked at, as far as this memory has them; after
-    the question, which may have a moment."""
-    state, structure = st.session_state, session.memory.structure
-    count = int(structure.level.max(initial=0)) + 1
-    key = keys.levels(count)
-    if settings.levels is not None or key in state:
-        admitted = range(count) if settings.levels is None else settings.levels
-        state[key] = [level for level in admitted if level < count]
-    key, begins = asked_step(session)
-    if settings.step is not None or key in state:
-        wanted = begins if settings.step is None else settings.step
-        state[key] = min(wanted, len(session.memory.steps))
+    change_settings(session, relevance=None if name == usual else name)

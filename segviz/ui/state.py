@@ -19,6 +19,7 @@ import streamlit as st
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import OpenAIChat
 from segviz.memory import Labels, Memory
+from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
 from segviz.ui import keys
 
@@ -145,13 +146,14 @@ class Session:
     @property
     def selected(self) -> int | None:
         """The selected node of this memory."""
-        key, node = st.session_state.get(keys.SELECTED, (None, None))
+        key, node = st.session_state.get("selected", (None, None))
         return node if key == self.key else None
 
     def shown(self, structure: Structure) -> Structure:
         """The structure as pages show it: same-text chains as one node, unless the switch for
         the literal tree is on."""
-        return structure if st.session_state.get(keys.LITERAL) else structure.collapsed
+        _, _, settings = st.session_state.get(keys.SETTINGS, ("", "", RetrievalSettings()))
+        return structure if settings.literal else structure.collapsed
 
     def selected_in(self, structure: Structure) -> int | None:
         """The node of a structure as shown that stands for the selected one; None where nothing
@@ -161,7 +163,7 @@ class Session:
 
     def select(self, node: int | None) -> None:
         """Selects a node, or none."""
-        st.session_state[keys.SELECTED] = (self.key, node)
+        st.session_state["selected"] = (self.key, node)
 
 
 def typed_turns(source: str) -> list[tuple[str, str]]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.evaluation.evaluation import rescue
-from segviz.export.story import tour
 from segviz.ui import keys
-from segviz.ui.address import tell
-from segviz.ui.settings import read_settings, write_settings
+from segviz.ui.address import write_step
+from segviz.ui.settings import read_question, read_settings, write_question, write_settings
 from segviz.ui.sidebar.source import open_your_own
 from segviz.ui.state import Session
-from segviz.ui.view_state import read_question, write_question, write_step
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
+from segviz.ui.widgets.tour import tell, tour
 from segviz.view.bookmark import opening_settings
 
 DOORS = {
@@ -36,9 +35,9 @@ def welcome(session: Session) -> None:
             case "ask":
                 st.session_state[keys.PAGE_WANTED] = "ask"
             case "tour":
-                tell(tour(session.memory), 1, session.memory.system)
+                tell(session, tour(session.memory))
             case "open":
-                st.session_state[keys.OPEN_OWN] = True
+                st.session_state["open-own"] = True
 
     turns = counted(len(session.conversation.turns), "turn")
     nodes = counted(int(session.memory.structure.collapsed.active.sum()), "memory node")
@@ -49,7 +48,7 @@ def welcome(session: Session) -> None:
         f"Here {turns}{whose} became {nodes}."
     )
     part("welcome", key="welcome", data={"what": what, "doors": tuple(DOORS.items())}, door=enter)
-    if st.session_state.pop(keys.OPEN_OWN, False):
+    if st.session_state.pop("open-own", False):
         open_your_own()
 
 
@@ -65,7 +64,6 @@ def begin_ask(session: Session) -> None:
         return  # a link has a setting of its own
     found = rescue(session.memory, session.conversation.questions)
     if found is not None:
-        wanted = settings.scored_as(found.settings)
-        write_settings(wanted, session.memory.system)
         write_question(session, found.place)
+        write_settings(session, settings.scored_as(found.settings))
         st.session_state[keys.RESCUED] = session.source, found, read_settings(session)

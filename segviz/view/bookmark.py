@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from segviz.construct import Parameter, Retriever, parameters
 from segviz.conversation import TITLES, UNIT_RULES
@@ -26,8 +26,6 @@ from segviz.retrieval import (
 )
 from segviz.systems import SYSTEMS
 from segviz.view.look import COLOURS, LABELS
-from segviz.view.ranges import read_ranges, write_ranges
-from segviz.view.story import Stop, read_story, write_story
 
 LONGEST = 2_000
 """Characters of a question or path in a link; browsers and servers cut long addresses."""
@@ -42,9 +40,7 @@ class Bookmark:
     with dots (``compatibility.threshold``); ``question`` is the index of a question of the
     data set, ``text`` one's own, asked with ``retrieval``; ``step`` is the moment on Grow;
     ``view`` the drawing, ``colour`` and ``labels`` what it shows; ``pins`` the two nodes
-    held side by side; ``story`` the views of a story, ``stop`` the one that is shown, from 1 (0:
-    it begins); ``choices`` what is chosen on Sweep and Compare, by the names of
-    ``CHOICES``, but for defaults.
+    held side by side; ``sweep_cell`` the setting that Sweep shows in full: policy, α and H.
     """
 
     sample: str | None = None
@@ -63,9 +59,7 @@ class Bookmark:
     colour: str = ""
     labels: str = ""
     pins: tuple[int, ...] = ()
-    story: tuple[Stop, ...] = ()
-    stop: int = 0
-    choices: Mapping[str, Any] = field(default_factory=dict)
+    sweep_cell: tuple[str, float, int] | None = None
 
 
 def usual_method(system: str) -> str:
@@ -89,14 +83,8 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
             written |= {in_link(name): _as_text(part) for name, part in value.items()}
         elif item.name == "retrieval":
             written |= _encode_retrieval(value, opening_settings(bookmark.system))
-        elif item.name == "story":
-            written |= {"story": write_story(value)} if value else {}
-        elif item.name == "choices":
-            written |= {
-                name: choice.write(value[name]) for name, choice in CHOICES.items() if name in value
-            }
         elif value != item.default:
-            written[item.name] = _as_text(value)
+            written[item.name.replace("_", "-")] = _as_text(value)
     return written
 
 
@@ -128,6 +116,7 @@ def looks(link: Mapping[str, str]) -> dict[str, str]:
 
 def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
     """The bookmark of a link, and a sentence for each unusable part of it."""
+    link = {name: link[name] for name in link if name not in BOUND}
     values: dict[str, Any] = {}
     problems: list[str] = []
 
@@ -156,8 +145,8 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
             else:
                 problems.append(f"{name[:80]!r} is not a part of a view")
     retrieval = _decode_retrieval(values, opening_settings(system))
-    choices = {name: values.pop(name) for name in CHOICES if name in values}
-    return Bookmark(**values, settings=settings, retrieval=retrieval, choices=choices), problems
+    parts = {name.replace("-", "_"): value for name, value in values.items()}
+    return Bookmark(**parts, settings=settings, retrieval=retrieval), problems
 
 
 def _decode_retrieval(values: dict[str, Any], opening: RetrievalSettings) -> RetrievalSettings:
@@ -293,13 +282,6 @@ def _levels(given: str) -> tuple[int, ...]:
     return tuple(sorted({read(part) for part in given.split(",")}))
 
 
-def _several(read: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
-    """Make a reader of values with commas between them, each once; "none" for none."""
-    return lambda given: (
-        () if given == "none" else tuple(dict.fromkeys(map(read, given.split(","))))
-    )
-
-
 def _relevance(given: str) -> str:
     """A relevance with its parameters, as it is usually spelled."""
     return spelled(relevance_model(_short_text(given)))
@@ -322,42 +304,6 @@ def _pins(given: str) -> tuple[int, ...]:
         raise ValueError("expected one node or two different ones")
     return nodes
 
-
-class Choice(NamedTuple):
-    """A choice of a page: how a link's text is read, ValueError where none is meant, and how a
-    value is written. What is on offer only in some conversations is for the page to check."""
-
-    read: Callable[[str], Any]
-    write: Callable[[Any], str] = _as_text
-
-
-RETRIEVED, READ = (1, 30), (5, 60)
-"""The least and the most nodes retrieved on Sweep and Compare, and units read on Compare."""
-
-CHOICES: dict[str, Choice] = {
-    "swept-over": Choice(_one_of(("propagation", "construction"))),
-    "sweep-policies": Choice(_several(_one_of(tuple(name for name in POLICIES if name != "none")))),
-    "sweep-relevance": Choice(_relevance),
-    "sweep-k": Choice(_number(int, *RETRIEVED)),
-    "sweep-cell": Choice(_cell),
-    "sweep-atlas-A": Choice(_short_text),
-    "sweep-atlas-B": Choice(_short_text),
-    "varied-system": Choice(_one_of(SYSTEMS)),
-    "varied-parameter": Choice(_short_text),
-    "varied-values": Choice(_short_text),
-    "compared-systems": Choice(_several(_one_of(SYSTEMS))),
-    "compare-relevance": Choice(_relevance),
-    "compare-k": Choice(_number(int, *RETRIEVED)),
-    "compare-units": Choice(_number(int, *READ)),
-    "compare-turns": Choice(read_ranges, write_ranges),
-    "compare-atlas-A": Choice(_short_text),
-    "compare-atlas-B": Choice(_short_text),
-    "all-turns": Choice(_yes_or_no),
-    "measured-by": Choice(_short_text),
-    "adversarial": Choice(_yes_or_no),
-}
-"""The choices of Sweep and Compare by their names in a link, which name their widgets, too. One
-that stands before what depends on it is set before it."""
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "sample": _one_of(tuple(TITLES)),
@@ -384,14 +330,20 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "colour": _one_of(COLOURS),
     "labels": _one_of(LABELS),
     "pins": _pins,
-    "story": read_story,
-    "stop": _COUNT,
-    **{name: choice.read for name, choice in CHOICES.items()},
+    "sweep-cell": _cell,
 }
 """A reader for every part of a link but the system's settings."""
 
 MADE = ("sample", "path", "upload", "conversation", "unit", "system")
 """The parts that name the data and how it is built, with the system's settings."""
+
+BOUND = (
+    *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k"),
+    *("sweep-atlas-A", "sweep-atlas-B", "varied-system", "varied-parameter", "varied-values"),
+    *("compared-systems", "compare-relevance", "compare-k", "compare-units", "all-turns"),
+    *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial"),
+)
+"""Further parts of a link: widgets of Sweep and Compare that Streamlit keeps in the address."""
 
 _RETRIEVAL = {
     **{name: name for name in ("policy", "alpha", "horizon", "k", "relevance", "levels")},
@@ -404,8 +356,9 @@ _SCORING = ("policy", "alpha", "horizon", "relevance", "method")
 
 _REMOVED = {
     "done": "finished memories can no longer be changed; the memory is shown as built",
-    "slices": "questions are measured all together now",
-    "slice": "questions are measured all together now",
+    **dict.fromkeys(("story", "stop"), "a link holds one view now, no story"),
+    **dict.fromkeys(("slices", "slice"), "all questions are measured together now"),
+    "compare-turns": "select a node of Compare again",
     "annotate.diversity": "node texts are chosen otherwise now, see annotate.repeat",
 }
 """Parts that older links may have, with what to do instead."""

@@ -84,6 +84,7 @@ def _script(name: str, linked: bool) -> None:
     import_module(f"segviz.ui.pages.{shown}.page").render(session)
     if linked:
         address.write(session)
+        st.session_state["shown"] = address.current(session)
 
 
 def page(name: str, linked: bool = False) -> AppTest:
@@ -112,6 +113,11 @@ def labelled(widgets, label):
 def texts(app: AppTest) -> str:
     elements = [*app.markdown, *app.text, *app.caption, *app.info, *app.warning, *app.error]
     return "\n".join(str(e.value) for e in elements)
+
+
+def settings(app: AppTest):
+    """How a question is asked."""
+    return app.session_state["settings"][2]
 
 
 def keyed(widgets, beginning: str) -> list:
@@ -181,7 +187,7 @@ def tables(app) -> list[pd.DataFrame]:
 def ask_own(app, text: str) -> None:
     """What typing a question into the box does; AppTest types no new options."""
     (box,) = keyed(app.selectbox, "question-box-")
-    app.session_state[entry(box.key).replace("question-box", "own")] = text
+    app.session_state[entry(box.key).replace("question-box", "question")] = (None, text)
     app.run()
 
 

@@ -54,17 +54,13 @@ def test_without_a_model_one_line_says_how_to_get_one(app, server):
     assert not has(app, "answer")
 
 
-def test_nothing_is_sent_before_the_button_is_pressed(app, server):
+def test_an_answer_is_asked_for_by_a_button_and_shown_literally_with_its_overlap(app, server):
     with_server(app, server)
     assert server.requests == []
     assert server.url in texts(app)
     app.button(key="answer").click().run()
     assert len(server.requests) == 1
     assert server.authorizations == [f"Bearer {KEY}"]
-
-
-def test_the_answer_is_shown_literally_with_its_overlap(app, server):
-    with_server(app, server).button(key="answer").click().run()
     assert [t.value for t in clean(app).text if "boat" in t.value] == ["a *red* <b>boat</b>"]
     # SQuAD deletes the marks: "red bboatb", of which one word is shared.
     assert "Token F1 0.50, BLEU-1 0.50 against the gold answer" in texts(app)
@@ -91,14 +87,11 @@ def test_an_adversarial_question_is_graded_by_rule(app, server):
     assert not has(app, "judge")
 
 
-def test_without_a_gold_answer_there_is_nothing_to_compare(app, server):
+def test_without_a_gold_answer_or_evidence_there_is_nothing_to_compare_or_ask(app, server):
     with_server(app, server).number_input(key="which").set_value(2).run()
     app.button(key="answer").click().run()
     assert "no gold answer to compare with" in texts(clean(app))
-
-
-def test_nothing_retrieved(app, server):
-    with_server(app, server).toggle(key="any").set_value(False).run()
+    app.toggle(key="any").set_value(False).run()
     assert "nothing to answer from" in texts(clean(app))
 
 

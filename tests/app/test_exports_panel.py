@@ -55,18 +55,13 @@ def buttons(app) -> dict[str, bool]:
     return {b.proto.label: not b.proto.disabled for b in app.get("download_button")}
 
 
-def test_grow_offers_every_file_but_the_ranks():
-    found = buttons(menu())
+def test_grow_offers_a_link_and_every_file_and_ask_the_ranks_too():
+    app = menu()
+    found = buttons(app)
     assert list(found) == [offer.label for offer in FORMATS.values() if not offer.asks]
     assert all(found.values())
-
-
-def test_ask_offers_the_ranks_too():
+    assert app.code[0].value.endswith("?sample=ines-theo")
     assert list(buttons(menu(asks=True))) == [offer.label for offer in FORMATS.values()]
-
-
-def test_the_link_names_the_view():
-    assert menu().code[0].value.endswith("?sample=ines-theo")
 
 
 @pytest.mark.parametrize("offer", FORMATS.values(), ids=lambda offer: offer.label)

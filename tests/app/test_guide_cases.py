@@ -23,8 +23,8 @@ def with_a_case(tmp_path, monkeypatch, small_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(path))
 
 
-def opened(app, name: str, begins: bool = False):
-    app.session_state[f"case-{name}-{begins}"] = True
+def opened(app, name: str):
+    app.session_state[f"case-{name}"] = True
     return clean(app.run())
 
 
@@ -54,10 +54,8 @@ def test_its_button_opens_ask_on_that_question_and_setting():
     app = clean(grow().run())
     app.session_state["page-wanted"] = "guide"
     app = opened(clean(app.run()), "Q2")
-    app.button(key="story-Q2-2").click().run()
+    app.button(key="tour-Q2-2").click().run()
     clean(app)
-    stops, stop = app.session_state["story"]
-    assert (len(stops), stop) == (2, 2)
     assert "**2 of 2**" in texts(app)
     assert "Q2, hybrid, no propagation. 1 gold leaf" in texts(app)
     assert app.query_params["question"] == "4"
@@ -69,17 +67,17 @@ def test_the_topic_switching_sample_shows_what_its_tree_is_like():
     app = page("guide", linked=True)
     for name, value in encode(Bookmark(sample="topic-switching")).items():
         app.query_params[name] = value
-    shown = texts(clean(app.run()))
+    shown = texts(opened(app.run(), "C.3.1"))
     assert "This tree does not cascade" in shown
     link = next(one.proto for one in app.get("page_link") if "cosine" in one.proto.label)
     cascading = page("guide", linked=True)
     for part in link.query_string.split("&"):
         name, value = part.split("=")
         cascading.query_params[name] = value
-    shown = texts(clean(cascading.run()))
+    shown = texts(opened(cascading.run(), "C.3.1"))
     assert "This tree cascades" in shown
     assert "40 leaves make 820 nodes" in shown
-    assert keyed(cascading.button, "story-C.3.1")
+    assert keyed(cascading.button, "tour-C.3.1")
 
 
 def test_locomo_shows_all_five_and_names_their_conversation_where_another_is_open():
@@ -94,4 +92,4 @@ def test_locomo_shows_all_five_and_names_their_conversation_where_another_is_ope
     ).run()
     labels = [one.label for one in clean(app).expander]
     assert all(f"{case.name} · {case.title}" in labels for case in CASES)
-    assert "“gamepad”" in texts(app)
+    assert "“gamepad”" in texts(opened(app, "Q1"))

@@ -98,10 +98,7 @@ def test_history_ends_at_the_step_shown_and_leads_to_the_next(monkeypatch):
     assert data(clean(app), "node-history")["items"][0]["step"] == steps[-1]
     app.button(key="later-step").click().run()
     assert clean(app).slider[0].value == steps[-2]
-
-
-def test_before_a_node_appears_the_page_says_so():
-    app = selected(grow(), 300)
+    select(app, 300)
     app.slider[0].set_value(2).run()
     assert "node 300 has not appeared yet" in texts(clean(app))
 

@@ -1,9 +1,10 @@
-"""Forty kinds of malformed input through the app; tests/malformed_inputs holds the inputs.
+"""Malformed input through the app; tests/malformed_inputs holds the inputs, and the tests of
+loaders read every one of them.
 
-Each is opened by path, by upload or by pasting. Refused, it says so in the sidebar with what
-was found and what to do, and what was open stays. Read, it stands in the load report and in
-the transcript as it says. Afterwards the page goes on: a step back, a question. Below, by
-number, what a kind asks of the pages besides.
+Here some are opened by path, by upload and by pasting. Refused, the sidebar says so with what was
+found and what to do, and what was open stays. Read, it stands in the load report and in the
+transcript. Afterwards the page goes on: a step back, a question. Below, by number, what a kind
+asks of the pages besides.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from streamlit.testing.v1 import AppTest
 
 from segviz import loaders
 from segviz.loaders import LoadError, parse
-from segviz.systems import SYSTEMS
 from segviz.ui.widgets.lists import SENT
 from tests import malformed_inputs
 from tests.app.conftest import ask_own, clean, keyed, on_canvas, page, read_message, texts
@@ -23,8 +23,7 @@ from tests.malformed_inputs.inputs import ANN
 from tests.malformed_inputs.texts import HOSTILE
 from tests.malformed_inputs.turns import LONG, UNRESOLVED
 
-PASTED = (3, 4, 5, 16, 23, 30)
-UPLOADED = (1, 7, 8, 9, 11, 33, 34, 35, 36, 40)
+PASTED, UPLOADED = (4, 5, 16), (8, 35, 36, 40)
 
 
 @pytest.fixture
@@ -108,8 +107,8 @@ def usable(app: AppTest) -> None:
     assert on_canvas(clean(app))["words"] is not None
 
 
-@pytest.mark.parametrize("number", [n for n in range(1, 41) if n != 26], ids="N{:02}".format)
-def test_every_input_is_refused_or_shown(app, tmp_path, number):
+@pytest.mark.parametrize("number", [4, 5, 8, 10, 16, 35, 40], ids="N{:02}".format)
+def test_an_input_is_refused_or_shown(app, tmp_path, number):
     first = app.session_state["last"].corpus
     for given in malformed_inputs.of(number):
         before = app.session_state["last"].corpus
@@ -125,13 +124,6 @@ def test_every_input_is_refused_or_shown(app, tmp_path, number):
 def asked(app: AppTest, question: int) -> str:
     keyed(app.selectbox, "question-")[0].set_value(question).run()
     return texts(clean(app))
-
-
-def test_n19_empty_text_stands_in_the_transcript_under_its_id(app, tmp_path):
-    for given in malformed_inputs.of(19):
-        give(app, given, tmp_path)
-        ids = [row["id"].split(":")[1] for row in turns(app)]
-        assert ids == ["1", "2", "3"]
 
 
 def test_n20_every_answer_can_be_shown(app, tmp_path):
@@ -150,23 +142,11 @@ def test_n21_unresolved_evidence_is_named_beside_what_was_found(app, tmp_path):
     assert f"Unresolved evidence, in no turn of this conversation: {', '.join(UNRESOLVED)}" in shown
 
 
-def test_n22_all_speakers_are_named(app, tmp_path):
-    give(app, malformed_inputs.of(22)[0], tmp_path)
-    assert "Ann, Bob, Cleo, Unknown, 7, Dan" in texts(app)
-
-
 def test_n24_every_page_takes_a_single_leaf(app, tmp_path):
     give(app, malformed_inputs.of(24)[0], tmp_path)
     assert "This conversation makes a single leaf: there is one step." in texts(app)
     for name in ("ask", "sweep", "compare", "grow"):
         turn_to(app, name)
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_n24_every_system_takes_a_single_leaf(app, tmp_path, system):
-    give(app, malformed_inputs.of(24)[0], tmp_path)
-    app.selectbox(key="system").set_value(system).run()
-    usable(clean(app))
 
 
 @pytest.mark.slow
@@ -209,22 +189,6 @@ def test_n27_an_upload_above_the_limit_is_refused_with_the_other_way(app, tmp_pa
     assert "give its path on the machine that runs segviz" in shown
     assert app.session_state["last"].corpus is before
     usable(app)
-
-
-def test_n29_what_stood_for_a_date_is_shown(app, tmp_path):
-    for given in malformed_inputs.of(29):
-        raw = given.what.partition(": ")[2].replace("empty", "")
-        give(app, given, tmp_path)
-        headings = [row["heading"] for row in transcript(app) if "heading" in row]
-        assert headings == [f"Session 1 · {raw or 'no date'}"]
-
-
-def test_n30_where_nothing_tells_the_order_of_dates_is_asked(app, tmp_path):
-    give(app, malformed_inputs.of(30)[-1], tmp_path)
-    (box,) = keyed(app.selectbox, "dates-")
-    assert box.label == "Order of dates"
-    box.set_value("day before month").run()
-    assert report(clean(app))[1] == []
 
 
 def test_n36_markup_reaches_no_element_that_reads_it(app, tmp_path):

@@ -3,12 +3,8 @@ is shown when something fails."""
 
 from __future__ import annotations
 
-import re
-
 import pytest
 import streamlit as st
-from hypothesis import given
-from hypothesis import strategies as some
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -60,21 +56,6 @@ def test_names_can_be_allowed_and_the_one_listened_on_is(at):
     assert not any(map(rim.answers_to, ["b.example", "xa.example", *NEVER]))
 
 
-_PARTS = ["localhost", "127.0.0.1", "[::1]", "evil.example", ".", ":", "8501", "@", "/", " ", "]"]
-
-
-@given(parts=some.lists(some.sampled_from(_PARTS) | some.text(max_size=3), max_size=5))
-def test_whatever_the_header_holds_only_the_names_of_this_machine_are_answered(parts):
-    host = "".join(parts)
-    if rim.answers_to(host):
-        assert re.sub(r"\.*(:[0-9]*)?$", "", host.lower()) in (
-            "localhost",
-            "127.0.0.1",
-            "[::1]",
-            "::1",
-        )
-
-
 @pytest.fixture
 def client(at):
     """The server's rim around an app that answers everything."""
@@ -101,6 +82,8 @@ def test_another_host_reaches_neither_pages_nor_sockets(client):
         refused = client.get(path, headers={"host": "evil.example:8501"})
         assert refused.status_code == 403
         assert "evil" not in refused.text
+    both = [("host", "localhost:8501"), ("host", "evil.example")]
+    assert client.get("/", headers=both).status_code == 403
     headers = {"host": "localhost:8501"}
     with client.websocket_connect("/stream", headers=headers) as socket:
         assert socket.receive_text() == "hello"
@@ -110,11 +93,6 @@ def test_another_host_reaches_neither_pages_nor_sockets(client):
         client.websocket_connect("/stream", headers=headers) as socket,
     ):
         socket.receive_text()
-
-
-def test_two_hosts_in_one_request_are_none(client):
-    headers = [("host", "localhost:8501"), ("host", "evil.example")]
-    assert client.get("/", headers=headers).status_code == 403
 
 
 @pytest.mark.parametrize("script", ["app.py", "segviz/ui/run/app.py"])
@@ -196,7 +174,8 @@ def _failing() -> None:
         rim.show_failure(fault)
 
 
-def test_a_fault_is_told_literally_with_ways_to_go_on():
+def test_a_fault_is_told_literally_with_ways_to_go_on(at):
+    at("127.0.0.1")
     app = AppTest.from_function(_failing, default_timeout=60).run()
     assert not app.exception
     said = [text.value for text in app.text]
@@ -207,12 +186,8 @@ def test_a_fault_is_told_literally_with_ways_to_go_on():
     app.session_state["open"] = "what failed"
     app.button[1].click().run()
     assert "open" not in app.session_state
-
-
-def test_beyond_loopback_a_fault_tells_its_kind_alone(at):
-    at("0.0.0.0")
-    app = AppTest.from_function(_failing, default_timeout=60).run()
-    assert app.text[0].value == "RuntimeError"
+    at("0.0.0.0")  # beyond loopback its kind alone
+    assert app.run().text[0].value == "RuntimeError"
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from segviz.export import FORMATS, View
 from segviz.retrieval import OPENING, PRESETS, RetrievalSettings
 from segviz.store import Shown
 from segviz.view.bookmark import Bookmark, decode, encode
-from tests.app.conftest import clean, grow, on_canvas, open_path, page, texts
+from tests.app.conftest import clean, grow, labelled, on_canvas, open_path, page, texts
 from tests.app.test_address import LINK, address, opened
 from tests.store.test_store_schema import VALIDATOR
 
@@ -27,7 +27,6 @@ SEEN = replace(
     settings={},
     step=18,
     retrieval=replace(LINK.retrieval, relevance="lexical", step=12),
-    choices={"sweep-k": 5, "measured-by": "recall", "compared-systems": ("bm25", "memtree")},
 )
 
 
@@ -78,7 +77,7 @@ def test_opened_it_is_seen_as_it_was_saved(memory, tmp_path):
     path = session_file(memory, SEEN, tmp_path / "s.json")
     app = open_path(grow().run(), path)
     assert clean(app).session_state["selected"][1] == 5
-    assert app.segmented_control(key="ask-view").value == "Outline"  # on its page
+    assert labelled(app.segmented_control, "View").value == "Outline"
     assert "Pinned: nodes 5 and 9" in texts(app)
     assert address(app) == {"path": str(path), **encode(SEEN)}
 
@@ -109,7 +108,7 @@ def test_what_was_looked_at_before_does_not_shine_through(memory, tmp_path):
     app = open_path(grow().run(), path)
     assert address(app) == {"path": str(path), "k": "7"}
     app.button(key="go-chevron_left").click().run()
-    app.segmented_control(key="grow-view").set_value("Outline").run()
+    labelled(app.segmented_control, "View").set_value("Outline").run()
     assert {"step", "view"} <= set(address(clean(app)))
     app.segmented_control(key="source").set_value("Sample").run()
     app.segmented_control(key="source").set_value("Path").run()
@@ -152,14 +151,12 @@ def test_a_hostile_view_opens_nothing_else(memory, tmp_path):
 
 # --- values that mean nothing --------------------------------------------------------------------
 
-CONVERSATION, FIRST = ("conversation",), ("conversation", "sessions", 0)
-SETTINGS = ("system", "settings")
-COSTS = {
+FIRST, SETTINGS = ("conversation", "sessions", 0), ("system", "settings")
+PASSED_OVER = {
     "a zone among times without": ((*FIRST, "start"), "2024-05-07T13:00:00+02:00", "read as UTC"),
     "no such time": ((*FIRST, "start"), "0001-01-01T00:00:00+14:00", "no such time is possible"),
-    "nobody speaks": ((*CONVERSATION, "speakers"), [], "taken from the turns"),
+    "nobody speaks": (("conversation", "speakers"), [], "taken from the turns"),
     "a part without a name": (SETTINGS, {"compatibility": {}}, "expected the name of a part"),
-    "a part that is a number": (SETTINGS, {"compatibility": 5}, "expected the name of a part"),
     "a part named by a list": (SETTINGS, {"annotate": {"name": ["x"]}}, "the name of a part"),
     "a part with a text for a number": (
         SETTINGS,
@@ -168,54 +165,55 @@ COSTS = {
     ),
     "a parameter there is not": (SETTINGS, {"nope": {"name": {}}}, "no such parameter"),
     "a system that cannot have built it": (("system", "name"), "dense", "taken as unknown"),
-    "a system nobody knows": (("system", "name"), "nope", None),
-    "an embedder nobody has": (("embedder",), "nope", None),
-    "a page there is not": (("view",), {"page": "nope", "link": {}}, None),
-    "levels and nodes there are not": (
+}
+DRAWN = {
+    "a part that is a number": (SETTINGS, {"compatibility": 5}),
+    "an embedder nobody has": (("embedder",), "nope"),
+    "a page, levels and nodes there are not": (
         ("view",),
-        {"page": "ask", "link": {"levels": "7,9", "node": "99999", "pins": "8888,7"}},
-        None,
+        {"page": "nope", "link": {"levels": "7,9", "node": "99999", "pins": "8888,7"}},
     ),
     "steps and questions there are not": (
         ("view",),
         {"page": "ask", "link": {"step": "99999", "question": "99999", "asked": "99999"}},
-        None,
     ),
     "evidence nobody said": (
-        (*CONVERSATION, "questions", 0),
+        ("conversation", "questions", 0),
         {
             **{"text": "", "answer": None, "category": -77, "evidence": ["nope"]},
             **{"unresolved": [], "adversarial": None, "asked_at": "nope"},
         },
-        None,
     ),
-    "the id of another turn": ((*FIRST, "turns", 0, 0), "D3:8", None),
 }
 
 
-@pytest.mark.parametrize("case", COSTS)
-def test_a_value_that_means_nothing_costs_that_value(memory, tmp_path, monkeypatch, case):
-    """The pages are drawn, and the load report says what was passed over."""
-    (*way, last), value, said = COSTS[case]
-    document = json.loads(store.dump(memory.saved))
-    part = document
-    for step in way:
+def changed(memory, way, value) -> bytes:
+    """The file of a memory with another value."""
+    document = part = json.loads(store.dump(memory.saved))
+    for step in way[:-1]:
         part = part[step]
-    part[last] = value
+    part[way[-1]] = value
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize("case", PASSED_OVER)
+def test_a_value_that_means_nothing_is_passed_over_and_told(memory, case):
+    way, value, said = PASSED_OVER[case]
+    assert said in str(segviz.memory.sound(store.parse(changed(memory, way, value))).findings)
+
+
+@pytest.mark.parametrize("case", DRAWN)
+def test_a_file_with_a_value_that_means_nothing_is_drawn(memory, tmp_path, monkeypatch, case):
     path = tmp_path / "s.json"
-    path.write_text(json.dumps(document))
+    path.write_bytes(changed(memory, *DRAWN[case]))
     monkeypatch.setenv("SEGVIZ_FILE", str(path))
     app = clean(page("grow", linked=True).run())
     assert "Not opened." not in texts(app)
-    for name in ("ask",) if way == list(SETTINGS) else ("ask", "sweep"):
-        app.session_state["page"] = name
-        clean(app.run())
+    app.session_state["page"] = "ask"
+    clean(app.run())
     report = next(one for one in app.expander if one.label.startswith("Load report"))
-    found = [row for table in report.dataframe for row in table.value.values.tolist()]
-    assert (said is None) == (not found)
-    assert said is None or said in str(found)
-    if case == "an embedder nobody has":
-        assert "compared by words" in texts(app)
+    assert bool(report.dataframe) == (case == "a part that is a number")
+    assert ("compared by words" in texts(app)) == (case == "an embedder nobody has")
 
 
 def test_what_was_passed_over_is_not_saved_again(memory):

@@ -30,16 +30,11 @@ def column(app, part: str):
     return box
 
 
-def test_pasted_text_becomes_a_tree():
-    app = pasted("Ada: Did you find the key?\nBen: Under the third stone.\nAda: Of course.\n")
-    assert "Ada, Ben" in texts(app)
-    assert app.session_state["last"].corpus[0].turns[1].text == "Under the third stone."
-
-
-def test_hostile_text_stays_text():
+def test_pasted_text_becomes_a_tree_and_stays_text():
     turn = "<script>alert(1)</script> **bold** [x](javascript:1)"
-    app = pasted(f"Eve: {turn}\nBen: What?\n")
-    assert app.session_state["last"].corpus[0].turns[0].text == turn
+    app = pasted(f"Ada: Did you find the key?\nBen: {turn}\nAda: Of course.\n")
+    assert "Ada, Ben" in texts(app)
+    assert app.session_state["last"].corpus[0].turns[1].text == turn
     assert not any("<script>" in str(m.value) for m in app.markdown)
 
 

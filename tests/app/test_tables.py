@@ -25,23 +25,13 @@ def shown(rows=ROWS):
     return tables(app)[0]
 
 
-def test_texts_are_taken_literally():
-    assert shown()["says"].tolist() == ["![x](http://a.test) *b*", "<b>$x$</b>", ""]
-
-
-def test_numbers_have_their_decimals():
+def test_texts_are_literal_numbers_have_their_decimals_and_empty_columns_are_left_out():
     found = shown()
+    assert found["says"].tolist() == ["![x](http://a.test) *b*", "<b>$x$</b>", ""]
     assert found["score"].tolist() == ["0.500", "\u22121.250", ""]
     assert found["n"].tolist() == ["9", "1,200", ""]
-
-
-def test_empty_columns_are_left_out():
-    found = shown()
     assert found["place"].tolist() == ["level 1", "event or entity", ""]
     assert "empty" not in found.columns
-
-
-def test_no_row_is_no_fault():
     assert shown([]).empty
 
 

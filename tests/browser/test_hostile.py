@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from segviz.ui.view_state import VIEWS
+from segviz.ui.address import VIEWS
 
 CORPUS = (
     "<script>alert(1)</script>",

@@ -16,17 +16,12 @@ from playwright.sync_api import expect
 import segviz
 from segviz.export import View, html_page
 from segviz.export.html import picture_height
-from segviz.export.story import stop_at, story_page, story_views, tour
 from segviz.export.text import legal
-from segviz.retrieval import OPENING, PRESETS
 from segviz.systems import SegmentTree
 from segviz.tree.unfold import unfold
-from segviz.view.bookmark import Bookmark
 from segviz.view.palette import SURFACE
-from segviz.view.story import Stop
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
 from tests.frontend.test_payload import unpack
-from tests.memories import built, sample
 from tests.trees import toy
 
 
@@ -138,40 +133,6 @@ def test_setting_and_evidence_are_readable_without_script(memory):
 
 def test_the_same_view_gives_the_same_bytes(memory):
     assert html_page(grow_view(memory, step=4)) == html_page(grow_view(memory, step=4))
-
-
-def test_a_tour_measures_what_it_says():
-    memory = built()
-    stops = tour(memory)
-    assert [stop.page for stop in stops] == ["grow", "grow", "ask", "ask", "ask"]
-    first, boundary, asked, missed, rescued = (view for _, view in story_views(memory, stops))
-    assert first.moment == len(memory.steps) // 6
-    step = boundary.step
-    assert step.unit.session == memory.units[step.unit.index - 1].session + 1
-    assert f"Session {step.unit.session + 1} begins." in stops[1].words
-    leaf = missed.bookmark.node
-    ranks = []
-    for view in (missed, rescued):
-        order = sorted(
-            np.flatnonzero(view.structure.active),
-            key=lambda node, final=view.result.final: (-final[node], node),
-        )
-        ranks.append(order.index(leaf) + 1)
-    assert f"it ranks {ranks[0]} of {len(order)} nodes" in stops[3].words
-    assert f"rank {ranks[0]} becomes {ranks[1]}" in stops[4].words
-    assert leaf in rescued.result.after
-    assert leaf not in missed.result.after
-    assert asked.question == sample().questions[int(stops[2].link["question"])]
-    page = Reader(story_page(asked))
-    assert [tag for tag, _ in page.found].count("template") == len(stops)
-    assert all(legal(stop.words) in page.text for stop in stops)
-
-
-def test_a_story_without_stops_or_with_a_stop_that_is_not_there(memory):
-    with pytest.raises(ValueError, match="no question 99"):
-        story_views(memory, [Stop("ask", "", {"question": "99"})])
-    with pytest.raises(ValueError, match="no node 9999"):
-        story_views(memory, [Stop("grow", "", {"node": "9999"})])
 
 
 # --- in the browser --------------------------------------------------------------------------
@@ -287,31 +248,6 @@ class TestInTheBrowser:
         for each, item in zip(paper.all(), there.evidence, strict=True):
             assert f"node {item.node} " in each.text_content()
             assert item.text in each.text_content()
-
-    def test_a_story_goes_from_view_to_view(self, opened, memory):
-        text = HOSTILE[0]
-        stops = (
-            stop_at("grow", text, Bookmark(step=4)),
-            stop_at("ask", "Then a question.", Bookmark(text="How many gears?", node=3)),
-        )
-        view = replace(grow_view(memory), bookmark=Bookmark(story=stops, stop=2))
-        tab = opened(view, page=story_page)
-        story = tab.page.locator("#story")
-        assert f"1 of 2 {legal(text)}" in story.inner_text()
-        assert tab.attribute("step") == "4"
-        assert story.get_by_text("Back").get_attribute("href") is None
-        story.get_by_text("Next").click()
-        expect(tab.page.locator("h1")).to_have_text(re.compile("^How"))
-        tab.until("selected", "3")
-        assert story.inner_text().startswith("2 of 2 Then a question.")
-        there = memory.ask("How many gears?", PRESETS[OPENING])
-        assert tab.attribute("top") == ",".join(map(str, there.after))
-        marked = tab.tree.locator(".evidence ol mark.heard").all_inner_texts()
-        heard = {word for words in there.matches(there.after).values() for word in words}
-        assert marked
-        assert {word.lower() for word in marked} <= heard
-        story.get_by_text("Back").click()
-        expect(tab.page.locator("h1")).to_have_text(re.compile("^Mem"))
 
     def test_grow_shows_the_step(self, opened, memory):
         view = grow_view(memory, step=4)

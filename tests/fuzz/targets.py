@@ -19,7 +19,6 @@ from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.store import container
 from segviz.systems import SYSTEMS
 from segviz.view import bookmark
-from segviz.view.story import Stop
 from tests.loaders.test_fuzz import ARCHIVES, FILES, outcome
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -69,8 +68,6 @@ def links(data: bytes) -> None:
     assert all(isinstance(problem, str) for problem in problems)
     link = bookmark.encode(found)
     assert bookmark.decode(dict(parse_qsl(urlencode(link), keep_blank_values=True))) == (found, [])
-    for stop in found.story:
-        bookmark.decode(stop.link)
     nested(SYSTEMS[found.system], found.settings)
 
 
@@ -91,10 +88,6 @@ def seeds(target: str) -> list[bytes]:
             bookmark.Bookmark(path="/a.json", system="h-mem", settings={}, text="the boat?"),
             bookmark.Bookmark(unit="turn", settings={"compatibility.threshold": 0.25}),
             bookmark.Bookmark(retrieval=RetrievalSettings(policy="both", alpha=0.3, budget=900)),
-            bookmark.Bookmark(
-                story=(Stop("grow", "It grows.", {"step": "3"}), Stop("ask", "", {"alpha": "0.4"})),
-                stop=1,
-            ),
         ]
         return [json.dumps(bookmark.encode(view)).encode() for view in views]
     chat = parse(FILES["locomo"], "x")[0]

@@ -3,9 +3,7 @@
 ``tests/fixtures/before_move`` holds what that version wrote and retrieved (bundled samples
 only): ``expected.json`` for session files, ``links.json`` for links. Entries with ``removed``
 used what is gone on purpose; their ``rest`` is what the old version made of them without it.
-A session file holds its memory, so what it retrieves is compared; a link is built anew, and node
-texts are chosen otherwise since, so of links the view is compared. A link that names no way to
-score opens with today's opening.
+A link that names no way to score opens with today's opening.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ import pytest
 
 import segviz
 from segviz import store
-from segviz.tree import Structure
 from segviz.tree.inspect import digest
 from segviz.view.bookmark import MADE, Bookmark, decode, opening_settings
 
@@ -58,50 +55,6 @@ def same_view(bookmark: Bookmark, expected: dict[str, Any]) -> None:
         assert bookmark.retrieval.method == expected["method"]
 
 
-def same_nodes(memory: segviz.Memory, bookmark: Bookmark, expected: dict[str, Any]) -> None:
-    """The literal tree scores as it did. That version took of every chain of single-child nodes
-    the best; this one shows a same-text chain as its lowest node from the start."""
-    # A view that names no relevance was hybrid; a system's own retrieval is by its paper's now.
-    settings = replace(bookmark.retrieval, relevance=bookmark.retrieval.relevance or "hybrid")
-    found = memory.ask(expected["question_text"], settings)
-    if not found.own:
-        found = memory.ask(
-            expected["question_text"],
-            replace(settings, literal=True, budget=None, k=len(memory.structure)),
-        )
-        chain = dict(enumerate(single_children(found.structure)))
-        kept = list(found.after)
-        if not settings.literal:
-            best = {chain[node]: node for node in reversed(kept)}
-            kept = [node for node in kept if best[chain[node]] == node]
-        kept = kept[: len(expected["retrieved"])]
-    elif memory.system == "memforest":
-        return  # browses with a beam in each tree since
-    else:
-        kept = [node for node, *_ in expected["retrieved"]]
-        shown = found.structure.chain[kept].tolist()
-        assert list(found.after) == list(dict.fromkeys(shown))
-        return
-    assert kept == [node for node, *_ in expected["retrieved"]]
-    for node, *before in expected["retrieved"]:
-        assert [found.final[node], found.initial[node]] == pytest.approx(before, abs=1e-6)
-    assert list(found.settings.propagation) == [
-        expected["asked_with"][name] for name in ("policy", "alpha", "horizon")
-    ]
-    assert found.settings.method == expected["asked_with"]["method"]
-
-
-def single_children(structure: Structure) -> list[int]:
-    """The lowest node of every node's chain of single children."""
-
-    def lowest(node: int) -> int:
-        while len(structure.children[node]) == 1:
-            (node,) = structure.children[node]
-        return node
-
-    return [lowest(node) for node in range(len(structure))]
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_a_session_file_opens_the_same_view(name):
     expected, path = FILES[name], HERE / f"{name}.json.gz"
@@ -117,8 +70,6 @@ def test_a_session_file_opens_the_same_view(name):
     else:
         assert problems == []
     same_view(bookmark, expected["view"])
-    if "retrieved" in expected:
-        same_nodes(memory, bookmark, expected)
     if "at_step" in expected:
         moment = memory.at(bookmark.step or len(memory.steps))
         assert digest(moment) == expected["at_step"]["digest"]

@@ -22,9 +22,9 @@ from segviz.tree.inspect import (
     written,
 )
 from segviz.ui import keys
+from segviz.ui.address import write_step
 from segviz.ui.inspector.pins import pin_button
 from segviz.ui.state import Session
-from segviz.ui.view_state import go_to_step
 from segviz.ui.widgets.captions import (
     SIMILARITY,
     counted,
@@ -250,12 +250,12 @@ def _history_tab(session: Session, structure: Structure, node: int, step: int) -
         following = later[0].step
         st.button(
             f"Written again in {counted(len(later), 'later step')}; go to step {following}",
-            key=keys.LATER_STEP,
+            key="later-step",
             type="tertiary",
-            on_click=go_to_step,
+            on_click=write_step,
             args=(session, following),
         )
-        if st.session_state.get(keys.LATER_STEP):
+        if st.session_state.get("later-step"):
             chosen = following
     if chosen is not None:
         st.switch_page(st.session_state[keys.PAGES]["grow"])
@@ -275,7 +275,7 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
             [_change(session, entry) for entry in shown],
             key="node-history",
             steps=[entry.step for entry in shown],
-            on_step=lambda step: go_to_step(session, step),
+            on_step=lambda step: write_step(session, step),
         )
 
 

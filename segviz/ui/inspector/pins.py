@@ -9,8 +9,8 @@ import streamlit as st
 from segviz.retrieval import Result, ranks
 from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
+from segviz.ui.address import pinned
 from segviz.ui.state import Session
-from segviz.ui.view_state import pinned
 from segviz.ui.widgets.captions import SIMILARITY, counted, coverage, named, unmarked
 from segviz.ui.widgets.charts import table
 from segviz.ui.widgets.lists import diffs, node_list

@@ -15,7 +15,6 @@ from segviz.conversation import Conversation, Corpus, LoadReport
 from segviz.loaders import LOADERS, LoadError, NeedsColumns
 from segviz.loaders.columns import ALIASES, guess
 from segviz.memory import sound
-from segviz.ui import keys
 from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
 from segviz.ui.widgets.captions import counted, refusal, unmarked
@@ -79,10 +78,10 @@ def opened_as(
 
     def opened(options: dict[str, Any]) -> OpenFile:
         under = fingerprint(key, options)
-        found = remember(keys.CORPORA, under, CORPORA_KEPT, lambda: tried(options))
+        found = remember("corpora", under, CORPORA_KEPT, lambda: tried(options))
         if isinstance(found, ValueError):
             if not lasting:
-                forget(keys.CORPORA, under)
+                forget("corpora", under)
             raise found.with_traceback(None)
         return replace(found, key=under if options else key, file=key, how=options)
 
@@ -108,12 +107,12 @@ GAP_HOURS = 8.0
 
 def _reading(key: str) -> dict[str, Any]:
     """Returns how the user wants this file read, where that differs from the default."""
-    order = DATE_ORDERS[st.session_state.get(keys.date_order(key), next(iter(DATE_ORDERS)))]
-    gap = st.session_state.get(keys.session_gap(key), GAP_HOURS)
+    order = DATE_ORDERS[st.session_state.get(f"dates-{key}", next(iter(DATE_ORDERS)))]
+    gap = st.session_state.get(f"gap-{key}", GAP_HOURS)
     said: dict[str, Any] = {} if order is None else {"day_first": order}
     if gap != GAP_HOURS:
         said["gap_hours"] = float(gap)
-    columns = st.session_state.get(keys.columns(key), {})
+    columns = st.session_state.get(f"columns-{key}", {})
     return said | {"columns": columns} if "text" in columns else said
 
 
@@ -122,11 +121,11 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
     st.caption("Which column holds what?")
 
     def chosen() -> dict[str, str]:
-        said = {meaning: st.session_state.get(keys.column(key, meaning)) for meaning in ALIASES}
+        said = {meaning: st.session_state.get(f"column-{key}-{meaning}") for meaning in ALIASES}
         return {meaning: header for meaning, header in said.items() if header is not None}
 
     def choose() -> None:
-        st.session_state[keys.columns(key)] = chosen()
+        st.session_state[f"columns-{key}"] = chosen()
 
     for meaning in ALIASES:
         st.selectbox(
@@ -134,7 +133,7 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
             [None, *headers],
             format_func=lambda header: "none" if header is None else header,
             on_change=choose,
-            **starts(keys.column(key, meaning), columns.get(meaning)),
+            **starts(f"column-{key}-{meaning}", columns.get(meaning)),
         )
     return chosen()
 
@@ -170,12 +169,12 @@ def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
         wanted = wanted_conversation()
         places = [i for i, entry in enumerate(entries) if entry.id == wanted]
         if places:
-            st.session_state[keys.CONVERSATION] = places[0]
+            st.session_state["conversation"] = places[0]
         position = st.selectbox(
             "Conversation in the file",
             range(len(entries)),
             format_func=label,
-            key=keys.CONVERSATION,
+            key="conversation",
             persist_state="session",
         )
     try:
@@ -233,7 +232,7 @@ def _reading_controls(opened: OpenFile) -> None:
             column_controls(opened.file, report.headers, report.columns)
             preview(opened.corpus)
     if "day_first" in asks:
-        st.selectbox("Order of dates", list(DATE_ORDERS), key=keys.date_order(opened.file))
+        st.selectbox("Order of dates", list(DATE_ORDERS), key=f"dates-{opened.file}")
     if "gap_hours" in asks:
         st.number_input(
             "A new session after a silence of hours",
@@ -241,5 +240,5 @@ def _reading_controls(opened: OpenFile) -> None:
             720.0,
             GAP_HOURS,
             0.5,
-            key=keys.session_gap(opened.file),
+            key=f"gap-{opened.file}",
         )

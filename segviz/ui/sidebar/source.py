@@ -16,9 +16,9 @@ from segviz.loaders import LoadError, table_rows
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.memory import label_columns, read_labels
 from segviz.ui import keys, rim
+from segviz.ui.address import write_look
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, Session, fingerprint, remember, starts
-from segviz.ui.view_state import write_look
 from segviz.ui.widgets.captions import counted, refusal, trouble
 from segviz.view.look import Look
 
@@ -53,13 +53,13 @@ def choose_source() -> OpenFile | None:
         opened = None
         refusal(error)
     if opened is not None:
-        st.session_state[keys.LAST_OPENED] = opened
+        st.session_state["last"] = opened
         return opened
-    previous: OpenFile | None = st.session_state.get(keys.LAST_OPENED)
+    previous: OpenFile | None = st.session_state.get("last")
     if previous is None:
         # Upload, Path or Paste was chosen before anything was open: start from the sample.
         previous = open_file(str(sample_path(next(iter(TITLES)))))
-        st.session_state[keys.LAST_OPENED] = previous
+        st.session_state["last"] = previous
     return previous
 
 
@@ -130,9 +130,9 @@ def get_locomo(place: str) -> bool:
         try:
             found = fetch_locomo(cache_path(os.environ).parent)
         except LoadError as error:
-            st.session_state[keys.LOCOMO_FAULT] = str(error)
+            st.session_state["locomo-fault"] = str(error)
         else:
-            state = {keys.SOURCE: "Path", keys.PATH: str(found), keys.LOCOMO_FAULT: ""}
+            state = {keys.SOURCE: "Path", keys.PATH: str(found), "locomo-fault": ""}
             st.session_state.update(state)
 
     pressed = st.button(
@@ -141,7 +141,7 @@ def get_locomo(place: str) -> bool:
         key=f"fetch-locomo-{place}",
         on_click=fetch,
     )
-    fault = st.session_state.get(keys.LOCOMO_FAULT)
+    fault = st.session_state.get("locomo-fault")
     if fault:
         st.text(fault)
     return pressed and not fault
@@ -203,7 +203,7 @@ def _rows(
         return None
     data = file.getvalue()
     key = fingerprint(data)
-    return key, remember(keys.OWN, key, 2, lambda: table_rows(data, file.name))
+    return key, remember("own", key, 2, lambda: table_rows(data, file.name))
 
 
 def own_labels(session: Session, draws: bool) -> None:
@@ -223,7 +223,7 @@ def own_labels(session: Session, draws: bool) -> None:
             raise ValueError("the table has no column of labels beside its ids")
         column = st.selectbox("Column", columns, key=keys.own_column(key))
         under = fingerprint(key, session.key, column)
-        labels = remember(keys.OWN, under, 4, lambda: read_labels(rows, session.memory, column))
+        labels = remember("own", under, 4, lambda: read_labels(rows, session.memory, column))
     except ValueError as error:
         st.session_state.pop(keys.OWN_LABELS, None)
         trouble("These labels are not used.", error, st.warning)

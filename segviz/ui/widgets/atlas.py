@@ -10,11 +10,14 @@ import streamlit as st
 from segviz.evaluation import Outcomes
 from segviz.figures.compare import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
 from segviz.ui import keys
-from segviz.ui.state import Session, shows
-from segviz.ui.view_state import write_question
+from segviz.ui.settings import write_question
+from segviz.ui.state import Session
 from segviz.ui.widgets.charts import picked, sentence_of, tall
 
 _SEEN = 14
+
+_FOLLOWS = "as shown"
+"""The choice of B that is the setting, or the system, shown on the page."""
 
 # Pixels of the words of a question, and the letters that have room there.
 _WIDE, _LETTERS = 400, 68
@@ -38,8 +41,11 @@ def draw_atlas(
     questions, every = session.conversation.questions, {**columns, **(more or {})}
     about = about or {}
     with st.container(horizontal=True):
-        base = _side(key, "A", next(iter(columns)), every)
-        focus = _side(key, "B", focus, every)
+        base = st.selectbox("A", list(every), key=f"{key}-A", width=280, bind="query-params")
+        chosen = st.selectbox(
+            "B", [_FOLLOWS, *every], key=f"{key}-B", width=280, bind="query-params"
+        )
+    focus = focus if chosen == _FOLLOWS else chosen
     names = list(
         dict.fromkeys([*(name for name in (base, focus) if name not in columns), *columns])
     )
@@ -53,8 +59,8 @@ def draw_atlas(
         if cell is None:
             return
         place, column = cell
-        choose(column if column in columns else focus)
         write_question(session, questions[rows[place].place].index)
+        choose(column if column in columns else focus)
         st.session_state[keys.PAGE_WANTED] = "ask"
 
     st.caption(
@@ -91,17 +97,3 @@ def draw_atlas(
         alt=sentence,
     )
     st.caption(sentence)
-
-
-def _side(key: str, side: str, usual: str, every: Mapping[str, Outcomes]) -> str:
-    """Draws the choice of a side, which follows the ``usual`` one until another is chosen."""
-    state, entry = st.session_state, keys.atlas_side(key, side)
-
-    def choose(name: str) -> None:
-        state[entry] = None if name == usual else name
-
-    if state.get(entry) not in every:
-        state[entry] = None
-    shown: str = state[entry] or usual
-    st.selectbox(side, list(every), width=280, **shows(entry, shown, choose))
-    return shown

@@ -18,14 +18,11 @@ from segviz.evaluation import Sweep
 from segviz.export import FORMATS, SCALES, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
-from segviz.export.story import stop_at
 from segviz.retrieval import Result
 from segviz.tree import Structure
-from segviz.ui import keys
 from segviz.ui.address import current
 from segviz.ui.state import Session, typed_turns
-from segviz.ui.view_state import write_story
-from segviz.ui.widgets.captions import counted, unmarked
+from segviz.ui.widgets.captions import unmarked
 from segviz.view.bookmark import encode
 
 _HEADINGS = {
@@ -59,7 +56,6 @@ def exports_panel(session: Session, structure: Structure, result: Result | None 
         view = View(session.memory, structure, shown, result, typed, read=session.how)
         with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
             _link(session, view)
-            _story(session, view)
             _files(view)
 
 
@@ -103,7 +99,7 @@ def _files(view: View) -> None:
 
 def _button(view: View, offer: Format, problem: str) -> None:
     key, state = f"export-{offer.part}-{offer.ending}", st.session_state
-    dark, scale = bool(state.get(keys.EXPORT_DARK)), state.get(keys.EXPORT_SCALE) or _SHARPNESS
+    dark, scale = bool(state.get("export-dark")), state.get("export-scale") or _SHARPNESS
     content = Attempt(offer, view, dark, scale)
     clicked = st.download_button(
         offer.label,
@@ -118,28 +114,6 @@ def _button(view: View, offer: Format, problem: str) -> None:
     )
     if offer.needs_browser:
         follow(f"{key}-attempt", content, clicked)
-
-
-def _story(session: Session, view: View) -> None:
-    """Offers to put the view into a story, which the link then holds."""
-    stops = view.bookmark.story
-    many = f"Story: {counted(len(stops), 'view')}" if stops else "Begin a story with this view"
-    words = st.text_input(
-        many, key=keys.story_button("words"), placeholder="What is to be seen here"
-    )
-
-    def add() -> None:
-        stop = stop_at(view.page, st.session_state[keys.story_button("words")], view.bookmark)
-        write_story([*stops, stop], len(stops) + 1)
-
-    if st.button(
-        "Add this view",
-        key=keys.story_button("add"),
-        disabled=not (words or "").strip(),
-        on_click=add,
-        width="stretch",
-    ):
-        st.rerun()  # the bar of the story stands above the page
 
 
 def _link(session: Session, view: View) -> None:
@@ -203,13 +177,13 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
 def _look(offers: list[Format]) -> None:
     """The controls for how pictures look, where there are formats that heed them."""
     if any(offer.needs_browser for offer in offers):
-        st.toggle("Dark pictures", key=keys.EXPORT_DARK, help="SVG, PNG and PDF on a dark ground.")
+        st.toggle("Dark pictures", key="export-dark", help="SVG, PNG and PDF on a dark ground.")
     if any(offer.scales for offer in offers):
         st.segmented_control(
             "Sharpness of the PNG",
             SCALES,
             default=_SHARPNESS,
             format_func=lambda scale: f"{scale}×",
-            key=keys.EXPORT_SCALE,
+            key="export-scale",
             help="Dots for each pixel of the picture, which is 1,400 pixels wide.",
         )

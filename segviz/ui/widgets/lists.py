@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.canvas import part
 from segviz.view.palette import session_colours
@@ -156,7 +155,7 @@ def _part(key: str, name: str, text: str) -> dict[str, Any]:
     if len(text) <= SENT:
         return {"text": text}
     long: dict[str, Any] = {"length": len(text), "name": name}
-    if st.session_state.get(keys.whole(key)) == name:
+    if st.session_state.get(f"whole-{key}") == name:
         return long | {"text": text}
     return long | {"text": text[:SENT], "cut": True}
 
@@ -164,7 +163,7 @@ def _part(key: str, name: str, text: str) -> dict[str, Any]:
 def _open(key: str, name: object) -> None:
     """Somebody asks for the whole of a long text, or (by "") no longer wants it."""
     if isinstance(name, str):
-        st.session_state[keys.whole(key)] = name
+        st.session_state[f"whole-{key}"] = name
 
 
 def _beginning(text: str, most: int) -> str:

@@ -18,7 +18,6 @@ from segviz.memory import ask, paid
 from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED
 from segviz.ui.state import Session, fingerprint, remember
-from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted
 
 # Seconds of work that is done without asking.
@@ -78,7 +77,6 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
     the measure and whether category 5 counts. Some question must be countable."""
     questions = session.conversation.questions
     names, tricky = countable(questions), adversarial_questions(questions)
-    page = "sweep" if isinstance(found, Sweep) else "compare"
     meanings = "\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names)
     measure: str = st.selectbox(
         "Measured by",
@@ -87,13 +85,17 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
         width=220,
         help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
         f"tokens. In {MEASURES[DEFAULT].label} every policy shows.\n{meanings}",
-        **chooses("measured-by", DEFAULT if DEFAULT in names else names[0], names, page=page),
+        index=names.index(DEFAULT) if DEFAULT in names else 0,
+        key="measured-by",
+        bind="query-params",
     )
     counts = not tricky or st.toggle(
         f"Count category 5: {tricky}",
+        value=True,
         help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation; "
         "the evidence is the turn that tempts to a wrong one. Most papers leave them out.",
-        **chooses("adversarial", True, page=page),
+        key="adversarial",
+        bind="query-params",
     )
     return measure, counts
 

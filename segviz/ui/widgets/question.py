@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.ui.settings import return_to_moment
+from segviz.ui.settings import asked_question, read_question, write_question
 from segviz.ui.state import Session, shows
-from segviz.ui.view_state import asked_question, read_question, write_question
-from segviz.ui.widgets.captions import unmarked
 from segviz.view.captions import shown_labels
+
+_NOTED = 8
+"""Typed questions that the box offers again."""
 
 
 def question_box(session: Session, answer: str = "") -> Question:
-    """Draws the box to type a question in or to pick one of the data set's; returns the question
-    (index -1 for one's own). A change draws the whole page again, or the fragment with the key
-    ``answer``."""
+    """Draws the box to type a question in, or to pick one typed before or one of the data set's;
+    returns the question (index -1 for one's own). A change draws the whole page again, or the
+    fragment with the key ``answer``."""
     questions, (index, text) = session.conversation.questions, read_question(session)
     texts, numbers = [question.text for question in questions], range(len(questions))
 
@@ -30,7 +29,6 @@ def question_box(session: Session, answer: str = "") -> Question:
     def ask(given: int | str | None) -> None:
         if isinstance(given, int):
             write_question(session, given)
-            return_to_moment(session)
         elif given and given.strip():
             write_question(session, None, given)
         else:
@@ -38,12 +36,15 @@ def question_box(session: Session, answer: str = "") -> Question:
         if answer:
             st.rerun(answer)
 
-    own = [] if text is None else [text]
+    typed: list[str] = st.session_state.setdefault(f"typed-questions-{session.source}", [])
+    if text is not None and text not in typed:
+        typed.insert(0, text)
+        del typed[_NOTED:]
     asked = text if text is not None or not questions else index or 0
     # Streamlit draws option texts as plain text.
     st.selectbox(
         "Question",
-        list(dict.fromkeys([*own, *(numbers or _suggested(session))])),
+        list(dict.fromkeys([*typed, *(numbers or _suggested(session))])),
         format_func=label,
         index=None,
         accept_new_options=True,
@@ -53,38 +54,6 @@ def question_box(session: Session, answer: str = "") -> Question:
         **shows(f"question-box-{session.source}", asked, ask),
     )
     return asked_question(session)
-
-
-_NOTED = 8
-_MENU = "asked-before"
-
-
-def asked_before(session: Session, drawn: Sequence[str] = ()) -> None:
-    """Offers the questions that were typed before the one that is asked, where there are any.
-    One that is chosen draws the whole page again, or the fragments with these keys."""
-    entry, (_, text) = f"typed-questions-{session.source}", read_question(session)
-    earlier = [one for one in st.session_state.get(entry, ()) if one != text]
-    st.session_state[entry] = [*([] if text is None else [text]), *earlier][:_NOTED]
-    if not earlier:
-        return
-
-    def ask(given: str) -> None:
-        write_question(session, None, given)
-        st.session_state[_MENU] = False
-        if drawn:
-            st.rerun(drawn)
-
-    with st.popover(
-        "", icon=":material/history:", help="Asked before", key=_MENU, on_change="rerun"
-    ) as opened:
-        for number, one in enumerate(earlier if opened.open else ()):
-            st.button(
-                unmarked(one),
-                key=f"asked-before-{number}",
-                type="tertiary",
-                on_click=ask,
-                args=(one,),
-            )
 
 
 def nothing_asked(session: Session) -> None:

@@ -98,9 +98,9 @@ _RULES = """
 /* Streamlit shows it under the pointer alone: neither finger nor Tab would find it. */
 [data-testid="stCode"] > div:has(button) { visibility: visible; opacity: 1; }
 
-/* The words of a story stand beside its buttons, on a phone above them. */
-.st-key-story-bar { padding-block: 0.5rem; }
-.st-key-story-bar > :nth-child(2) { flex: 1 1 15rem; }
+/* The words of the tour stand beside its buttons, on a phone above them. */
+.st-key-tour-bar { padding-block: 0.5rem; }
+.st-key-tour-bar > :nth-child(2) { flex: 1 1 15rem; }
 
 /* A node's history is as tall as it is, up to a limit. */
 .st-key-versions { max-height: 18rem; overflow-y: auto; }

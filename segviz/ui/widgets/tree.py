@@ -16,9 +16,9 @@ from segviz.frontend.outline import MAX_TEXTS, outline_payload
 from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
-from segviz.ui import keys
-from segviz.ui.state import Session, starts
-from segviz.ui.view_state import VIEWS, read_look, write_look
+from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
+from segviz.ui.settings import setting
+from segviz.ui.state import Session, shows
 from segviz.ui.widgets.canvas import part, tree_canvas
 from segviz.ui.widgets.captions import kind_label
 from segviz.ui.widgets.charts import colours, ramp, theme
@@ -45,23 +45,25 @@ _CHROME = 184
 _NODE_LINK_HEIGHT = 560
 
 
-def view_choice(key: str) -> str:
-    """Draws the views of one structure as tabs; returns the one in front."""
-    chosen = st.segmented_control(
-        "View", VIEWS, required=True, label_visibility="collapsed", **starts(key, VIEWS[0])
+def view_choice() -> None:
+    """Draws the views of one structure as tabs."""
+    st.segmented_control(
+        "View",
+        VIEWS,
+        required=True,
+        label_visibility="collapsed",
+        **shows("view", read_view(), write_view),
     )
-    return chosen or VIEWS[0]
 
 
-def literal_switch() -> None:
+def literal_switch(session: Session) -> None:
     """Draws the switch between same-text chains as one node and every node of Algorithm 1; it
     holds on every page."""
     st.toggle(
         "Show every node of a same-text chain",
-        key=keys.LITERAL,
         help="A node and the single-child nodes above it that carry its text are one tall node, "
         "which counts once. On: the literal tree of Algorithm 1.",
-        persist_state="session",
+        **setting(session, "literal"),
     )
 
 
@@ -164,7 +166,7 @@ def draw_outline(
     """
     structure = scene.structure
     kinds, kind = _kinds(session, structure)
-    asked, nodes = st.session_state.get(keys.OUTLINE_WANTED, ("", []))  # texts the browser wants
+    asked, nodes = st.session_state.get("outline-wanted", ("", []))  # texts the browser wants
     payload = outline_payload(
         scene,
         kinds=kinds,
@@ -181,7 +183,7 @@ def draw_outline(
     def want(sent: object) -> None:
         if isinstance(sent, Sequence):
             nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
-            st.session_state[keys.OUTLINE_WANTED] = (session.key, nodes)
+            st.session_state["outline-wanted"] = (session.key, nodes)
 
     part("outline", key=key, data=payload, selected=select, wanted=want)
 

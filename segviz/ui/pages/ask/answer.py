@@ -22,7 +22,6 @@ from segviz.memory.answer import (
     reference,
 )
 from segviz.retrieval import Result, estimated_tokens
-from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, keep, peek
 from segviz.ui.widgets.captions import counted, trouble, unmarked
 
@@ -47,12 +46,12 @@ def answer_panel(session: Session, question: Question, result: Result) -> None:
         return
     prompt = answering(session.memory, result)
     key = fingerprint(chat.name, prompt.system, prompt.user)
-    given: Answer | None = peek(keys.ANSWERS, key)
+    given: Answer | None = peek("answers", key)
     if given is None:
         found = _ask(session, result, chat)
         if found is None:
             return
-        keep(keys.ANSWERS, key, ANSWERS_KEPT, found)
+        keep("answers", key, ANSWERS_KEPT, found)
         st.rerun()
     st.text(given.text or "(The model gave no answer.)")
     _compared(session, question, given, chat, key)
@@ -103,7 +102,7 @@ def _graded(
     graded = fingerprint(key, question.text, reference(question))
     score: int | None = by_rule(question, given.text)
     if score is None:
-        score = peek(keys.GRADES, graded)
+        score = peek("grades", graded)
     if score is None:
         if not st.button(
             f"Grade with {unmarked(chat.endpoint.model)}", icon=":material/grading:", key="judge"
@@ -118,7 +117,7 @@ def _graded(
         except ModelError as error:
             trouble("There is no grade.", error)
             return
-        keep(keys.GRADES, graded, ANSWERS_KEPT, fresh)
+        keep("grades", graded, ANSWERS_KEPT, fresh)
         st.rerun()
     right = "counts as right" if score >= RIGHT_FROM else "counts as wrong"
     st.caption(f"Graded **{score}** of 3 ({right}): {_MEANING[score]}.")

@@ -1,9 +1,7 @@
-"""Explains a score in numbers: the ledger of a node, the sums of all scores by hop; and a system's
-own retrieval, stage by stage."""
+"""Explains a score in numbers, by the ledger of a node, and a system's own retrieval, stage by
+stage."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import streamlit as st
 
@@ -69,52 +67,6 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
     )
 
 
-def hop_panel(session: Session, result: Result) -> None:
-    """Draws the sums of scores after each hop and of the propagated scores, by level."""
-    levels = result.structure.level
-    told = [(f"hop {hop}", scores) for hop, scores in enumerate(result.hops)]
-    every = range(int(levels.max(initial=0)) + 1)
-    level_chart(
-        session,
-        {
-            name: {at: float(scores[levels == at].sum()) for at in every}
-            for name, scores in [*told, (result.score_names[1], result.final)]
-        },
-        "Where the scores lie after each hop, and in the end",
-        "hops-chart",
-        "What is missing to 100 % sat on nodes without a target.",
-    )
-
-
-def level_chart(
-    session: Session,
-    shares: Mapping[str, Mapping[int, float]],
-    title: str,
-    key: str,
-    more: str = "",
-) -> None:
-    """Draws a stacked column for each name, of its shares by level, all of the same levels;
-    ``title`` and ``more`` stand around the shares in words."""
-    names = level_names(session.memory.system)
-    rows: list[Row] = [
-        {"shares of": name, **{level_name(at, names): round(each[at], 4) for at in each}}
-        for name, each in shares.items()
-    ]
-    levels = tuple(rows[0])[1:]
-    figure = Chart("shares of", levels, kind="stack")
-    told = "; ".join(
-        f"{row['shares of']}: " + ", ".join(f"{level} {row[level]:.0%}" for level in levels)
-        for row in rows
-    )
-    chart(
-        rows_figure(rows, figure, colours=LEVEL_COLOURS, neutral=ink()),
-        f"{title}. {told}.",
-        key,
-        more,
-        rows=lambda: rows,
-    )
-
-
 def stages_panel(session: Session, result: Result) -> None:
     """Draws the stages in their order, each with the nodes it looked at and those it kept; nothing
     for propagation, which has no stages."""
@@ -170,11 +122,27 @@ def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> 
 
 
 def _levels(session: Session, result: Result) -> None:
-    """Draws the shares of the nodes looked at and of those returned."""
-    shares = {}
+    """Draws a stacked column of shares by level for the nodes looked at, and for those returned."""
+    title, names = "Levels it looked at, and those it returned", level_names(session.memory.system)
+    st.markdown(f"**{title}**")
+    rows: list[Row] = []
     for name, counts in (("looked at", result.visited), ("returned", result.levels())):
         total = sum(counts.values())
-        shares[f"{total} {name}"] = {at: count / (total or 1) for at, count in counts.items()}
-    title = "Levels it looked at, and those it returned"
-    st.markdown(f"**{title}**")
-    level_chart(session, shares, title, "visited-chart")
+        shares = {level_name(at, names): round(n / (total or 1), 4) for at, n in counts.items()}
+        rows.append({"shares of": f"{total} {name}", **shares})
+    levels = tuple(rows[0])[1:]
+    told = "; ".join(
+        f"{row['shares of']}: " + ", ".join(f"{level} {row[level]:.0%}" for level in levels)
+        for row in rows
+    )
+    chart(
+        rows_figure(
+            rows,
+            Chart("shares of", levels, kind="stack"),
+            colours=LEVEL_COLOURS,
+            neutral=ink(),
+        ),
+        f"{title}. {told}.",
+        "visited-chart",
+        rows=lambda: rows,
+    )

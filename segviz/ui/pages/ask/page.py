@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,15 +15,15 @@ from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, GoldEvidence
 from segviz.ui import keys
+from segviz.ui.address import read_view
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages import drawn
 from segviz.ui.pages.ask.answer import answer_panel
-from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel, stages_panel
+from segviz.ui.pages.ask.explanations import ledger_panel, stages_panel
 from segviz.ui.pages.ask.question_and_settings import ask_controls, live, question_row
-from segviz.ui.settings import read_settings, write_live_setting
+from segviz.ui.settings import asked_question, read_settings, write_live_setting
 from segviz.ui.state import Session
-from segviz.ui.view_state import asked_question, view_shown
 from segviz.ui.widgets.captions import counted, level_label, unmarked
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
@@ -59,7 +60,7 @@ def _below(session: Session, row: DeltaGenerator) -> None:
     if not len(result.structure):
         _gold_line(question, status)
         return
-    view, live_setting = view_shown(keys.ASK_VIEW), _live(session, settings)
+    view, live_setting = read_view(), _live(session, settings)
     on_time_axis = view == "Time axis"
     if on_time_axis:
         _tree(session, gold, result, live_setting, bare=False)
@@ -76,9 +77,6 @@ def _below(session: Session, row: DeltaGenerator) -> None:
     _selected(session, question, result)
     pins_panel(session, result.structure, result)
     answer_panel(session, question, result)
-    with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
-        if hops.open:
-            hop_panel(session, result)
 
 
 def _answered(session: Session, question: Question, settings: RetrievalSettings) -> Result | None:
@@ -127,7 +125,7 @@ def _tree(
             key="ask-tree",
             stage=stage_height(levels),
             bare=bare,
-            on_setting=write_live_setting,
+            on_setting=partial(write_live_setting, session),
         )
 
 
@@ -190,14 +188,14 @@ def _selected(session: Session, question: Question, result: Result) -> None:
             ledger_panel(session, result, node)
         with turns:
             node_transcript(
-                session, result.structure, node, key=keys.ASK_TRANSCRIPT, height=420, flags=flags
+                session, result.structure, node, key="ask-transcript", height=420, flags=flags
             )
         return
     st.markdown("**Transcript**, at the best node. Select one to read its turns.")
     best = result.evidence[0].turn_ids if result.evidence else ()
     transcript(
         session,
-        key=keys.ASK_TRANSCRIPT,
+        key="ask-transcript",
         height=420,
         focus=best[0] if best else None,
         marked=set(best),

@@ -10,24 +10,24 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import parameters
 from segviz.conversation import Question
-from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings, relevance_model, spelled
+from segviz.retrieval import POLICIES, RELEVANCE, relevance_model, spelled
 from segviz.ui import keys
 from segviz.ui.settings import (
-    START_BUDGET,
-    asked_step,
+    asked_from,
+    change_settings,
     preset_options,
     read_preset,
     read_settings,
-    return_to_moment,
+    setting,
     write_preset,
+    write_question,
     write_relevance,
 )
-from segviz.ui.state import Session, shows, starts
-from segviz.ui.view_state import read_step, write_question
+from segviz.ui.state import Session, shows
 from segviz.ui.widgets.captions import counted, level_label
 from segviz.ui.widgets.charts import tall
 from segviz.ui.widgets.measures import FATES_SHOWN, fate_rows
-from segviz.ui.widgets.question import asked_before, question_box
+from segviz.ui.widgets.question import question_box
 from segviz.ui.widgets.tree import literal_switch, view_choice
 from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.scene import keeps_time
@@ -38,20 +38,18 @@ def question_row(session: Session) -> DeltaGenerator:
     are not sent again with each answer."""
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
-        st.fragment(question_box, key=keys.ASKING)(session, keys.ANSWER)
+        st.fragment(question_box, key="ask-question")(session, keys.ANSWER)
     return row
 
 
 def ask_controls(session: Session, question: Question, row: DeltaGenerator) -> None:
     """Draws the controls of the page."""
     with row:
-        asked_before(session, (keys.ASKING, keys.ANSWER))
         _fates(session)
         _retrieval(session)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
         _scoring(session)
-        _as_on_grow(session)
-        view_choice(keys.ASK_VIEW)
+        view_choice()
         _why_opened(session, question)
     if read_settings(session).method == "propagate" and not live(session):
         _propagation(session)
@@ -90,7 +88,7 @@ def _scoring(session: Session) -> None:
         format_func=lambda name: f"preset: {name}",
         label_visibility="collapsed",
         width=200,
-        **shows("scoring-preset", read_preset(settings), lambda name: write_preset(name, session)),
+        **shows("scoring-preset", read_preset(settings), partial(write_preset, session)),
     )
     st.selectbox(
         "Relevance: how a node is scored on its own",
@@ -98,7 +96,7 @@ def _scoring(session: Session) -> None:
         format_func=label,
         label_visibility="collapsed",
         width=232,
-        **shows("relevance-shown", shown, lambda name: write_relevance(name, session)),
+        **shows("relevance-shown", shown, partial(write_relevance, session)),
     )
 
 
@@ -116,11 +114,10 @@ def _fates(session: Session) -> None:
         rows = fate_rows(session, read_settings(session))
 
         def pick() -> None:
-            chosen = st.session_state[keys.FATE_TABLE].selection.rows
+            chosen = st.session_state["fate-table"].selection.rows
             if chosen:
                 write_question(session, rows[chosen[0]]["number"] - 1)
-                return_to_moment(session)
-                st.rerun([keys.ASKING, keys.ANSWER])
+                st.rerun(["ask-question", keys.ANSWER])
 
         st.caption(FATES_SHOWN)
         st.dataframe(
@@ -128,7 +125,7 @@ def _fates(session: Session) -> None:
             height=tall(len(rows), 12),
             width=760,
             hide_index=True,
-            key=keys.FATE_TABLE,
+            key="fate-table",
             on_select=pick,
             selection_mode="single-row",
         )
@@ -150,7 +147,7 @@ def _retrieval(session: Session) -> None:
         label_visibility="collapsed",
         width=92,
         help="How many nodes are retrieved",
-        **starts(keys.K, RetrievalSettings().k),
+        **setting(session, "k"),
     )
     with st.popover("More", width="content", key="more-settings", on_change="rerun") as opened:
         if not opened.open:
@@ -161,10 +158,10 @@ def _retrieval(session: Session) -> None:
             levels,
             format_func=lambda level: level_label(session.memory, level),
             help="Only these levels may be retrieved; all of them take part in propagation",
-            **starts(keys.levels(len(levels)), levels),
+            **setting(session, "levels", levels, list, lambda chosen: tuple(sorted(chosen))),
         )
-        literal_switch()
-        _budget()
+        literal_switch(session)
+        _budget(session)
         _asked_step(session)
         _ingredients(session)
 
@@ -179,7 +176,7 @@ def _ingredients(session: Session) -> None:
     for place, each in enumerate(declared):
 
         def change(value: float, name: str = each.name) -> None:
-            write_relevance(spelled(replace(model, **{name: value})), session)
+            write_relevance(session, spelled(replace(model, **{name: value})))
 
         columns[place % 2].number_input(
             each.name.replace("_", " ").capitalize(),
@@ -193,28 +190,36 @@ def _ingredients(session: Session) -> None:
         )
 
 
-def _budget() -> None:
+_BUDGET = 1_000
+"""Tokens a budget begins with."""
+
+
+def _budget(session: Session) -> None:
     """Draws the budget of tokens that replaces K, if one is wanted."""
+    budget = read_settings(session).budget
     wanted = st.toggle(
         "Fill a token budget instead of K",
-        key=keys.BY_BUDGET,
         help="Nodes are taken best first until the next one no longer fits. A token is "
         "estimated as four characters.",
-        persist_state="session",
+        **shows(
+            "by-budget",
+            budget is not None,
+            lambda on: change_settings(session, budget=_BUDGET if on else None),
+        ),
     )
     if wanted:
-        st.number_input("Tokens", 50, 100_000, step=50, **starts(keys.BUDGET, START_BUDGET))
+        st.number_input("Tokens", 50, 100_000, step=50, **setting(session, "budget", _BUDGET))
 
 
 def _propagation(session: Session) -> None:
     """Draws policy, α and H as widgets, where the browser cannot follow them."""
-    columns, default = st.columns([5, 4, 3], gap="medium"), read_settings(session)
+    columns = st.columns([5, 4, 3], gap="medium")
     policy: str = columns[0].selectbox(
         "policy",
         list(POLICIES),
         help="Which way scores travel along the tree before the best nodes are taken:\n\n"
         + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
-        **starts(keys.POLICY, default.policy),
+        **setting(session, "policy"),
     )
     still = policy == "none"
     columns[1].slider(
@@ -224,7 +229,7 @@ def _propagation(session: Session) -> None:
         step=ALPHA_STEP,
         disabled=still,
         help="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
-        **starts(keys.ALPHA, default.alpha),
+        **setting(session, "alpha"),
     )
     columns[2].slider(
         "H",
@@ -232,21 +237,8 @@ def _propagation(session: Session) -> None:
         HORIZON_MAX,
         disabled=still,
         help="Hops: how many edges a score may travel. 0 is collapsed retrieval.",
-        **starts(keys.HORIZON, default.horizon),
+        **setting(session, "horizon"),
     )
-
-
-def _as_on_grow(session: Session) -> None:
-    """Offers to ask the memory as it stands on Grow, where that is another step than asked at."""
-    step = read_step(session)
-    key, begins = asked_step(session)
-    if step is None or step == st.session_state.get(key, begins):
-        return
-
-    def ask_there() -> None:
-        st.session_state[key] = step
-
-    st.button(f"As of step {step:,}, as on Grow", key="ask-as-on-grow", on_click=ask_there)
 
 
 def _asked_step(session: Session) -> None:
@@ -254,16 +246,11 @@ def _asked_step(session: Session) -> None:
     total = len(session.memory.steps)
     if not total:
         return
-    key, begins = asked_step(session)
     st.slider(
         "Memory after step",
         0,
         total,
         help="Ask the memory as it stood earlier in the conversation. A question that stands at "
         "a moment of it is asked there, until you move this.",
-        **shows(
-            key,
-            st.session_state.get(key, begins),
-            partial(st.session_state.__setitem__, key),
-        ),
+        **setting(session, "step", asked_from(session)),
     )

@@ -14,12 +14,10 @@ from segviz.tree.shape import shape
 from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
 from segviz.ui.pages.compare.structures import PER_ROW, cached, offer, structures_panel
 from segviz.ui.state import Session
-from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.measures import countable
 from segviz.ui.widgets.question import nothing_asked
 from segviz.ui.widgets.shapes import Measured, draw_shapes
-from segviz.view.bookmark import READ, RETRIEVED
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
@@ -32,10 +30,10 @@ USUAL_OWN = " (in a system's own retrieval that of its paper)"
 def render(session: Session) -> None:
     """Draws the page."""
     chosen, settings = _choices(session)
-    built = {name: cached(session, name) for name in chosen}
-    missing = [name for name, found in built.items() if found is None]
+    missing = [name for name in chosen if cached(session, name) is None]
     if missing:
         offer(session, missing)
+    built = {name: cached(session, name) for name in chosen}
     ready = {name: found for name, found in built.items() if found is not None}
     if not ready:
         if not chosen:
@@ -71,11 +69,13 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     chosen = st.multiselect(
         "Systems",
         list(SYSTEMS),
+        default=default,
         format_func=lambda name: SYSTEMS[name].label,
         help="All with their defaults, over the same leaves and embeddings; the one in the "
         "sidebar with its parameters there.",
         wrap=True,
-        **chooses("compared-systems", default, SYSTEMS),
+        key="compared-systems",
+        bind="query-params",
     )
     second, third, fourth = st.columns(3, gap="medium")
     relevance = second.selectbox(
@@ -83,15 +83,19 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
         [USUAL, *RELEVANCE],
         help=f"As usual: {RetrievalSettings().relevance_for()}, and in a system's own retrieval "
         "what its paper scores by",
-        **chooses("compare-relevance", USUAL, (USUAL, *RELEVANCE)),
+        key="compare-relevance",
+        bind="query-params",
     )
-    k = third.slider("Retrieved K", *RETRIEVED, **chooses("compare-k", 10))
+    k = third.slider("Retrieved K", 1, 30, 10, key="compare-k", bind="query-params")
     budget = fourth.slider(
         "Units read N",
-        *READ,
+        5,
+        60,
+        UNITS,
         help="For evidence reached: nodes are read in the order of their rank until so many "
         "units are read.",
-        **chooses("compare-units", UNITS),
+        key="compare-units",
+        bind="query-params",
     )
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "

@@ -32,15 +32,14 @@ from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.ui import keys
 from segviz.ui.pages.compare.structures import built_key, select_turns, side_by_side
-from segviz.ui.settings import write_settings
+from segviz.ui.settings import asked_question, write_settings
 from segviz.ui.state import Session, fingerprint, keep, peek, remember
-from segviz.ui.view_state import asked_question, chooses
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, sentence_of, swatch, theme
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, duration, measure_choice
-from segviz.ui.widgets.question import asked_before, question_box
+from segviz.ui.widgets.question import question_box
 
 RESULTS_KEPT = 4
 
@@ -69,9 +68,7 @@ def asked_of_all(
 ) -> dict[str, Result]:
     """Draws the box of the question, which is that of Ask; returns what each system retrieves for
     it, nothing where none is typed."""
-    with st.container(horizontal=True):
-        question = question_box(session)
-        asked_before(session)
+    question = question_box(session)
     if not question.text.strip():
         return {}
     # By the system's own retrieval where it has one, else collapsed.
@@ -129,7 +126,7 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]], withou
     shown, kind = "", "other turns" if gold else "turns"
     if matrix.hidden:
         others = len(matrix.others) + matrix.hidden
-        if st.toggle(f"All {others} {kind}", **chooses("all-turns", False)):
+        if st.toggle(f"All {others} {kind}", key="all-turns", bind="query-params"):
             matrix = turn_matrix(found, gold, held)
         else:
             shown = f" Showing {_OTHERS} of {others} {kind}, those that most systems returned."
@@ -211,20 +208,21 @@ def measure_panel(
     questions = session.conversation.questions
     asked = [question.index for question in questions]
     key = fingerprint([built_key(session, name) for name in ready], settings, asked)
-    found: Comparison | None = peek(keys.COMPARISONS, key)
+    found: Comparison | None = peek("comparisons", key)
     if found is None:
         sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in ready.values())
-        if not at_once(session, sweeps) and not st.button(
+        place = st.empty()
+        if not at_once(session, sweeps) and not place.button(
             f"Measure over all {counted(len(questions), 'question')}",
             key="measure",
             icon=":material/play_arrow:",
         ):
             st.caption(duration(session, sweeps, len(ready)))
             return
-        with st.spinner("Measuring"):
+        with place, st.spinner("Measuring"):
             found = compare(dict(ready), questions, clock=perf_counter, **settings)
-        keep(keys.COMPARISONS, key, RESULTS_KEPT, found)
-        st.rerun()
+        place.empty()
+        keep("comparisons", key, RESULTS_KEPT, found)
     with choices:
         measure, adversarial = measure_choice(session, found)
     _standings(session, ready, found, measure, adversarial, key, verdict)
@@ -270,7 +268,7 @@ def _standings(
         row = columns[name]
         st.session_state[keys.SYSTEM] = row.system
         asked = {"k": found.settings.k, "relevance": found.settings.relevance}
-        write_settings(_how(asked, row.method == OWN), row.system)
+        write_settings(session, _how(asked, row.method == OWN), row.system)
 
     draw_atlas(
         session,

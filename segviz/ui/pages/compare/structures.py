@@ -12,17 +12,14 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from segviz.evaluation.published import SHAPES, beside
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory, build, paid
 from segviz.plugins import foreign
 from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
-from segviz.tree.shape import Shape, shape
-from segviz.ui import keys
+from segviz.ui.settings import asked_question
 from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
-from segviz.ui.view_state import asked_question
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
@@ -79,17 +76,14 @@ def _structure(
     nodes = counted(int(structure.active.sum()), "node")
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
-        unlike = _unlike(shape(found.structure), name, session.conversation.source_format)
         seconds = float(costs_of(found.steps)["seconds"].sum())
         st.caption(f"{nodes}, {roots}", width="stretch")
         fidelity = foreign("systems", name) or kind.fidelity
         with st.popover(
-            f"Fidelity: {fidelity}{', other shape' if unlike else ''}",
+            f"Fidelity: {fidelity}",
             type="tertiary",
             key=f"twin-{name}",
         ):
-            if unlike:
-                st.markdown(unlike)
             if seconds:  # 0: opened, not built
                 st.markdown(f"Built in {seconds:.2f} s.")
             if not keeps_time(found, structure):
@@ -98,15 +92,6 @@ def _structure(
             st.markdown(f"Where segviz departs from the source of {sentence_of(kind.label)}:")
             st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
     _draw(session, name, ready, result)
-
-
-def _unlike(found: Shape, name: str, data: str) -> str:
-    """Says that a tree is of another shape than the published ones of its system; "" if not."""
-    for row in beside(SHAPES, name, data):
-        pairs = ((found.mean_depth, row.mean_depth), (found.branching, row.branching))
-        if any(not 0.5 <= mine / printed <= 2 for mine, printed in pairs):
-            return "Twice or half as deep or wide as published; the numbers stand below."
-    return ""
 
 
 def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Result | None) -> None:
@@ -139,14 +124,14 @@ def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Resu
 
 def select_turns(session: Session, turns: tuple[str, ...]) -> None:
     """Selects these turns of a node, in every structure."""
-    wanted, entry = set(turns), keys.compare_turns(session.source)
+    wanted, entry = set(turns), f"compare-turns-{session.source}"
     places = [at for at, turn in enumerate(session.conversation.turns) if turn.id in wanted]
     st.session_state[entry] = tuple(places) or None
 
 
 def _selected_turns(session: Session) -> tuple[str, ...]:
     """Returns the ids of the selected turns, of those that there are."""
-    places = st.session_state.get(keys.compare_turns(session.source)) or ()
+    places = st.session_state.get(f"compare-turns-{session.source}") or ()
     turns = session.conversation.turns
     return tuple(turns[at].id for at in places if at < len(turns))
 
@@ -187,13 +172,20 @@ def cached(session: Session, name: str) -> Memory | None:
     """Returns the memory of a system if it has been built; the open one always is."""
     if name == session.memory.system:
         return session.memory
-    found: Memory | None = peek(keys.COMPARED, built_key(session, name))
+    found: Memory | None = peek("compared", built_key(session, name))
     return found
 
 
 def offer(session: Session, missing: list[str]) -> None:
     """Builds what is missing, with progress: at once where that is quick and free, else behind a
     button."""
+    place = st.empty()
+    with place.container():
+        if _built(session, missing):
+            place.empty()
+
+
+def _built(session: Session, missing: list[str]) -> bool:
     labels = ", ".join(SYSTEMS[name].label for name in missing)
     quick = len(session.memory.units) <= _AUTOMATIC_UNITS
     if not (quick and paid(session.memory.embedder) is None) and not st.button(
@@ -201,7 +193,7 @@ def offer(session: Session, missing: list[str]) -> None:
     ):
         leaves = counted(len(session.memory.units), "leaf", "leaves")
         st.caption(f"Built offline: a few hundred leaves take seconds, {leaves} may take minutes.")
-        return
+        return False
     bar = st.progress(0.0, "Building")
     for number, name in enumerate(missing):
         label = SYSTEMS[name].label
@@ -219,5 +211,5 @@ def offer(session: Session, missing: list[str]) -> None:
             embedder=session.memory.embedder,
             progress=progress,
         )
-        remember(keys.COMPARED, built_key(session, name), COMPARED_KEPT, make)
-    st.rerun()
+        remember("compared", built_key(session, name), COMPARED_KEPT, make)
+    return True

@@ -115,7 +115,7 @@ def decision_panel(session: Session, structure: Structure, step: Step, now: int,
             _candidates(session, before, structure, decision)
     _changes(session, structure, step, now)
     _figures(session, structure, step, now)
-    literal_switch()
+    literal_switch(session)
 
 
 def _figures(session: Session, structure: Structure, step: Step, now: int) -> None:

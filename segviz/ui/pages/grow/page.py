@@ -12,7 +12,7 @@ from segviz.tree import Decision, Step, Structure, total_cost
 from segviz.tree.inspect import digest
 from segviz.tree.shape import boundary_f1, diagnose, random_f1, session_starts, shape
 from segviz.ui import keys
-from segviz.ui.address import write
+from segviz.ui.address import read_view, write
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.grow.decision import decision_line, decision_panel, told
@@ -21,7 +21,6 @@ from segviz.ui.pages.grow.transport import keep_playing, playing, transport
 from segviz.ui.sidebar.models import price_of
 from segviz.ui.sidebar.watching import TICK, following, look_back, newest
 from segviz.ui.state import Session
-from segviz.ui.view_state import view_shown
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, colours
 from segviz.ui.widgets.lists import transcript
@@ -61,7 +60,7 @@ def _panel(session: Session) -> None:
         warnings(structure, step.decision)
     line, why = told(session, structure, step)
     decision_line(line)
-    view = view_shown(keys.GROW_VIEW)
+    view = read_view()
     if view == "Time axis":
         _tree(session, structure, step, now)
     elif view == "Outline":
@@ -129,14 +128,14 @@ def _transcript(session: Session, structure: Structure, step: Step, now: int) ->
     node = session.selected_in(structure)
     if node is not None:
         node_details(session, structure, node, now)
-        node_transcript(session, structure, node, key=keys.GROW_TRANSCRIPT, height=PANEL - 130)
+        node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
         return
     if session.selected is not None:
         st.caption(f"The selected node {session.selected} has not appeared yet at this step.")
     st.markdown("**Transcript**, up to the leaf that has just joined")
     transcript(
         session,
-        key=keys.GROW_TRANSCRIPT,
+        key="grow-transcript",
         height=PANEL,
         focus=step.unit.turn_ids[0],
         marked=set(step.unit.turn_ids),

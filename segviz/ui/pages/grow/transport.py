@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.ui import keys
+from segviz.ui.address import write_step
 from segviz.ui.state import Session, shows, typed_turns
-from segviz.ui.view_state import go_to_step
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
@@ -29,7 +29,7 @@ def transport(session: Session) -> None:
     """Draws the step and play controls, the slider and the jump to a session."""
     key, total = keys.grow_step(session.key), len(session.memory.steps)
 
-    go = partial(go_to_step, session)
+    go = partial(write_step, session)
 
     def move(by: int) -> None:
         # Relative to what holds when the click arrives: a fast second click may come
@@ -61,7 +61,7 @@ def transport(session: Session) -> None:
                 persist_state="session",
             )
         with _group():
-            view_choice(keys.GROW_VIEW)
+            view_choice()
             if not (session.live or session.saved):
                 typing_panel(session)
             exports_panel(session, session.shown(session.memory.at(now)))

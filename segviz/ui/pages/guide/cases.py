@@ -1,7 +1,7 @@
 """Draws the paper's cases on Guide: what the paper saw, what the open memory shows, the way there.
 
 A case is drawn and measured when its row is opened. Its buttons open Ask or Grow as stops of a
-story, so that the sentence stays in sight and Next leads to the case's next setting.
+tour, so that the sentence stays in sight and Next leads to the case's next setting.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from segviz.evaluation.cases import (
     seen,
     setting_name,
 )
-from segviz.export.story import stop_at
 from segviz.llm import ModelError
 from segviz.loaders.formats.locomo.download import PAGE
 from segviz.memory import NoEmbedder
 from segviz.tree.shape import diagnose, shape
 from segviz.ui import keys, rim
-from segviz.ui.address import in_app, tell
+from segviz.ui.address import in_app
+from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.captions import trouble, unmarked
+from segviz.ui.widgets.tour import Stop, tell
 from segviz.view.bookmark import Bookmark
-from segviz.view.story import Stop
 
 _CASCADE = "topic-switching"
 _LONGEST = 400  # characters of the words of a stop
@@ -48,20 +48,16 @@ def draw_cases(session: Session) -> None:
     found = cases_in(session.conversation.questions)
     for case, question in found:
         draw = partial(_question, session, case, question)
-        _row(case.name, case.title, draw, opened=case.name == "Q1")
+        _row(case.name, case.title, draw)
     if not found:
         _hint(session)
-    kinds = _troubles(session)
-    draw = partial(_cascade, session, kinds)
-    _row("C.3.1", "Every exchange changes the topic", draw, opened=_shows_cascade(kinds))
+    _row("C.3.1", "Every exchange changes the topic", partial(_cascade, session))
     _row("C.3.2", "One topic returns after long gaps", _recurrence)
 
 
-def _row(name: str, title: str, draw: Callable[[], None], *, opened: bool = False) -> None:
-    """Draws a row that is ``opened`` at first or not, and its content only while it is open."""
-    # The key names how it begins, so that another conversation's row begins anew.
-    key = f"case-{name}-{opened}"
-    with st.expander(f"{name} · {title}", opened, key=key, on_change="rerun") as row:
+def _row(name: str, title: str, draw: Callable[[], None]) -> None:
+    """Draws a row, and its content only while it is open."""
+    with st.expander(f"{name} · {title}", key=f"case-{name}", on_change="rerun") as row:
         if row.open:
             draw()
 
@@ -80,10 +76,10 @@ def _question(session: Session, case: Case, question: Question) -> None:
         return
     names = [setting_name(settings) for settings in case.settings]
     stops = [
-        stop_at(
+        Stop(
             "ask",
             f"{case.name}, {name}. {words}"[:_LONGEST],
-            Bookmark(system=session.memory.system, question=question.index, retrieval=settings),
+            Bookmark(question=question.index, retrieval=settings),
         )
         for name, words, settings in zip(names, measured, case.settings, strict=True)
     ]
@@ -111,10 +107,10 @@ def _here(
     way.button(
         f"Open {page.capitalize()}",
         icon=":material/arrow_forward:",
-        key=keys.story_button(key),
+        key=f"tour-{key}",
         type="tertiary",
         on_click=tell,
-        args=(stops, number, session.memory.system),
+        args=(session, stops, number),
     )
 
 
@@ -130,34 +126,19 @@ def _hint(session: Session) -> None:
     )
 
 
-def _troubles(session: Session) -> set[str]:
-    """Returns the kinds of degenerate shapes that the open tree has."""
-
-    def find() -> set[str]:
-        return {one.kind for one in diagnose(shape(session.memory.structure))}
-
-    return remember("cases-shape", session.key, _KEPT, find)
-
-
-def _shows_cascade(kinds: set[str]) -> bool:
-    """Tells whether the open tree cascades, or is of the sample that was made for it."""
-    sample = st.session_state.get(keys.SOURCE, "Sample") == "Sample"
-    return "cascade" in kinds or (sample and st.session_state.get(keys.SAMPLE) == _CASCADE)
-
-
-def _cascade(session: Session, kinds: set[str]) -> None:
+def _cascade(session: Session) -> None:
     _says(
         "Paper, App. C.3.1",
         "Nothing fits what is open, so each leaf puts a new root on top and a chain of copies "
         "above itself. The tree cascades: its height grows with the leaves, its nodes with their "
         "square. The paper never saw it on a benchmark.",
     )
-    if _shows_cascade(kinds):
-        words = cascade_seen(session.memory)
-        stops = [stop_at("grow", f"C.3.1. {words}", Bookmark(system=session.memory.system))]
-        name = "This tree cascades" if "cascade" in kinds else "This tree does not cascade"
-        _here(session, name, words, stops, 1, "C.3.1")
-    if "cascade" not in kinds:
+    cascades = "cascade" in {one.kind for one in diagnose(shape(session.memory.structure))}
+    words = cascade_seen(session.memory)
+    stops = [Stop("grow", f"C.3.1. {words}", Bookmark(retrieval=read_settings(session)))]
+    name = "This tree cascades" if cascades else "This tree does not cascade"
+    _here(session, name, words, stops, 1, "C.3.1")
+    if not cascades:
         settings = {"compatibility": "cosine", "compatibility.threshold": 0.55}
         there = Bookmark(sample=_CASCADE, settings=settings)
         _link("Open the sample with plain cosine at 0.55: a cascade", there)

@@ -9,18 +9,16 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from segviz.construct import Retriever, parameters
-from segviz.export.story import tour
 from segviz.figures.toy import numbered_tree, share_rows
 from segviz.plugins import foreign
 from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_scores, spread, top_k
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
-from segviz.ui import keys
-from segviz.ui.address import tell
 from segviz.ui.pages.guide.cases import draw_cases
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import cited
 from segviz.ui.widgets.charts import QUIET, colours, ramp, sentence_of, table, theme
+from segviz.ui.widgets.tour import tell, tour
 
 _TOY_K = 3
 
@@ -40,9 +38,6 @@ comes back, *covered*, when a node above it does, or *missed*.
 - **Sweep** tries many settings on many questions; **Compare** tries other memories.
 """
 
-# Where style.py lets the tree pan.
-_PANS = "<style>@media (min-width: 641px) { .st-key-toy-pans { display: none; } }</style>"
-
 
 def render(session: Session) -> None:
     """Draws the page."""
@@ -51,10 +46,10 @@ def render(session: Session) -> None:
     st.button(
         "Take the tour of this memory",
         icon=":material/tour:",
-        key=keys.story_button("tour"),
+        key="tour",
         help="How it grows, what happens where a session begins, and a question whose evidence is "
         "missed without propagation and found with it",
-        on_click=lambda: tell(tour(session.memory), 1, session.memory.system),
+        on_click=lambda: tell(session, tour(session.memory)),
     )
     st.header("Propagation on seven leaves", divider="gray")
     _toy()
@@ -88,9 +83,6 @@ def _toy() -> None:
     hops = spread(initial, structure.edges, policy, horizon, structure)
     final = combine(hops, policy, alpha)
     best = top_k(final, structure, _TOY_K)
-    with st.container(key="toy-pans"):
-        st.html(_PANS)
-        st.caption("Swipe the tree sideways to see all of it.")
     st.plotly_chart(
         numbered_tree(
             structure,

@@ -65,23 +65,21 @@ def _heatmap(judged: Judged, policy: str, cell: Cell) -> None:
     )
     st.plotly_chart(
         readable(figure),
-        key=keys.heatmap(policy),
+        key=f"heat-{policy}",
         on_select=lambda: _take(policy),
         selection_mode="points",
         config=QUIET,
         alt=sentence,
     )
-    caption(sentence, keys.heatmap(policy), lambda: figures.cell_rows(judged, [policy]))
+    caption(sentence, f"heat-{policy}", lambda: figures.cell_rows(judged, [policy]))
 
 
 def _take(policy: str) -> None:
     """Copies a click before the page is drawn: selections vanish with the next run."""
-    event: Any = st.session_state.get(keys.heatmap(policy))
+    event: Any = st.session_state.get(f"heat-{policy}")
     points = event.selection.points if event else []
     custom = points[0].get("customdata") if points else None
     if not custom:
         return
     values = list(custom.values()) if isinstance(custom, dict) else list(custom)
     st.session_state[keys.SWEEP_CELL] = (str(values[0]), float(values[1]), int(values[2]))
-    for side in "AB":  # the atlas begins anew
-        st.session_state.pop(keys.atlas_side("sweep-atlas", side), None)

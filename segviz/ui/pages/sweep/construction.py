@@ -15,9 +15,7 @@ from segviz.evaluation.compare import Chart, Comparison, construction_sweep
 from segviz.figures.rows import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
-from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember
-from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
 from segviz.view.bookmark import decode, differing, in_link
@@ -35,8 +33,11 @@ def construction_panel(session: Session) -> None:
     system = first.selectbox(
         "System",
         names,
+        index=names.index(here),
         format_func=lambda name: SYSTEMS[name].label,
-        **chooses("varied-system", here),
+        on_change=_usual_values,
+        key="varied-system",
+        bind="query-params",
     )
     fixed: dict[str, Any] = {}
     if system == session.memory.system:
@@ -48,19 +49,22 @@ def construction_panel(session: Session) -> None:
     if not known:
         st.info(f"{SYSTEMS[system].label} has no parameters.")
         return
-    entry = keys.varied_parameter(system)
     parameter = second.selectbox(
         "Parameter",
         list(known),
-        **chooses("varied-parameter", next(iter(known)), known, entry=entry),
+        on_change=_usual_values,
+        key="varied-parameter",
+        bind="query-params",
     )
-    entry = keys.varied_values(system, parameter)
     usual = ", ".join(_values(known[parameter]))
     given = third.text_input(
         "Values",
+        placeholder=usual,
         help=known[parameter].spec.help,
-        **chooses("varied-values", usual, entry=entry),
+        key="varied-values",
+        bind="query-params",
     )
+    given = given if given.strip(" ,") else usual
     texts = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
     values, problems = [], []
     for text in texts:
@@ -68,12 +72,16 @@ def construction_panel(session: Session) -> None:
         read, faults = decode({"system": system, **link, in_link(parameter): text})
         problems += faults
         values.append(read.settings.get(parameter))
-    if problems or not values:
-        st.warning(unmarked(problems[0]) if problems else "Name at least one value.")
+    if problems:
+        st.warning(unmarked(problems[0]))
         return
     found = _found(session, system, parameter, values, fixed)
     if found is not None:
         _outcome(found, parameter, dict(zip(map(str, values), values, strict=True)))
+
+
+def _usual_values() -> None:
+    st.session_state["varied-values"] = ""
 
 
 def _values(parameter: Parameter) -> list[str]:
@@ -98,7 +106,7 @@ def _found(
 ) -> Comparison | None:
     """The comparison, measured on request."""
     key = fingerprint(session.key, system, parameter, values, dict(fixed))
-    found: Comparison | None = peek(keys.VARIED, key)
+    found: Comparison | None = peek("varied", key)
     if found is not None:
         return found
     place = st.empty()
@@ -115,7 +123,7 @@ def _found(
 
     memory = session.memory
     found = remember(
-        keys.VARIED,
+        "varied",
         key,
         RESULTS_KEPT,
         lambda: construction_sweep(

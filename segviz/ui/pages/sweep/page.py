@@ -6,19 +6,17 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.evaluation import Cell, Sweep
+from segviz.evaluation import Sweep
 from segviz.evaluation.sweep import sweep
 from segviz.figures.judged import Judged, bounds, judge, number, spelled
 from segviz.figures.sweep import verdict_sentence
 from segviz.memory import Absent
 from segviz.retrieval import POLICIES, RELEVANCE
-from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel, chosen, colour_key
 from segviz.ui.pages.sweep.construction import construction_panel
 from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
-from segviz.ui.view_state import chooses
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.export_menu import sweep_export
@@ -29,7 +27,8 @@ from segviz.ui.widgets.measures import (
     duration,
     measure_choice,
 )
-from segviz.view.bookmark import RETRIEVED
+
+_SWEEP_WANTED = "sweep-wanted"
 
 SWEEPS_KEPT = 6  # and as many judged: each holds its sweep
 SWEPT = [name for name in POLICIES if name != "none"]
@@ -45,8 +44,10 @@ def render(session: Session) -> None:
     over = choices.segmented_control(
         "Sweep over",
         ["propagation", "construction"],
+        default="propagation",
         required=True,
-        **chooses("swept-over", "propagation"),
+        key="swept-over",
+        bind="query-params",
     )
     if over == "construction":
         construction_panel(session)
@@ -87,37 +88,29 @@ def render(session: Session) -> None:
 def _found(session: Session, settings: dict[str, Any], key: str) -> Sweep | None:
     """The sweep, measured at once or on request."""
     place = st.empty()
-    found: Sweep | None = peek(keys.SWEEPS, key)
+    found: Sweep | None = peek("sweeps", key)
     if found is None:
         with place.container():
             wanted = _wanted(session, settings, key)
         if not wanted:
             return None
         place.empty()  # what was asked for is not offered again
-        found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings, key))
+        found = remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings))
     return found
 
 
 def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
     """Offers to measure; returns whether it was asked for, or is done at once."""
-    cancelled = st.session_state.get(keys.SWEEP_WANTED, "") is None
+    cancelled = st.session_state.get(_SWEEP_WANTED, "") is None
     sweeps = len(settings["policies"]) / _USUAL
     if at_once(session, sweeps) and not cancelled:
         return True
-    done = _measured_so_far(key)
-    label = f"Resume the sweep, {len(done)} settings are done" if done else "Run the sweep"
-    if st.button(label, icon=":material/grid_on:", key="run-sweep"):
-        st.session_state[keys.SWEEP_WANTED] = key
-    if st.session_state.get(keys.SWEEP_WANTED) == key:
+    if st.button("Run the sweep", icon=":material/grid_on:", key="run-sweep"):
+        st.session_state[_SWEEP_WANTED] = key
+    if st.session_state.get(_SWEEP_WANTED) == key:
         return True
     st.caption(duration(session, sweeps))
     return False
-
-
-def _measured_so_far(key: str) -> dict[tuple[str, float, int], Cell]:
-    """Returns the cells of a sweep that was cut short, by their setting; editable."""
-    cells: dict[tuple[str, float, int], Cell] = remember("sweep-cells", key, SWEEPS_KEPT, dict)
-    return cells
 
 
 def _settings(session: Session) -> dict[str, Any]:
@@ -125,31 +118,27 @@ def _settings(session: Session) -> dict[str, Any]:
     policies = first.multiselect(
         "Policies",
         SWEPT,
+        default=["top-down", "bottom-up", "both"],
         wrap=True,
-        **chooses("sweep-policies", ["top-down", "bottom-up", "both"], SWEPT),
+        key="sweep-policies",
+        bind="query-params",
     )
     # Without its embedder a memory's questions can be compared by words alone.
     on_ask = read_settings(session).relevance_for()
     offered = list(dict.fromkeys([*RELEVANCE, on_ask]))
     if isinstance(session.memory.embedder, Absent):
         offered = ["lexical"]
-    relevance = second.selectbox(
-        "Relevance", offered, **chooses("sweep-relevance", offered[0], offered)
-    )
-    k = third.slider("Retrieved K", *RETRIEVED, **chooses("sweep-k", 10))
+    relevance = second.selectbox("Relevance", offered, key="sweep-relevance", bind="query-params")
+    k = third.slider("Retrieved K", 1, 30, 10, key="sweep-k", bind="query-params")
     return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}
 
 
-def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
-    done = _measured_so_far(key)
+def _run(session: Session, settings: dict[str, Any]) -> Sweep:
     place = st.empty()
     with place.container():
         bar = st.progress(0.0, "Sweeping")
-        # Any click ends this run at the next report; what was measured by then is kept.
+        # Any click ends this run at the next report.
         st.button("Cancel", key="cancel-sweep", on_click=_cancel)
-
-    def keep(cell: Cell) -> None:
-        done[cell.policy, cell.alpha, cell.horizon] = cell
 
     def progress(count: int, total: int) -> None:
         bar.progress(count / total, f"Sweeping: {count} of {total} settings")
@@ -158,8 +147,6 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
         session.memory,
         session.conversation.questions,
         progress=progress,
-        known=tuple(done.values()),
-        keep=keep,
         **settings,
     )
     place.empty()
@@ -167,7 +154,7 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
 
 
 def _cancel() -> None:
-    st.session_state[keys.SWEEP_WANTED] = None
+    st.session_state[_SWEEP_WANTED] = None
 
 
 def _details(session: Session, judged: Judged) -> str:

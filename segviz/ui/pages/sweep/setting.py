@@ -17,7 +17,7 @@ from segviz.figures.judged import Judged, blind_sentence, number, setting_of, sp
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_names
 from segviz.ui import keys
-from segviz.ui.settings import read_settings, write_moment, write_settings
+from segviz.ui.settings import read_settings, write_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
@@ -190,7 +190,7 @@ def _nodes(session: Session, judged: Judged, cell: Cell) -> None:
         ]
 
         def pick() -> None:
-            ticked = picked(keys.TRAFFIC_TABLE)
+            ticked = picked("traffic-table")
             session.select(None if ticked is None else nodes[ticked])
 
         counts = found.retrieved[nodes]
@@ -205,7 +205,7 @@ def _nodes(session: Session, judged: Judged, cell: Cell) -> None:
             rows,
             hide_index=True,
             height=tall(len(rows), 10),
-            key=keys.TRAFFIC_TABLE,
+            key="traffic-table",
             on_select=pick,
             selection_mode="single-row",
             column_config={
@@ -227,6 +227,4 @@ def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
 
 
 def _write(session: Session, found: Sweep, cell: Cell) -> None:
-    wanted = _asked(found, cell)
-    write_settings(wanted, session.memory.system)
-    write_moment(wanted, session)
+    write_settings(session, _asked(found, cell))

@@ -1,0 +1,146 @@
+"""Leads through views of the open memory, each with a sentence: the tour and the cases of Guide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from segviz.evaluation.evaluation import rescue
+from segviz.memory import Memory
+from segviz.retrieval import ranks
+from segviz.retrieval.gold import HIT, gold_evidence
+from segviz.ui import keys
+from segviz.ui.address import show
+from segviz.ui.state import Session
+from segviz.view.bookmark import Bookmark, opening_settings
+
+_MEASURED = 40_000
+"""Questions x leaves that a tour tries settings on: a second or two."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A view on the page with this path, and what is to be seen there, in ``words``."""
+
+    page: str
+    words: str
+    bookmark: Bookmark
+
+
+def tell(session: Session, stops: Sequence[Stop], number: int = 1) -> None:
+    """Shows one of the stops, counted from 1, with a bar that leads to the others; none ends it."""
+    st.session_state["tour-shown"] = (session.key, tuple(stops), number)
+    if stops:
+        show(session, stops[number - 1].bookmark)
+        st.session_state[keys.PAGE_WANTED] = stops[number - 1].page
+
+
+def on_tour(session: Session) -> bool:
+    """Tells whether views of this memory are being led through."""
+    key, stops, _ = st.session_state.get("tour-shown", ("", (), 0))
+    return bool(key == session.key and stops)
+
+
+def tour_bar(session: Session) -> None:
+    """Draws where the tour is, what is to be seen there, and the way on; nothing without a tour."""
+    if not on_tour(session):
+        return
+    _, stops, number = st.session_state["tour-shown"]
+    last = number == len(stops)
+    with st.container(horizontal=True, vertical_alignment="center", border=True, key="tour-bar"):
+        st.markdown(f"**{number} of {len(stops)}**", width="content")
+        st.text(stops[number - 1].words, width="stretch")
+        for name, to, missing in (("Back", number - 1, number == 1), ("Next", number + 1, last)):
+            st.button(
+                name,
+                key=f"tour-{name}",
+                type="secondary" if missing or name == "Back" else "primary",
+                disabled=missing,
+                on_click=tell,
+                args=(session, stops, to),
+            )
+        st.button(
+            "",
+            icon=":material/close:",
+            help="End the tour",
+            key="tour-end",
+            type="tertiary",
+            on_click=tell,
+            args=(session, ()),
+        )
+
+
+def tour(memory: Memory) -> tuple[Stop, ...]:
+    """Returns how the memory grows, what happens where a session begins, and, where propagation
+    along the tree rescues the evidence of a question, that question without and with it."""
+    usual, total = opening_settings(memory.system), len(memory.steps)
+    early = max(1, total // 6)
+    words = (
+        f"{early} of {total} steps: each unit of the conversation joins the memory as a leaf, "
+        "where it fits best. Beside the tree stands how every candidate did."
+    )
+    grown = [(early, words)] if total else []
+    grown += [(number, words) for _, number, words in sorted(_boundaries(memory))[:1]]
+    stops = [Stop("grow", words, Bookmark(step=step, retrieval=usual)) for step, words in grown]
+    return (*stops, *_rescued(memory))
+
+
+def _boundaries(memory: Memory) -> list[tuple[int, int, str]]:
+    """Of every step that begins a session: by how many levels lower its unit joins than the one
+    before, its number, and what happens there."""
+    levels, found = memory.structure.level, []
+    highest = int(levels.max(initial=0))
+    for number, (last, step) in enumerate(zip(memory.steps, memory.steps[1:], strict=False), 2):
+        if step.unit.session == last.unit.session or step.decision is None or step.operation:
+            continue
+        chosen = [each.decision.chosen if each.decision else None for each in (last, step)]
+        before, now = (highest if node is None else int(levels[node]) for node in chosen)
+        where = f"joins at level {now}" if step.decision.chosen is not None else "begins a new root"
+        words = (
+            f"Session {step.unit.session + 1} begins. Unit {step.unit.index} {where}; the unit "
+            f"before it joined at level {before}. {step.decision.why}"
+        )
+        found.append((before - now, number, words[:400]))
+    return found
+
+
+def _rescued(memory: Memory) -> list[Stop]:
+    """Asked, missed and rescued: the same question without and with propagation."""
+    questions = memory.conversation.questions
+    found = rescue(memory, questions[: max(1, _MEASURED // max(1, len(memory.units)))])
+    if found is None:
+        return []
+    question, with_it = questions[found.place], found.settings
+    without = replace(with_it, policy="none")
+    before, after = memory.ask(question, without), memory.ask(question, with_it)
+    gold = gold_evidence(after.structure, memory.units, question.evidence)
+    was, now = gold.fate(before.evidence), gold.fate(after.evidence)
+    turn = next(turn for turn, fate in now.items() if fate == HIT and was[turn] != HIT)
+    leaf = next(leaf for leaf in gold.leaves if turn in gold.held[leaf])
+    first, last = (
+        ranks([leaf], each.final, each.structure, with_it.levels)[0] for each in (before, after)
+    )
+    kept = sum(fate == HIT for fate in was.values())
+    asked = Bookmark(question=found.place, retrieval=without)
+    return [
+        Stop(
+            "ask",
+            f"A question. On their own scores {kept} of {len(was)} turns with the answer are among "
+            f"the {len(before.after)} nodes that come back.",
+            asked,
+        ),
+        Stop(
+            "ask",
+            f"Turn {turn} is missed: by its own words it ranks {first} of "
+            f"{int(before.structure.active.sum())} nodes.",
+            replace(asked, node=leaf),
+        ),
+        Stop(
+            "ask",
+            f"Now scores travel ({with_it.policy}, α {with_it.alpha:g}, H {with_it.horizon}): "
+            f"rank {first} becomes {last}, and turn {turn} is found.",
+            replace(asked, node=leaf, retrieval=with_it),
+        ),
+    ]
