@@ -116,12 +116,12 @@ FORMATS: dict[str, Format] = {
     ),
     "session": Format(
         "session",
-        "json",
-        "Session (JSON)",
-        "The memory as below and what you look at: opened in segviz, by upload or path, it shows "
-        "this view again. Nothing else is needed.",
-        lambda view: store.dump(view.session),
-        "application/json",
+        "npz",
+        "Session",
+        "The memory and what you look at: opened in segviz, by upload or path, it shows this view "
+        "again. Nothing else is needed.",
+        lambda view: store.pack(view.session),
+        "application/octet-stream",
     ),
     "json": Format(
         "memory",

@@ -255,9 +255,16 @@ class Memory:
         return store.Saved(**{**shared, "embedder": self.embedder.name})
 
     def save(self, path: str | Path) -> None:
-        """Write the memory as versioned JSON (``.gz`` compresses), or as columns, for very many
-        leaves, where the name ends in ``.npz``; see ``segviz.store``."""
-        store.write(self.saved, path)
+        """Writes the memory into one file with checksums; a name that ends in ``.json`` or
+        ``.json.gz`` gives the JSON export. See ``segviz.store``.
+
+        Raises:
+            store.StoreError: If the file could not be opened again.
+            OSError: If it cannot be written, or a read-only file is there.
+        """
+        saved = self.saved
+        from_saved(saved, self.embedder)
+        store.write(saved, path)
 
 
 def ask(

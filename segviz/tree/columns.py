@@ -1,8 +1,7 @@
 """Keeps a history as columns, and replays any history, to its end or to any step.
 
 A step of a :class:`History` is made when it is asked for, and the structure is folded from whole
-columns at once, so that a memory of a million leaves opens in about the time its bytes take to
-read. A build writes a :class:`Record`; ``columns_of`` gives the columns of a file.
+columns at once. A build writes a :class:`Record`; the columns are the tables of a memory file.
 
 Columns (s steps, c candidates, e events, w weights, r vectors); texts are told by their row
 in ``texts``, -1 stands for None:
@@ -19,8 +18,7 @@ events       int32 (e, 9)    code, then of ``Add``: node, level, start, stop, te
                              ``Link``, ``Unlink``: parent, child; ``Retire``: node; ``Relate``:
                              source, target, weight (its row), -1, label, -1, -1, facts
 weights      float64 (w,)    of relations
-vectors      float32 (r, d)  or a row for each; in a file, rows 0 … n - 1 are those of the n nodes
-                             at the end
+vectors      float32 (r, d)  or a list of rows
 clock        float64 (s, 2)  seconds and answers from a cache, of a build in this process only
 ============ =============== ======================================================================
 
@@ -32,9 +30,8 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
-from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
@@ -180,27 +177,6 @@ class History(Lazy[Step]):
         )
 
     @property
-    def beginning(self) -> Columns | None:
-        """The columns up to the last of these steps; None where they are not the first steps."""
-        count, columns = len(self._places), self.columns
-        if self._places != range(count):
-            return None
-        if count == len(columns.steps):
-            return columns
-        candidates, last = columns.steps[count - 1, 5:].tolist() if count else (0, 0)
-        events = columns.events[:last]
-        return replace(
-            columns,
-            steps=columns.steps[:count],
-            costs=columns.costs[:count],
-            candidates=columns.candidates[:candidates],
-            numbers=columns.numbers[:candidates],
-            events=events,
-            weights=columns.weights[: np.count_nonzero(events[:, 0] == RELATE)],
-            clock=None if columns.clock is None else columns.clock[:count],
-        )
-
-    @property
     def units(self) -> list[Unit]:
         """The unit each step is about."""
         units, places = self._units(), np.array(self._places, np.int64)
@@ -238,10 +214,10 @@ class History(Lazy[Step]):
     def plain(self) -> IntArray | None:
         """The events, where these are the first steps, nothing is taken away by them and nothing
         is wrong with them; else None."""
-        found = self.beginning
-        if found is None:
+        count, columns = len(self._places), self.columns
+        if self._places != range(count):
             return None
-        events = found.events
+        events = columns.events[: columns.steps[count - 1, 6] if count else 0]
         code, node, child = events[:, 0], events[:, 1], events[:, 2]
         if code.max(initial=0) > LINK or not len(events):
             return None
@@ -257,20 +233,13 @@ class History(Lazy[Step]):
         return events if sound else None
 
     def _vectors(self, rows: IntArray) -> Vector:
-        """The vectors of these rows; a view where they lie in this order."""
         vectors = self.columns.vectors
-        if not isinstance(vectors, np.ndarray):
-            return np.array([vectors[row] for row in rows.tolist()], np.float32)
-        in_order = np.array_equal(rows, np.arange(len(rows)))
-        return vectors[: len(rows)] if in_order else vectors[rows]
+        if isinstance(vectors, np.ndarray):
+            return vectors[rows]
+        return np.array([vectors[row] for row in rows.tolist()], np.float32)
 
     def _texts(self, rows: IntArray) -> tuple[str, ...]:
-        """The texts of these rows, every one made once."""
-        wanted = np.zeros(len(self.columns.texts), dtype=np.bool_)
-        wanted[rows] = True
-        made = list(map(self.columns.texts.__getitem__, np.flatnonzero(wanted).tolist()))
-        where = np.cumsum(wanted, dtype=np.int32)[rows] - 1
-        return tuple(map(made.__getitem__, where.tolist()))
+        return tuple(map(self.columns.texts.__getitem__, rows.tolist()))
 
 
 def replay(steps: Iterable[Step]) -> Structure:
@@ -399,88 +368,33 @@ class Record:
         return self._text(json.dumps(dict(facts))) if facts else -1
 
 
-def recorded(steps: Iterable[Step]) -> Columns:
-    """The columns of any history; of one that has columns, theirs up to its last step."""
-    if isinstance(steps, History) and (columns := steps.beginning) is not None:
-        return columns
+def columns_of(steps: Iterable[Step]) -> Columns:
+    """Returns the columns of any history."""
+    if isinstance(steps, History) and len(steps) == len(steps.columns.steps):
+        return steps.columns
     record = Record()
     for step in steps:
         record.take(step)
     return record.history(()).columns
 
 
-def columns_of(steps: Iterable[Step], row: Callable[[str], int]) -> tuple[Columns, list[Vector]]:
-    """The columns of a history without texts, to which ``row`` gives numbers, and without vectors,
-    which come beside them: in the order of their rows, equal ones among those of the past once."""
-    found = recorded(steps)
-    table, candidates, events = found.steps.copy(), found.candidates.copy(), found.events.copy()
-    told = (table, (1, 2, 4)), (candidates, (1,)), (events, (5, 7, 8))
-    used = np.zeros(len(found.texts) + 1, np.bool_)
-    for part, which in told:
-        used[part[:, which]] = True
-    number = np.full(len(used), -1, np.int32)  # that of -1, which stands last, is -1
-    for place in np.flatnonzero(used[:-1]).tolist():
-        number[place] = row(found.texts[place])
-    for part, which in told:
-        part[:, which] = number[part[:, which]]
-    holds = events[:, 0] <= REVISE
-    events[holds, 6], vectors = _rows(events[holds, 1], events[holds, 6], found.vectors)
-    return replace(
-        found,
-        steps=table,
-        candidates=candidates,
-        events=events,
-        vectors=np.zeros((0, 0), np.float32),
-        texts=(),
-    ), vectors
-
-
-def _rows(
-    nodes: IntArray, written: IntArray, known: Vector | list[Vector]
-) -> tuple[IntArray, list[Vector]]:
-    """New rows for the vectors that were written, and the vectors by row: first the last one of
-    every node."""
-    _, back = np.unique(nodes[::-1], return_index=True)
-    last = len(nodes) - 1 - back
-    vectors = [known[place] for place in written[last].tolist()]
-    rows = np.full(len(written), -1, dtype=np.int32)
-    rows[last] = np.arange(len(last), dtype=np.int32)
-    of_row, of_content = dict[int, int](), dict[bytes, int]()
-    for place in np.flatnonzero(rows < 0).tolist():
-        old = int(written[place])
-        if old not in of_row:
-            vector = known[old]
-            content = blake2b(np.ascontiguousarray(vector, "<f4").data, digest_size=16).digest()
-            if content not in of_content:
-                of_content[content] = len(vectors)
-                vectors.append(vector)
-            of_row[old] = of_content[content]
-        rows[place] = of_row[old]
-    return rows, vectors
-
-
 # --- any step ---------------------------------------------------------------------------------
 
-_CACHED = 4
-_CHECKPOINTS = 8
-_MIN_SPACING = 1_000
+_KEPT = 4
 
 
 class Moments:
-    """The structures after any number of ``steps``, without replaying all of them.
+    """The structures after any number of ``steps``.
 
-    Readers mostly go one step on, or some steps back. So the fold of the last answer goes on from
-    where it stands, and for the way back checkpoints are kept: copies of its columns that share
-    texts and vectors. Holds up to eight of them (about 10 MB each at 100,000 leaves) and the last
-    four structures.
+    Readers mostly go one step on, or back to where they were. So the last four structures are kept,
+    and a history that takes away goes on from the step it was folded to; for a step before that, it
+    is replayed.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
         """Nothing is replayed yet."""
         self._steps = steps
-        self._spacing = max(_MIN_SPACING, -(-len(steps) // _CHECKPOINTS))
-        self._checkpoints: dict[int, Fold] = {0: Fold()}
-        self._cursor: list[tuple[int, Fold]] = []
+        self._folds: list[tuple[int, Fold]] = []
         self._recent: dict[int, Structure] = {}
 
     def at(self, step: int) -> Structure:
@@ -488,24 +402,20 @@ class Moments:
         # A page asks for the same few moments on every run.
         if step not in self._recent:
             self._recent[step] = self._fold_to(step)
-            while len(self._recent) > _CACHED:
+            while len(self._recent) > _KEPT:
                 del self._recent[next(iter(self._recent))]
         return self._recent[step]
 
     def _fold_to(self, step: int) -> Structure:
         if isinstance(self._steps, History) and self._steps.plain is not None:
             return replay(self._steps[:step])
-        passed = list(self._checkpoints)
-        checkpoint = max(place for place in passed if place <= step)
         # Popped while it is advanced: after an error, or from another thread, nobody finds a
-        # fold between two steps. It serves if it lies between the checkpoint and `step`.
-        here, fold = self._cursor.pop() if self._cursor else (checkpoint, None)
-        if fold is None or not checkpoint <= here <= step:
-            here, fold = checkpoint, self._checkpoints[checkpoint].copy()
+        # fold between two steps.
+        here, fold = self._folds.pop() if self._folds else (0, Fold())
+        if here > step:
+            here, fold = 0, Fold()
         for number in range(here, step):
             fold.take(number, self._steps[number])
-            if (number + 1) % self._spacing == 0 and number + 1 not in self._checkpoints:
-                self._checkpoints[number + 1] = fold.copy()
         structure = fold.freeze()
-        self._cursor = [(step, fold)]
+        self._folds = [(step, fold)]
         return structure

@@ -24,8 +24,7 @@ from segviz.tree import (
 )
 from segviz.tree.inspect import written
 from tests.benchmarks.synthetic import conversation
-from tests.store.test_container import alike, one_by_one
-from tests.store.test_store import same
+from tests.store.samples import alike, one_by_one, same
 from tests.trees import small_chat
 
 
