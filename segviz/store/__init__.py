@@ -114,6 +114,7 @@ def _gzipped(data: bytes) -> bytes:
 
 _MARK = re.compile(rb'"format"\s{0,99}:\s{0,99}"segviz-memory"')
 _PART = 1 << 20
+_MOST = 1 << 30  # bytes of JSON; it takes some ten times as much memory
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -144,14 +145,16 @@ def _stream(source: str | Path | bytes) -> BinaryIO:
 
 
 def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
-    """The JSON text in parts, of packed and unpacked files. LoadError when damaged."""
-    size = stream.seek(0, 2)
+    """The JSON text in parts, of packed and unpacked files. LoadError for what is damaged or
+    too much."""
+    size, budget = stream.seek(0, 2), Budget(most=_MOST)
     stream.seek(0)
     packed = stream.read(len(GZIP)) == GZIP
     stream.seek(0)
     if packed:
-        yield from gunzip(stream, Budget(None))
+        yield from gunzip(stream, budget)
     while size > 0 and not packed and (part := stream.read(min(size, _PART))):
+        budget.take(len(part))
         size -= len(part)
         yield part
 
