@@ -1,7 +1,7 @@
 """Keeps a history as columns, and replays any history, to its end or to any step.
 
-A step of a :class:`History` is made when it is asked for, and the structure is folded from whole
-columns at once. A build writes a :class:`Record`; the columns are the tables of a memory file.
+A step of a :class:`History` is made when it is asked for. A build writes a :class:`Record`; the
+columns are the tables of a memory file.
 
 Columns (s steps, c candidates, e events, w weights, r vectors); texts are told by their row
 in ``texts``, -1 stands for None:
@@ -31,7 +31,7 @@ import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -55,7 +55,7 @@ from segviz.tree.events import (
     Vector,
 )
 from segviz.tree.fold import Fold
-from segviz.tree.structure import IntArray, Structure, sealed
+from segviz.tree.structure import IntArray, Structure
 
 ADD, REVISE, LINK, UNLINK, RETIRE, RELATE = range(6)
 _COSTS = "calls tokens annotated inspected modified output embedded embedding_tokens".split()
@@ -146,35 +146,10 @@ class History(Lazy[Step]):
         found: Facts = {} if row < 0 else json.loads(self.columns.texts[row])
         return found
 
-    @cached_property
-    def folded(self) -> Structure:
-        """The structure after these steps, with the errors of :func:`replay`."""
-        events = self.plain
-        if events is None:
-            return _one_by_one(self)
-        code, node, level = events[:, 0], events[:, 1], events[:, 2]
-        added = events[code == ADD]
-        edges = np.ascontiguousarray(events[code == LINK, 1:3])
-        writes = np.flatnonzero(code <= REVISE)
-        last = np.zeros(len(added), dtype=np.int64)
-        last[node[writes]] = writes  # of several values for one place numpy keeps the last
-        levels, facts = added[:, 2].copy(), added[:, 8].copy()
-        for column, values in ((levels, level), (facts, events[:, 8])):
-            given = writes[values[writes] >= 0]
-            column[node[given]] = values[given]
-        final = events[last]
-        facts_of = {row: self._facts(row) for row in np.unique(facts).tolist()}
-        return Structure(
-            sealed(levels),
-            sealed(final[:, 3].copy()),
-            sealed(final[:, 4].copy()),
-            self._texts(final[:, 5]),
-            sealed(self._vectors(final[:, 6])),
-            sealed(np.ones(len(final), np.bool_)),
-            sealed(edges),
-            kind=self._texts(added[:, 7]),
-            facts=tuple(map(facts_of.__getitem__, facts.tolist())),
-        )
+    @property
+    def whole(self) -> bool:
+        """Whether these are all steps of the columns, in their order."""
+        return self._places == range(len(self.columns.steps))
 
     @property
     def units(self) -> list[Unit]:
@@ -210,37 +185,6 @@ class History(Lazy[Step]):
     def __hash__(self) -> int:
         return hash((id(self.columns), self._places))
 
-    @cached_property
-    def plain(self) -> IntArray | None:
-        """The events, where these are the first steps, nothing is taken away by them and nothing
-        is wrong with them; else None."""
-        count, columns = len(self._places), self.columns
-        if self._places != range(count):
-            return None
-        events = columns.events[: columns.steps[count - 1, 6] if count else 0]
-        code, node, child = events[:, 0], events[:, 1], events[:, 2]
-        if code.max(initial=0) > LINK or not len(events):
-            return None
-        new = code == ADD
-        known, linked = np.cumsum(new), code == LINK
-        edges = np.sort(events[linked, 1].astype(np.int64) * len(events) + events[linked, 2])
-        sound = (
-            np.array_equal(node[new], np.arange(np.count_nonzero(new)))
-            and (node < known).all()
-            and (child[linked] < known[linked]).all()
-            and (edges[1:] != edges[:-1]).all()
-        )
-        return events if sound else None
-
-    def _vectors(self, rows: IntArray) -> Vector:
-        vectors = self.columns.vectors
-        if isinstance(vectors, np.ndarray):
-            return vectors[rows]
-        return np.array([vectors[row] for row in rows.tolist()], np.float32)
-
-    def _texts(self, rows: IntArray) -> tuple[str, ...]:
-        return tuple(map(self.columns.texts.__getitem__, rows.tolist()))
-
 
 def replay(steps: Iterable[Step]) -> Structure:
     """The structure after these steps: a pure fold over their events.
@@ -248,7 +192,10 @@ def replay(steps: Iterable[Step]) -> Structure:
     Raises ReplayError, naming the step, when an event refers to a node that is not
     there, repeats an edge, skips an id or retires a linked node.
     """
-    return steps.folded if isinstance(steps, History) else _one_by_one(steps)
+    fold = Fold()
+    for number, step in enumerate(steps):
+        fold.take(number, step)
+    return fold.freeze()
 
 
 def total_cost(steps: Sequence[Step]) -> Cost:
@@ -259,25 +206,13 @@ def total_cost(steps: Sequence[Step]) -> Cost:
 
 def costs_of(steps: Sequence[Step]) -> dict[str, NDArray[Any]]:
     """The costs of the steps by the names of :class:`Cost`, int64 (s,); seconds float64."""
-    if isinstance(steps, History):
-        return steps.costs
-    kinds = {**dict.fromkeys(_COSTS, np.int64), "seconds": np.float64, "cached": np.int64}
-    return {
-        name: np.array([getattr(step.cost, name) for step in steps], kind)
-        for name, kind in kinds.items()
-    }
+    history = steps if isinstance(steps, History) else History(columns_of(steps), tuple)
+    return history.costs
 
 
 def units_of(steps: Sequence[Step]) -> list[Unit]:
     """The unit each step is about."""
     return steps.units if isinstance(steps, History) else [step.unit for step in steps]
-
-
-def _one_by_one(steps: Iterable[Step]) -> Structure:
-    fold = Fold()
-    for number, step in enumerate(steps):
-        fold.take(number, step)
-    return fold.freeze()
 
 
 class Record:
@@ -370,7 +305,7 @@ class Record:
 
 def columns_of(steps: Iterable[Step]) -> Columns:
     """Returns the columns of any history."""
-    if isinstance(steps, History) and len(steps) == len(steps.columns.steps):
+    if isinstance(steps, History) and steps.whole:
         return steps.columns
     record = Record()
     for step in steps:
@@ -387,8 +322,7 @@ class Moments:
     """The structures after any number of ``steps``.
 
     Readers mostly go one step on, or back to where they were. So the last four structures are kept,
-    and a history that takes away goes on from the step it was folded to; for a step before that, it
-    is replayed.
+    and the fold of the last one goes on from there; a step before it is replayed from the first.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
@@ -407,8 +341,6 @@ class Moments:
         return self._recent[step]
 
     def _fold_to(self, step: int) -> Structure:
-        if isinstance(self._steps, History) and self._steps.plain is not None:
-            return replay(self._steps[:step])
         # Popped while it is advanced: after an error, or from another thread, nobody finds a
         # fold between two steps.
         here, fold = self._folds.pop() if self._folds else (0, Fold())

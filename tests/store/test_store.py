@@ -21,7 +21,7 @@ from segviz.conversation import TITLES, Conversation, Session, Turn, sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.store import StoreError
 from segviz.systems import SYSTEMS
-from segviz.tree import Add, History, Link, ReplayError, Revise, replay
+from segviz.tree import Link, replay
 from tests.benchmarks.synthetic import conversation
 from tests.store.samples import alike, every_form, one_by_one, same
 from tests.trees import chat, small_chat
@@ -131,25 +131,6 @@ def test_json_of_versions_1_and_2_opens(version):
 
 
 class TestHistory:
-    @pytest.mark.parametrize(
-        "events",
-        [
-            (Link(0, 1),),
-            (Link(0, 4),),
-            (Revise(4, (0, 1), "", np.zeros(3, np.float32)),),
-            (Add(9, 0, (0, 1), "", np.zeros(3, np.float32)),),
-        ],
-    )
-    def test_columns_replay_with_the_errors_of_steps(self, events):
-        saved = every_form()
-        steps = (*saved.steps[:2], replace(saved.steps[2], events=events * 2))
-        columns = segviz.tree.columns_of(steps)
-        with pytest.raises(ReplayError) as plain:
-            one_by_one(steps)
-        with pytest.raises(ReplayError) as whole:
-            replay(History(columns, lambda: saved.conversation.units("turn")))
-        assert str(whole.value) == str(plain.value)
-
     def test_a_part_of_a_history_is_one(self):
         steps = store.parse(store.pack(every_form())).steps
         assert same(steps[1:3], every_form().steps[1:3])
