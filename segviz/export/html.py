@@ -44,11 +44,6 @@ _READ = 34
 _HEAD, _FOOT = 74, 66
 """Pixels of a picture above and below its canvas: question and setting, legend."""
 
-TEXT_BUDGET = 4_000_000
-"""Characters of node texts in a page; beyond that they are cut, and the page says so."""
-
-_SHORTEST = 80
-
 
 def html_page(view: View) -> str:
     """The page of a view, to be saved as UTF-8."""
@@ -194,15 +189,12 @@ def _literal(text: str) -> str:
 def _data(view: View) -> str:
     structure, scene = view.structure, _scene(view)
     stage = _height(view) if view.result else None  # what stands around the tree comes on top
-    texts = structure.text
     nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
-    longest = max(_SHORTEST, TEXT_BUDGET // max(1, len(texts)))
     content = {
         "message": _message(scene, stage),
         "css": stylesheet("canvas"),
         "height": None if stage else _height(view) + _READ,
-        "texts": [t if len(t) <= longest else t[: longest - 1] + "…" for t in map(legal, texts)],
-        "cut": longest if any(len(text) > longest for text in texts) else 0,
+        "texts": list(map(legal, structure.text)),
         "level": structure.level.tolist(),
         "start": structure.start.tolist(),
         "stop": structure.stop.tolist(),

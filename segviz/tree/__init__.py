@@ -23,7 +23,6 @@ from segviz.tree.columns import (
     costs_of,
     replay,
     total_cost,
-    units_of,
 )
 from segviz.tree.events import (
     NOT_ASKED,
@@ -82,5 +81,4 @@ __all__ = [
     "thumbnail",
     "told_apart",
     "total_cost",
-    "units_of",
 ]

@@ -152,25 +152,12 @@ class History(Lazy[Step]):
         return self._places == range(len(self.columns.steps))
 
     @property
-    def units(self) -> list[Unit]:
-        """The unit each step is about."""
-        units, places = self._units(), np.array(self._places, np.int64)
-        return [units[index] for index in self.columns.steps[places, 0].tolist()]
-
-    @property
     def costs(self) -> dict[str, NDArray[Any]]:
         """What :func:`costs_of` says of these steps."""
         places, clock = np.array(self._places, np.int64), self.columns.clock
         run = np.zeros((len(places), 2)) if clock is None else clock[places]
         counted = zip(_COSTS, self.columns.costs[places].T, strict=True)
         return {**dict(counted), "seconds": run[:, 0], "cached": run[:, 1].astype(np.int64)}
-
-    def touching(self, node: int) -> list[int]:
-        """The steps that add, revise or retire ``node``, by their places in this history."""
-        code, who = self.columns.events[:, 0], self.columns.events[:, 1]
-        events = np.flatnonzero((who == node) & ((code <= REVISE) | (code == RETIRE)))
-        steps = np.unique(np.searchsorted(self.columns.steps[:, 6], events, side="right")).tolist()
-        return [self._places.index(step) for step in steps if step in self._places]
 
     def __iter__(self) -> Iterator[Step]:
         """One after another; none is kept."""
@@ -208,11 +195,6 @@ def costs_of(steps: Sequence[Step]) -> dict[str, NDArray[Any]]:
     """The costs of the steps by the names of :class:`Cost`, int64 (s,); seconds float64."""
     history = steps if isinstance(steps, History) else History(columns_of(steps), tuple)
     return history.costs
-
-
-def units_of(steps: Sequence[Step]) -> list[Unit]:
-    """The unit each step is about."""
-    return steps.units if isinstance(steps, History) else [step.unit for step in steps]
 
 
 class Record:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -19,7 +18,6 @@ from segviz.tree import (
     Add,
     Cost,
     Decision,
-    Fold,
     History,
     Judgement,
     Link,
@@ -53,14 +51,6 @@ def alike(a: Structure, b: Structure) -> bool:
     return all(same(getattr(a, name), getattr(b, name)) for name in COLUMNS) and all(
         getattr(a, name) == getattr(b, name) for name in LISTS
     )
-
-
-def one_by_one(steps: Iterable[Step]) -> Structure:
-    """The definition of ``replay``."""
-    fold = Fold()
-    for number, step in enumerate(steps):
-        fold.take(number, step)
-    return fold.freeze()
 
 
 def vector(*numbers: float) -> np.ndarray:

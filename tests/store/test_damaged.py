@@ -6,7 +6,6 @@ import base64
 import gzip
 import io
 import json
-import math
 import random
 import zipfile
 from pathlib import Path
@@ -17,7 +16,6 @@ import pytest
 import segviz
 from segviz import store
 from segviz.embedding import HashingEmbedder
-from segviz.memory import Absent
 from segviz.store import StoreError
 from segviz.tree.columns import ADD, LINK
 from tests.store.samples import every_form
@@ -47,22 +45,18 @@ def refused(data: bytes | dict) -> str:
 # --- the container -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("memory_of", ["hand", "built"])
-def test_none_of_sixty_flipped_bits_opens(packed, memory_of):
-    whole = store.pack(every_form()) if memory_of == "hand" else packed
-    rng = random.Random(60)
-    for place in rng.sample(range(8 * len(whole)), 60):
-        data = bytearray(whole)
-        data[place // 8] ^= 1 << place % 8
-        refused(bytes(data))
+def flipped(data: bytes, bit: int) -> bytes:
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
 
 
-def test_no_flipped_bit_of_the_directory_opens(packed):
-    start = packed.rindex(b"PK\x05\x06") - 300
-    for place in range(start, len(packed)):
-        data = bytearray(packed)
-        data[place] ^= 1 << place % 8
-        refused(bytes(data))
+@pytest.mark.parametrize("part", ["anywhere", "the directory"])
+def test_none_of_sixty_flipped_bits_opens(packed, part):
+    for whole in (packed, store.pack(every_form())):
+        begin = 0 if part == "anywhere" else whole.index(b"PK\x01\x02")
+        for bit in random.Random(60).sample(range(8 * begin, 8 * len(whole)), 60):
+            refused(flipped(whole, bit))
 
 
 def test_a_file_cut_short_or_continued_is_refused(packed):
@@ -72,9 +66,7 @@ def test_a_file_cut_short_or_continued_is_refused(packed):
 
 
 def test_the_damaged_member_is_named(packed):
-    data = bytearray(packed)
-    data[packed.index(b"\x93NUMPY") + 200] ^= 1
-    assert "steps.npy" in refused(bytes(data))
+    assert "steps.npy" in refused(flipped(packed, 8 * packed.index(b"\x93NUMPY") + 1600))
 
 
 def zipped(members, compression=zipfile.ZIP_STORED):
@@ -262,19 +254,16 @@ def test_vectors_of_another_dimension_are_refused(packed):
 
 # --- at random ---------------------------------------------------------------------------------
 
-VALUES = (
-    *(None, True, False, 0, 1, -1, 3, 2**31, 10**40, 0.5, 1e999, math.nan, "", "x", "turn"),
-    *([], {}, ["x"], [0, 1], {"a": 1}, "2024-01-01", [[]]),
-)
+VALUES = (None, True, 0, 1, -1, 2**31, 10**40, 0.5, 1e999, "", "x", "turn", [], {}, ["x"], [0, 1])
 
 
 def mutate(document, rng):
-    """Changes one value: another kind, a neighbour's value, gone, doubled, moved."""
+    """Changes one value: another kind, gone, doubled, moved by one."""
     holder, key = document, rng.choice(list(document))
     while isinstance(holder[key], dict | list) and holder[key] and rng.random() < 0.8:
         holder = holder[key]
         key = rng.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
-    match rng.randrange(5):
+    match rng.randrange(4):
         case 0:
             del holder[key]
         case 1 if isinstance(holder, list):
@@ -286,19 +275,14 @@ def mutate(document, rng):
 
 
 @pytest.mark.parametrize("version", [3, 4])
-@pytest.mark.parametrize("system", ["segment-tree", "unknown"])
-def test_a_mutated_document_opens_and_works_or_is_refused(packed, version, system):
+def test_a_mutated_document_opens_and_works_or_is_refused(packed, version):
     """Whatever is changed: the memory can be asked and saved again, or a StoreError says why."""
-    if version == 3:
-        written = gzip.decompress(BEFORE.read_bytes())
-    else:
-        written = store.dump(store.parse(packed))
-    rng, opened = random.Random(f"mutations {system} {version}"), 0
+    old = gzip.decompress(BEFORE.read_bytes())
+    written = old if version == 3 else store.dump(store.parse(packed))
+    rng, opened = random.Random(f"mutations {version}"), 0
     for _ in range(300):
         document = json.loads(written)
-        document["system"]["name"] = system
-        for _ in range(rng.choice([1, 1, 2, 3])):
-            mutate(document, rng)
+        mutate(document, rng)
         try:
             memory = segviz.memory.from_saved(store.parse(json.dumps(document).encode()))
         except StoreError as error:
@@ -306,8 +290,7 @@ def test_a_mutated_document_opens_and_works_or_is_refused(packed, version, syste
             continue
         opened += 1
         if memory.steps:
-            here = not isinstance(memory.embedder, Absent)
-            memory.ask("boat", relevance="dense" if here else "lexical")
+            memory.ask("boat", relevance="lexical")
         assert memory.check() == []
         again = store.dump(memory.saved)
         assert store.dump(store.parse(again)) == again

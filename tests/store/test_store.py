@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import pickle
 import stat
 import subprocess
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,10 +23,10 @@ from segviz.conversation import TITLES, Conversation, Session, Turn, sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.store import StoreError
 from segviz.systems import SYSTEMS
-from segviz.tree import Link, replay
+from segviz.tree import Link, Step, replay
 from tests.benchmarks.synthetic import conversation
-from tests.store.samples import alike, every_form, one_by_one, same
-from tests.trees import chat, small_chat
+from tests.store.samples import alike, every_form, same
+from tests.trees import chat
 
 NAMES = ("m.npz", "m", "m.json", "m.json.gz")
 BEFORE = Path(__file__).parent / "before"
@@ -38,13 +40,20 @@ def equal(found: store.Saved, expected: store.Saved) -> bool:
     )
 
 
+def first_add(saved: store.Saved, **changes: Any) -> Step:
+    """The first step with changes to its event."""
+    (event,) = saved.steps[0].events
+    return replace(saved.steps[0], events=(replace(event, **changes),))
+
+
 class TestRoundTrip:
     @pytest.mark.parametrize("name", NAMES)
     def test_every_form_comes_back(self, tmp_path, name):
         store.write(every_form(), tmp_path / name)
         again = store.read(tmp_path / name)
         assert equal(again, every_form())
-        assert alike(again.structure, one_by_one(every_form().steps))
+        assert equal(pickle.loads(pickle.dumps(again)), every_form())
+        assert alike(again.structure, replay(every_form().steps))
 
     @pytest.mark.parametrize("system", SYSTEMS)
     def test_the_memory_of_every_system_comes_back(self, system, tmp_path):
@@ -54,7 +63,7 @@ class TestRoundTrip:
         assert equal(again.saved, built.saved)
         assert (again.units, again.invariants) == (built.units, built.invariants)
         for step in (0, 1, 40, 90):
-            assert alike(again.at(step), one_by_one(built.steps[:step]))
+            assert alike(again.at(step), replay(tuple(built.steps)[:step]))
         found, wanted = (
             memory.ask("the guitar in Bergen", relevance="lexical") for memory in (again, built)
         )
@@ -135,7 +144,7 @@ class TestHistory:
         steps = store.parse(store.pack(every_form())).steps
         assert same(steps[1:3], every_form().steps[1:3])
         assert same(steps[-1], every_form().steps[-1])
-        assert alike(replay(steps[:2]), one_by_one(every_form().steps[:2]))
+        assert alike(replay(steps[:2]), replay(every_form().steps[:2]))
         with pytest.raises(IndexError):
             steps[len(steps)]
 
@@ -195,23 +204,8 @@ class TestWriting:
             lambda s: replace(s, steps=(*s.steps, replace(s.steps[-1], events=(Link(0, 99),)))),
             lambda s: replace(s, steps=s.steps[1:]),
             lambda s: replace(s, steps=(s.steps[0], replace(s.steps[1], events=(Link(0, 0),)))),
-            lambda s: replace(
-                s,
-                steps=(
-                    replace(s.steps[0], events=(replace(s.steps[0].events[0], level=9),)),
-                    *s.steps[1:],
-                ),
-            ),
-            lambda s: replace(
-                s,
-                steps=(
-                    replace(
-                        s.steps[0],
-                        events=(replace(s.steps[0].events[0], vector=np.ones(2, np.float32)),),
-                    ),
-                    *s.steps[1:],
-                ),
-            ),
+            lambda s: replace(s, steps=(first_add(s, level=9), *s.steps[1:])),
+            lambda s: replace(s, steps=(first_add(s, vector=np.ones(2, "f4")), *s.steps[1:])),
         ],
     )
     @pytest.mark.parametrize("name", ["m.npz", "m.json"])
@@ -256,55 +250,25 @@ class TestRoom:
         assert replace(memory).ask("why?", relevance="lexical").after is not None
 
 
-class TestPaths:
-    """A path that cannot be read is a StoreError that names it."""
-
-    @pytest.mark.parametrize("path", ["nothing.npz", ".", "a/b.json", "x" * 5000, "a\0b"])
-    def test_a_path_that_is_no_file(self, tmp_path, path):
-        (tmp_path / "a").write_text("")
-        with pytest.raises(StoreError, match=r"there is no file|is a folder|cannot be read"):
-            segviz.open(f"{tmp_path}/{path}")
-
-    def test_the_folder_of_nobody(self):
-        with pytest.raises(StoreError, match="cannot be read"):
-            segviz.open("~nobody-of-this-name/m.json")
-
-    def test_a_file_without_permission(self, tmp_path, monkeypatch):
-        def refused(path):
-            raise PermissionError(13, "Permission denied")
-
-        monkeypatch.setattr(store.files, "opened", refused)
-        with pytest.raises(StoreError, match=r"\(Permission denied\); check the path"):
-            segviz.open(tmp_path / "secret.json")
+@pytest.mark.parametrize("path", ["nothing.npz", ".", "a/b.json", "x" * 5000, "a\0b"])
+def test_a_path_that_cannot_be_read_is_named(tmp_path, path):
+    (tmp_path / "a").write_text("")
+    with pytest.raises(StoreError, match=r"there is no file|is a folder|cannot be read"):
+        segviz.open(f"{tmp_path}/{path}")
+    with pytest.raises(StoreError, match="cannot be read"):
+        segviz.open("~nobody-of-this-name/m.json")
 
 
-def test_settings_name_the_components(memory):
-    assert memory.settings == {
-        "compatibility": {"name": "cosine", "threshold": 0.3},
-        "annotate": {
-            "name": "extractive",
-            "max_words": 90,
-            "floor": 2.0,
-            "repeat": 0.4,
-            "fact_bonus": 0.25,
-        },
-        "refresh": "eager",
-    }
+def test_a_file_without_permission_says_so(tmp_path, monkeypatch):
+    def refused(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(store.files, "opened", refused)
+    with pytest.raises(StoreError, match=r"\(Permission denied\); check the path"):
+        segviz.open(tmp_path / "secret.json")
 
 
-def test_the_moment_of_a_question_comes_back(memory, tmp_path):
-    asked = replace(memory.conversation.questions[0], asked_at="D1:3")
-    lost = replace(asked, index=1, asked_at="D9:9")
-    replace(memory, conversation=replace(memory.conversation, questions=(asked, lost))).save(
-        tmp_path / "m.npz"
-    )
-    again = segviz.open(tmp_path / "m.npz")
-    assert [again.moment(question) for question in again.conversation.questions] == [2, None]
-
-
-def test_an_opened_memory_can_be_pickled(tmp_path):
-    import pickle
-
-    memory = segviz.build(small_chat(), embedder=HashingEmbedder())
-    opened = segviz.memory.from_saved(store.parse(store.pack(memory.saved)))
-    assert same(pickle.loads(pickle.dumps(opened)).steps, memory.steps)
+def test_settings_name_the_components_and_their_parameters(memory):
+    assert memory.settings["compatibility"] == {"name": "cosine", "threshold": 0.3}
+    assert memory.settings["annotate"]["name"] == "extractive"
+    assert memory.settings["refresh"] == "eager"

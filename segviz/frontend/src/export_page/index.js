@@ -149,7 +149,6 @@ function details(node, place) {
     if (stateOf(shadow)) follow(stateOf(shadow));
   }
   add(box, "div", "text", view.texts[node]);
-  if (view.cut) add(box, "p", "meta", `Texts of more than ${view.cut} characters are cut here.`);
   if (level[node] > 0) listLeaves(node);
   else add(box, "p", "meta", turns(node));
 }
