@@ -165,8 +165,10 @@ def read(path: str | Path) -> Saved:
     name = repr(str(path))
     try:
         with _stream(path) as stream:
-            size = stream.seek(0, 2)
-            files.check_room(3 * size, f"a memory file of {size:,} bytes", "use a larger machine")
+            if _is_container(stream):
+                size = stream.seek(0, 2)
+                what = f"a memory file of {size:,} bytes"
+                files.check_room(3 * size, what, "open it on a larger machine")
             return _parsed(stream)
     except FileNotFoundError:
         raise StoreError(
@@ -176,7 +178,9 @@ def read(path: str | Path) -> Saved:
         raise StoreError(f"{name} is a folder; name the memory file itself") from None
     except StoreError:
         raise
-    # RuntimeError: no home for a ~name; ValueError: a NUL in the path, or no room
+    except files.NoRoom as error:
+        raise StoreError(str(error)) from None
+    # RuntimeError: no home for a ~name; ValueError: a NUL in the path
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise StoreError(
