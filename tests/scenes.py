@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -30,6 +31,20 @@ def scene(structure: Structure, **given: Any) -> Scene:
         return Scene(structure=structure, scored=Scored(**scored), growth=Growth(**grown), **given)
     grown.setdefault("frontier", structure.frontier)
     return Scene(structure=structure, growth=Growth(**grown), **given)
+
+
+def leaves(*texts: str, active: Sequence[bool] = ()) -> Structure:
+    """A structure of one leaf for each text."""
+    n, units = len(texts), np.arange(len(texts), dtype=np.int32)
+    return Structure(
+        level=np.zeros(n, np.int32),
+        start=units,
+        stop=units + 1,
+        text=texts,
+        vector=np.zeros((n, 0), np.float32),
+        active=np.array(active or [True] * n, np.bool_),
+        edges=np.zeros((0, 2), np.int32),
+    )
 
 
 def tree_message(structure: Structure, **given: Any) -> dict[str, Any]:

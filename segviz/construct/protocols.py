@@ -8,7 +8,7 @@ looks for evidence of its own (View, Retriever), and what else can be done to a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -23,10 +23,17 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What a build may call on: the embedder, and a chat model where one is configured."""
+    """What a build may call on: the embedder, a chat model where one is configured, and the prompts
+    of the system, by name."""
 
     embedder: Embedder
     chat: Chat | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+def services_for(system: object, embedder: Embedder, chat: Chat | None = None) -> Services:
+    """Returns the services of a system, with its class variable ``prompts`` where it has one."""
+    return Services(embedder, chat, getattr(system, "prompts", {}))
 
 
 def require_chat(services: Services, name: str) -> Chat:

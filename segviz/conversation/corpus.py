@@ -26,7 +26,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """The outcome of loading a file. ``kept`` counts turns. ``findings`` are in file order, the
+    """The outcome of loading a file. ``kept`` counts turns. ``findings`` are the
     first hundred where there are more; ``counts`` are of all, by kind. Of a table or of records
     ``headers`` are the columns and ``columns`` what they were taken for, by meaning."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar, overload
 
@@ -54,17 +54,12 @@ _LOOKS_SPOKEN = re.compile(SPEAKER.pattern[1:].join(("(?<=\n)", "")))
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message. ``caption`` describes a shared image and is part of the content.
-
-    ``extra`` holds the file's further fields, by name: texts, numbers and truth values that
-    segviz does not use. It is neither compared nor saved with a memory.
-    """
+    """One message. ``caption`` describes a shared image and is part of the content."""
 
     id: str
     speaker: str
     text: str
     caption: str | None = None
-    extra: tuple[tuple[str, str | float | bool], ...] = field(default=(), compare=False)
 
     @property
     def content(self) -> str:

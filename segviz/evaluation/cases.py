@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Question
-from segviz.loaders.captions import counted
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings, ranks
 from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import level_name, level_names
+from segviz.text.captions import counted
 from segviz.text.words import content_tokens
 from segviz.tree.shape import shape
 
@@ -140,61 +140,47 @@ def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch:
     names = level_names(memory.system)
     told = [_leaves(result, gold), _wider(result, gold, question.answer or "", names)]
     if result.settings.propagation[0] != "none":
-        entered, k = len(result.entered), len(result.after)
-        told.append(
-            f"{counted(entered, 'node')} of the top {k} {'is' if entered == 1 else 'are'} new."
-            if entered
-            else f"The top {k} are the same nodes as before."
-        )
+        told.append(f"New in the top {len(result.after)}: {counted(len(result.entered), 'node')}.")
     if watch:
         number = sum(watch.lower() in each.text.lower() for each in result.evidence)
         told.append(f"“{watch}” is in {number} of {counted(len(result.evidence), 'text')}.")
-    return " ".join(filter(None, told))
+    return " ".join(told)
 
 
 def _leaves(result: Result, gold: GoldEvidence) -> str:
     """Says where the gold leaves rank before and after propagation, and how many are retrieved."""
     structure, levels = result.structure, result.settings.levels
     before, after = (
-        " and ".join(map(str, ranks(gold.leaves, scores, structure, levels)))
-        for scores in (result.initial, result.final)
+        ranks(gold.leaves, scores, structure, levels) for scores in (result.initial, result.final)
     )
-    found, every = len({*gold.leaves} & {*result.after}), len(gold.leaves)
-    subject, s, rank = ("leaf", "s", "rank") if every == 1 else ("leaves", "", "ranks")
-    if result.settings.propagation[0] == "none":
-        moved = f"rank{s} {after}"
-    elif before == after:
-        moved = f"stay{s} at {rank} {after}"
-    else:
-        moved = f"move{s} from {rank} {before} to {after}"
-    where = f"The gold {subject} {moved} of {int(structure.active.sum()):,} nodes"
-    if found in (0, every):
-        return f"{where}: {'retrieved' if found else 'not retrieved'}."
-    return f"{where}: {found} of {every} retrieved."
+    moved = [f"{b} → {a}" if b != a else f"{a}" for b, a in zip(before, after, strict=True)]
+    found = len({*gold.leaves} & {*result.after})
+    return (
+        f"{counted(len(moved), 'gold leaf', 'gold leaves')}: rank {' and '.join(moved)} of "
+        f"{int(structure.active.sum()):,} nodes, {found or 'none'} retrieved."
+    )
 
 
 def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]) -> str:
     """Names the retrieved wider node over a gold leaf with most words of the answer: over one that
-    is not retrieved, where there is any. Is silent where all are and no such node says a word."""
+    is not retrieved, where there is any."""
     missed = [leaf for leaf in gold.leaves if leaf not in result.after]
     turns = {turn for leaf in missed or gold.leaves for turn in gold.held[leaf]}
-    words = content_tokens(answer) if answer else frozenset()
+    words = content_tokens(answer)
     over = [
         (len(said := words & content_tokens(each.text)), -each.rank_after, said, each)
         for each in result.evidence
         if each.node not in gold.leaves and turns & {*each.turn_ids}
     ]
-    one, several = ("it", "it") if len(gold.leaves) == 1 else ("one of them", "them")
-    if len(missed) == 1 < len(gold.leaves):
-        one = several = "the missed leaf"
+    which = "a missed leaf" if missed else "a gold leaf"
     if not over:
-        return f"No wider node over {several} is retrieved." if missed else ""
-    count, _, said, best = max(over, key=lambda found: found[:2])
-    where = f"Rank {best.rank_after} ({level_name(best.level, names)}) lies above {one}"
-    if count:
-        spoken = [f"“{word}”" for word in sorted(said, key=answer.lower().find)]
-        return f"{where} and says {' and '.join(spoken)}."
-    return f"{where}, without a word of the answer." if missed else ""
+        return f"No wider node over {which} is retrieved."
+    *_, said, best = max(over, key=lambda found: found[:2])
+    spoken = [f"“{word}”" for word in sorted(said, key=answer.lower().find)]
+    return (
+        f"Rank {best.rank_after} ({level_name(best.level, names)}) lies above {which} and says "
+        f"{' and '.join(spoken) or 'no word of the answer'}."
+    )
 
 
 def cascade_seen(memory: Memory) -> str:

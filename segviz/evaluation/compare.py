@@ -26,15 +26,15 @@ from segviz.tree.shape import Shape, shape
 class Chart:
     """How rows are drawn over a column ``x``: a panel for each of the columns ``y`` (all that begin
     so, where one ends in a blank) or each value of ``panel``, a series for each value of ``by``.
-    ``marks`` are not joined; ``stack`` puts columns on each other, means become a line. ``only``
-    is a column and its values in the rows that are drawn, ``level`` a column whose number is drawn
-    as a line across; dots always have their ``intervals``."""
+    ``stack`` puts columns on each other, means become a line. ``only`` is a column and its values
+    in the rows that are drawn, ``level`` a column whose number is drawn as a line across; dots
+    always have their ``intervals``."""
 
     x: str
     y: Sequence[str]
     by: str = ""
     panel: str = ""
-    kind: Literal["lines", "marks", "dots", "stack"] = "lines"
+    kind: Literal["lines", "dots", "stack"] = "lines"
     only: Sequence[str] = ("",)
     level: str = ""
     intervals: bool = False
@@ -290,14 +290,10 @@ class Overlap:
 
 def overlap(retrieved: Mapping[str, Collection[str]], order: Sequence[str]) -> Overlap:
     """Compare the turns retrieved by several systems; ``order`` lists all turns of the
-    conversation, in which the turns returned are given. ValueError for a turn not in it."""
-    names = tuple(retrieved)
-    anything = set().union(*retrieved.values()) if retrieved else set()
-    strange = anything.difference(order)
-    if strange:
-        raise ValueError(f"turn {min(strange)!r} is not in the conversation's order")
+    conversation, in which the turns returned are given."""
+    names, sets = tuple(retrieved), [set(turns) for turns in retrieved.values()]
+    anything = set().union(*sets)
     turns = tuple(turn for turn in order if turn in anything)
-    sets = [set(retrieved[name]) for name in names]
     returned = np.array([[turn in held for turn in turns] for held in sets], dtype=np.bool_)
     jaccard = np.array([[len(a & b) / len(a | b) if a | b else 1.0 for b in sets] for a in sets])
     size = len(names)

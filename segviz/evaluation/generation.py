@@ -25,8 +25,8 @@ from segviz.memory.answer import (
     read,
 )
 
-# Questions answered between two looks at progress and cancel. Everything is in the
-# model's cache at once, so this is also all that has to be read again after a pause.
+# Questions answered between two calls of ``progress``. Everything is in the model's cache at once,
+# so this is also all that has to be read again after a pause.
 _BATCH = 8
 
 
@@ -56,12 +56,11 @@ class AnswerRow:
 @dataclass(frozen=True, slots=True)
 class AnswerAggregate:
     """Means over the questions that have a value, see each mean's ``n``: the share of
-    right answers, of grade 3, the grade itself (0 … 3), token F1 and BLEU-1. ``faults``
+    right answers, the grade itself (0 … 3), token F1 and BLEU-1. ``faults``
     counts questions that went wrong."""
 
     questions: int
     accuracy: Mean
-    perfect: Mean
     score: Mean
     token_f1: Mean
     bleu1: Mean
@@ -81,11 +80,6 @@ class AnswerEvaluation:
     overall: AnswerAggregate
     by_category: dict[Category | None, AnswerAggregate]
 
-    @property
-    def complete(self) -> bool:
-        """Whether every question was answered."""
-        return len(self.rows) == self.asked
-
 
 class AnsweringPaused(ModelError):
     """A model gave up before all questions were answered. ``done`` is the evaluation of
@@ -104,15 +98,13 @@ def evaluate_answers(
     *,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
     **ask_params: Any,
 ) -> AnswerEvaluation:
     """Put ``questions`` to ``memory``, answer with ``chat``, grade with ``judge_chat``.
 
     ``judge_chat`` is ``chat`` by default; ``ask_params`` are those of ``segviz.ask``. One
     call per question and one more for its grade, where that needs judgement
-    (``segviz.memory.answer.by_rule``). ``progress(done, total)`` is called and ``cancelled()``
-    asked every few questions; what is done is returned. A
+    (``segviz.memory.answer.by_rule``). ``progress(done, total)`` is called every few questions. A
     fault of a single question (no answer, a grade outside the rubric) is noted in its row:
     a missing answer counts as wrong, a missing grade is left out. When a model cannot be
     reached at all AnsweringPaused holds what is done. Intervals are 95 %, drawn with
@@ -133,8 +125,6 @@ def evaluate_answers(
         )
 
     for begin in range(0, len(questions), _BATCH):
-        if cancelled is not None and cancelled():
-            break
         batch = questions[begin : begin + _BATCH]
         try:
             rows += _answer_batch(memory, batch, chat, judge, ask_params)
@@ -224,7 +214,6 @@ def _aggregate(rows: Sequence[AnswerRow], seed: int) -> AnswerAggregate:
     return AnswerAggregate(
         len(rows),
         mean([row.right for row in rows]),
-        mean([score == 3 for score in graded]),
         mean(graded),
         mean([row.token_f1 for row in rows]),
         mean([row.bleu1 for row in rows]),

@@ -4,8 +4,8 @@ Every number is as printed (``published`` of a system). No computation uses them
 key of ``SYSTEMS`` where there is one, else the paper's name; ``variant`` is the setting or model;
 ``low`` and ``high`` are the 95 % interval where one is given; ``note`` is a caveat of this one
 number. Metrics ``judge`` and ``f1`` run from 0 to 1, ``accuracy``, ``pass@…``, ``f1-percent``,
-``bleu``, ``rouge``, ``reassigned`` and ``follow-up-rate`` to 100; ``tokens`` are those of a
-question with its answer, ``coverage-tokens`` and ``blocks`` until all answer words are read;
+``bleu``, ``rouge``, ``reassigned`` and ``follow-up-rate`` to 100; ``tokens`` are those of
+all calls of a question, ``coverage-tokens`` and ``blocks`` until all answer words are read;
 ``layer`` counts nodes of the level and kind that its ``variant`` names.
 """
 

@@ -181,7 +181,9 @@ class Batch:
             row[[leaf for u in gold for leaf in leaves_of(u)]] = True
             units.append(gold)
         self._gold_units = tuple(units)
-        pairs, own, every = [], [], []
+        pairs: list[int] = []
+        own: list[Bools] = []
+        every: list[Bools] = []
         for i, question in enumerate(questions):
             for turn in self._turns(question):
                 held_by = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of(u)}

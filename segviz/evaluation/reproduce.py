@@ -22,7 +22,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from segviz.construct import Retriever
-from segviz.conversation import Conversation, Question
+from segviz.conversation import UNANSWERABLE, Conversation, Question
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
 from segviz.evaluation.compare import Chart
 from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked
@@ -137,11 +137,16 @@ class Bench:
         return found | {f"{name}, paper": value for name, value in printed.items()}
 
 
+_DATA = {"MemoryAgentBench": "LongMemEval-MAB", "LongMemEval": "LongMemEval-S"}
+"""What papers call the data sets of formats with another name."""
+
+
 def of_data(printed: Sequence[Reported], talks: Sequence[Conversation]) -> Sequence[Reported]:
-    """The printed numbers of the data set of all the talks where there are any, else all."""
+    """Returns the printed numbers of the data set of all the talks, else of the first printed."""
     formats = {talk.source_format for talk in talks}
-    data = formats.pop() if len(formats) == 1 else ""
-    return [row for row in printed if data and row.data.startswith(data)] or printed
+    name = formats.pop() if len(formats) == 1 else ""
+    same = [row for row in printed if row.data == _DATA.get(name, name)]
+    return same or [row for row in printed if row.data == printed[0].data]
 
 
 def _pooled_row(talks: Sequence[Mapping[str, Any]]) -> Row:
@@ -204,12 +209,18 @@ def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> di
     held = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
     wide = [units for units in held if len(units) > 1]
     whole = sum(units[-1] - units[0] + 1 == len(units) for units in wide)
-    moved = {
-        event.child
-        for step in memory.steps
-        for event in step.events
-        if isinstance(event, Unlink) and s.level[event.child] == 0
-    }
+    moved, came = set[int](), dict[int, int]()
+    for number, step in enumerate(memory.steps):
+        for event in step.events:
+            if isinstance(event, Add) and not event.level:
+                came[event.node] = number
+            elif isinstance(event, Unlink) or (
+                isinstance(event, Link)
+                and memory.system == "memtree"
+                and came.get(event.child, number) < number
+            ):
+                moved.add(event.child)
+    moved = {node for node in moved if s.level[node] == 0}
     return {
         "nodes without a gap, %": 100 * whole / max(len(wide), 1),
         "leaves put elsewhere, %": 100 * len(moved) / max(len(s.leaves), 1),
@@ -266,8 +277,11 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
     """Returns the tokens that a model would read and write for the texts above the leaves.
 
     Integers (steps, 2): of the children's texts as they stand after the step, of the text itself.
+    A text that repeats its only child, or stays with its span, is not written; texts from the
+    same children, such as the statements of an episode, are read for once.
     """
     texts: dict[int, str] = {}
+    known: dict[int, tuple[str, tuple[int, int]]] = {}
     children: dict[int, dict[int, None]] = {}
     found = []
     for step in memory.steps:
@@ -275,16 +289,21 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
         for event in step.events:
             match event:
                 case Add() | Revise():
-                    texts[event.node] = event.text
-                    if isinstance(event, Revise) or event.level:
+                    told = event.text, event.span
+                    if known.get(event.node) != told and (isinstance(event, Revise) or event.level):
                         written.append(event.node)
+                    known[event.node], texts[event.node] = told, event.text
                 case Link():
                     children.setdefault(event.parent, {})[event.child] = None
                 case Unlink():
                     children[event.parent].pop(event.child)
-        read = [texts[child] for node in written for child in children.get(node, ())]
-        wrote = [texts[node] for node in written]
-        found.append([sum(map(estimated_tokens, part)) for part in (read, wrote)])
+        prompts: dict[tuple[int, ...], list[int]] = {}  # what is read at once, to what is written
+        for node in dict.fromkeys(written):
+            below = tuple(children.get(node, ()))
+            if not (len(below) == 1 and texts[below[0]] == texts[node]):  # no copy
+                prompts.setdefault(below, []).append(node)
+        both = (prompts.keys(), prompts.values())
+        found.append([sum(estimated_tokens(texts[n]) for e in part for n in e) for part in both])
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
@@ -307,11 +326,13 @@ def themes(
 def density(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> dict[str, Any]:
-    """What of the ranking it takes to read all answer words, and how densely they lie in it."""
+    """Returns how many of the K best it takes to read all answer words, and how densely these lie
+    in them, by question."""
     asked = measured_settings(None, settings).resolved(memory.model)
     columns: dict[str, Any] = {}
     for batch in batches(memory, questions, asked, Limits(asked.k)):
-        for name, values in batch.covering(ranked(memory, batch, asked)).items():
+        best = ranked(memory, batch, asked)[:, : asked.k]
+        for name, values in batch.covering(best).items():
             columns.setdefault(name, np.full(len(questions), np.nan))[list(batch.places)] = values
     return columns
 
@@ -328,6 +349,7 @@ def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
 
 def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> Counter[str]:
     """H-Mem's plans: parts of questions, their scopes, and the parts that were followed up."""
+    questions = [one for one in questions if one.category not in UNANSWERABLE]
     found = Counter(questions=len(questions))
     view = memory.view("dense")
     for question in questions:
@@ -396,14 +418,33 @@ _TREE: Variants = {"segment tree": ("segment-tree", {})}
 _POLICIES = ("bottom-up", "top-down")
 
 
-def _demands(bench: Bench) -> list[Row]:
-    printed = {"raptor": ("no", "no"), "memtree": ("yes", "no"), "segment-tree": ("yes", "yes")}
-    names = ("raptor", "memtree", "clustering", "segment-tree")
+def _ordered(bench: Bench, names: Sequence[str], printed: Mapping[str, Row]) -> list[Row]:
+    """Rows of how systems keep order, each followed by what is printed of it."""
     found = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in names}, "system")
-    for name, row in zip(names, found, strict=True):
-        row["online"] = "yes" if SYSTEMS[name].online else "no"
-        row["online, paper"], row["keeps order, paper"] = printed.get(name, ("", ""))
-    return found
+    none = dict.fromkeys(next(iter(printed.values())), "")
+    return [row | printed.get(name, none) for name, row in zip(names, found, strict=True)]
+
+
+def _demands(bench: Bench) -> list[Row]:
+    ticks = {"raptor": ("no", "no"), "memtree": ("yes", "no"), "segment-tree": ("yes", "yes")}
+    printed: dict[str, Row] = {
+        name: {"online, paper": online, "keeps order, paper": order}
+        for name, (online, order) in ticks.items()
+    }
+    names = ("raptor", "memtree", "clustering", "segment-tree")
+    rows = _ordered(bench, names, printed)
+    return [
+        row | {"online": "yes" if SYSTEMS[name].online else "no"}
+        for name, row in zip(names, rows, strict=True)
+    ]
+
+
+def _control(bench: Bench) -> list[Row]:
+    printed: dict[str, Row] = {
+        name: {"keeps order, paper": kept, "leaves put elsewhere, %, paper": 0.0}
+        for name, kept in (("clustering", "no"), ("segment-tree", "yes"))
+    }
+    return _ordered(bench, tuple(printed), printed)
 
 
 def losses(
@@ -445,12 +486,15 @@ def _lost(bench: Bench) -> list[Row]:
         row |= {"in order": whole.mean(JUDGED_BY), "permuted": moved.mean(JUDGED_BY)}
         for name in (JUDGED_BY, "reached", "quoted"):
             row[f"loss, {MEASURES[name].label}"] = whole.gain(moved, name)
-        system, settings = CONSTRUCTIONS[label]
-        before, after = (
-            bench.paper(("segtreemem", "Table 3"), "judge", variant, system)
-            for variant in ("original order", "30 % of turn pairs swapped")
-        )
-        rows.append(row if settings else row | {"loss, judge, paper": before - after})
+        rows.append(row)
+    orders = ("original order", "30 % of turn pairs swapped")
+    # The printed tree is one that a model built in batch; it is none of ours.
+    unknown = dict.fromkeys(list(rows[0])[1:], math.nan)
+    rows.append({"construction": "segment tree, batch", **unknown})
+    for row, system in ((rows[0], "clustering"), (rows[-1], "segment-tree")):
+        place = ("segtreemem", "Table 3")
+        before, after = (bench.paper(place, "judge", order, system) for order in orders)
+        row["loss, judge, paper"] = before - after
     return rows
 
 
@@ -479,7 +523,7 @@ def _shapes(bench: Bench) -> list[Row]:
     trees: Variants = {
         "SegTreeMem cosine": ("segment-tree", _COSINE),
         "SegTreeMem calibrated (ours)": ("segment-tree", {}),
-        "MemTree": ("memtree", {}),
+        "MemTree": ("memtree", {"base": 0.45, "rate": 1.0}),  # App. E
         "RAPTOR": ("raptor", {}),
     }
     metrics = {
@@ -604,16 +648,26 @@ def _index(bench: Bench) -> list[Row]:
 
 
 def _plans(bench: Bench) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
+    printed = {row.data: row.value for row in REPORTED if row.metric == "follow-up-rate"}
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
         (counts,) = part.each(planning, {data: ("h-mem", {})}).values()
         found = sum(counts, Counter[str]())
         row: Row = {"format": data, **{n: found[n] for n in ("questions", "parts", "followed up")}}
-        for name in ("followed up", "scope short", "scope long", "scope mixed"):
-            row[f"{name}, %"] = 100 * found[name] / max(found["parts"], 1)
-        rows.append(part.beside(row, ("h-mem", "Table 9"), {"followed up, %": "follow-up-rate"}))
+        row["followed up, %"] = 100 * found["followed up"] / max(found["parts"], 1)
+        rows.append(row | {"followed up, %, paper": printed.get(_DATA.get(data, data), math.nan)})
+        for scope in ("short", "long", "mixed"):
+            rows[-1][f"scope {scope}, %"] = 100 * found[f"scope {scope}"] / max(found["parts"], 1)
     return rows
+
+
+def _scopes(bench: Bench) -> list[Row]:
+    kept = ("format", "questions", "parts")
+    return [
+        {name: value for name, value in row.items() if name in kept or name.startswith("scope")}
+        for row in _plans(bench)
+    ]
 
 
 def _refresh(bench: Bench) -> list[Row]:
@@ -629,13 +683,29 @@ def _fan_out(bench: Bench) -> list[Row]:
     return [row | {"k": k} for k, row in zip(sizes, found, strict=True)]
 
 
+_BLOCKS = 20  # xMemory retrieves as many
+
+
 def _density(bench: Bench) -> list[Row]:
+    ways: dict[str, tuple[str, dict[str, Any]]] = {
+        "naive RAG": ("dense", {"policy": "none", "relevance": "dense"}),
+        "xmemory": ("xmemory", _OWN),
+    }
+    found = {
+        label: bench.each(density, {label: (name, {})}, k=_BLOCKS, **how)[label]
+        for label, (name, how) in ways.items()
+    }
     metrics, rows = {"blocks": "blocks", "tokens": "coverage-tokens"}, []
-    for label, name, how in (
-        ("naive RAG", "dense", {"policy": "none", "relevance": "dense"}),
-        ("xmemory", "xmemory", _OWN),
-    ):
-        (row,) = bench.rows(density, {label: (name, {})}, "method", k=20, **how)
+    # Of questions that both cover, so that the means are of the same ones.
+    both = [
+        np.logical_and.reduce([~np.isnan(talk["blocks"]) for talk in talks])
+        for talks in zip(*found.values(), strict=True)
+    ]
+    for label, talks in found.items():
+        for talk, kept in zip(talks, both, strict=True):
+            for name in metrics:
+                talk[name] = np.where(kept, talk[name], np.nan)
+        row = {"method": label, **_pooled_row(talks)}
         rows.append(bench.beside(row, ("xmemory", "Table 5"), metrics, "", label))
     return rows
 
@@ -714,8 +784,7 @@ class Entry:
         why = [SOURCES[self.paper].why, self.note, CAVEATS.get((self.paper, self.table), "")]
         why += dict.fromkeys(row.note for row in self.printed)
         if talks and (beside := of_data(self.printed, talks)):
-            data = ", ".join(sorted({row.data for row in beside}))
-            why.insert(0, f"The printed numbers are of {data}.")
+            why.insert(0, f"The printed numbers are of {beside[0].data}.")
         if len(taken := self.taken(talks)) < len(talks):
             why.insert(
                 0, f"{len(taken)} of {len(talks)} conversations are measured, which takes minutes."
@@ -753,6 +822,8 @@ def _same_order(rows: Sequence[Row]) -> str:
     theirs = [n for n in first if n.endswith(", paper") and n.removesuffix(", paper") not in first]
     loss = theirs and theirs[0].startswith("loss")
     ours = [n for n in first if isinstance(first[n], Mean) and n.startswith("loss" if loss else "")]
+    judged = [name for name in ours if name.endswith(MEASURES[JUDGED_BY].label)]
+    ours = judged or ours
     if not theirs or not ours:
         return ""
     said = []
@@ -780,8 +851,8 @@ def _same_order(rows: Sequence[Row]) -> str:
 _TABLES = {
     table.__name__.strip("_"): table
     for table in (
-        *(_demands, _lost, _constructions, _shapes, _cost, _over_alpha, _levels),
-        *(_depths, _thresholds, _index, _plans, _refresh, _fan_out, _density),
+        *(_demands, _control, _lost, _constructions, _shapes, _cost, _over_alpha, _levels),
+        *(_depths, _thresholds, _index, _plans, _scopes, _refresh, _fan_out, _density),
     )
 }
 

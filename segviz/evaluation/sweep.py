@@ -37,9 +37,8 @@ class Cell:
 class Sweep:
     """A grid of settings.
 
-    ``cells`` run over policies, then alphas, then horizons, and end early when the sweep
-    was cancelled; ``baseline`` is retrieval without propagation and always there. ``settings``
-    are what all cells share; policy, alpha and horizon in it say nothing.
+    ``cells`` run over policies, then alphas, then horizons; ``baseline`` is retrieval without
+    propagation. ``settings`` are what all cells share; policy, alpha and horizon in it say nothing.
     """
 
     settings: RetrievalSettings
@@ -55,11 +54,6 @@ class Sweep:
     def questions(self) -> int:
         """Number of questions, counted or not."""
         return len(self.baseline.outcomes)
-
-    @property
-    def complete(self) -> bool:
-        """Whether every cell was measured."""
-        return len(self.cells) == len(self.policies) * len(self.alphas) * len(self.horizons)
 
     def frame(self) -> Any:
         """A pandas DataFrame, a row per setting, the baseline first: policy, alpha, horizon and
@@ -145,7 +139,6 @@ def sweep(
     tokens: int = TOKENS,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
     known: Sequence[Cell] = (),
     keep: Callable[[Cell], None] | None = None,
     **changes: Any,
@@ -156,11 +149,9 @@ def sweep(
     ``settings``, ``units``, ``tokens`` and ``seed`` are as in ``evaluate``, and a cell's numbers
     equal those of ``evaluate`` with its setting exactly. The questions are scored
     once, hops once per policy, and all settings that do not propagate (policy ``none``, H = 0,
-    alpha = 0) once. ``progress(done, total)`` is called after every cell; when ``cancelled()``,
-    asked before every cell, says so, what is done is returned.
-    ``keep`` is given every cell; cells given back as ``known``, of a sweep that is
-    otherwise the same, are not measured again. Repeated values are swept once. ValueError
-    for an empty axis or an illegal value.
+    alpha = 0) once. ``progress(done, total)`` is called after every cell, and ``keep`` is given it;
+    cells given back as ``known``, of a sweep that is otherwise the same, are not measured again.
+    Repeated values are swept once. ValueError for an empty axis or an illegal value.
     """
     policies, alphas, horizons = _axes(policies, alphas, horizons)
     grid = list(product(policies, alphas, horizons))
@@ -189,8 +180,6 @@ def sweep(
     done = {(cell.policy, cell.alpha, cell.horizon): cell for cell in known}
     cells: list[Cell] = []
     for policy, alpha, horizon in grid:
-        if cancelled is not None and cancelled():
-            break
         cell = done.get((policy, alpha, horizon)) or replace(
             baseline, policy=policy, alpha=alpha, horizon=horizon
         )

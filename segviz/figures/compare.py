@@ -14,7 +14,7 @@ from segviz.evaluation import Mean
 from segviz.evaluation.compare import Chart
 from segviz.figures.judged import bounds, number, told
 from segviz.figures.rows import framed, rows_figure
-from segviz.loaders.captions import counted
+from segviz.text.captions import counted
 
 if TYPE_CHECKING:
     from segviz.evaluation.aggregate import Row
@@ -139,15 +139,18 @@ def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink
 def _short(names: Sequence[str]) -> list[str]:
     """Systems without what stands in brackets, their retrieval on a line of its own, so that a
     narrow page has room for the marks."""
-    plain = [re.sub(r" \(.*?\)", "", name).replace(" · ", "<br>") for name in names]
-    return plain if len(set(plain)) == len(plain) else list(names)
+    return _unless_alike([re.sub(r" \(.*?\)", "", n).replace(" · ", "<br>") for n in names], names)
 
 
 def short_names(names: Sequence[str]) -> list[str]:
     """Systems by their first words, those of a retrieval of their own with it, where that tells
     them apart."""
     plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(" · collapsed", "")) for name in names]
-    return plain if len(set(plain)) == len(plain) else list(names)
+    return _unless_alike(plain, names)
+
+
+def _unless_alike(short: list[str], names: Sequence[str]) -> list[str]:
+    return short if len(set(short)) == len(short) else list(names)
 
 
 def turn_rows(matrix: TurnMatrix) -> list[dict[str, str]]:
@@ -182,20 +185,9 @@ def gold_sentence(matrix: TurnMatrix) -> str:
 
 
 def overlap_sentence(found: Overlap) -> str:
-    """The number of turns all systems share, and the pair with the least overlap."""
-    if len(found.names) < 2 or not found.turns:
-        return f"{len(found.turns)} turns were returned."
+    """How many turns the systems returned, and how many of them all did."""
     everywhere = int(found.returned.all(axis=0).sum())
-    pairs = [
-        (float(found.jaccard[i, j]), found.names[i], found.names[j])
-        for i in range(len(found.names))
-        for j in range(i)
-    ]
-    least, first, second = min(pairs)
-    return (
-        f"{len(found.turns)} turns were returned by at least one system, {everywhere} by all. "
-        f"Least alike are {second} and {first}, with {least:.0%} of their turns in common."
-    )
+    return f"{len(found.turns)} turns were returned by at least one system, {everywhere} by all."
 
 
 DIFFERENCE = "difference to the first"

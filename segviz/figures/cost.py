@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,17 +18,14 @@ from segviz.tree import Step, costs_of
 POINTS = 250
 
 
-def _blocks(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Step numbers and means of at most POINTS equal blocks of a per-step series; steps
-    without a value (NaN) do not count, a block of them has none."""
+def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means of at most POINTS equal blocks of a per-step series; steps without a value (NaN) do
+    not count, a block of them has none."""
     size = -(-len(values) // POINTS) or 1
-    starts = np.arange(0, len(values), size)
-    counts = np.diff(np.append(starts, len(values)))
-    padded = np.append(values, np.full(len(starts) * size - len(values), np.nan))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Mean of empty slice")
-        means: NDArray[np.float64] = np.nanmean(padded.reshape(len(starts), size), axis=1)
-    return starts + counts / 2 + 0.5, means
+    blocks = (values[start : start + size] for start in range(0, len(values), size))
+    return np.array(
+        [part[known].mean() if (known := ~np.isnan(part)).any() else np.nan for part in blocks]
+    )
 
 
 def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
@@ -81,13 +77,12 @@ def cost_figure(
     """A small chart over the steps for each cost that is not 0 throughout: time, nodes looked at
     and changed, texts written and, where a model was called, calls, tokens and, if ``spent`` (per
     step) is known, US dollars."""
-    drawn = {name: _blocks(values)[1] for name, values in _spent(steps, spent).items()}
-    blocks, _ = _blocks(np.zeros(len(steps)))
+    numbers = {"step": np.arange(1.0, len(steps) + 1)} | _spent(steps, spent)
+    drawn = {name: _blocks(values).tolist() for name, values in numbers.items()}
     rows: list[Row] = [
-        {"step": step, **{name: float(values[place]) for name, values in drawn.items()}}
-        for place, step in enumerate(blocks.tolist())
+        dict(zip(drawn, row, strict=True)) for row in zip(*drawn.values(), strict=True)
     ]
-    return rows_figure(rows, Chart("step", tuple(drawn)), colours=[accent], neutral=neutral)
+    return rows_figure(rows, Chart("step", tuple(drawn)[1:]), colours=[accent], neutral=neutral)
 
 
 def _spent(
@@ -105,14 +100,14 @@ def cost_rows(
     are left out."""
     values = _spent(steps, spent)
     return [
-        {
-            "step": number,
-            **{
-                name: None if np.isnan(column[number - 1]) else round(float(column[number - 1]), 6)
-                for name, column in values.items()
-            },
+        {"step": number}
+        | {
+            name: None if np.isnan(each) else round(each, 6)
+            for name, each in zip(values, row, strict=True)
         }
-        for number in range(1, len(steps) + 1)
+        for number, row in enumerate(
+            zip(*(one.tolist() for one in values.values()), strict=True), 1
+        )
     ]
 
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +15,6 @@ from segviz.tree import Structure
 from segviz.tree.structure import reachable
 from segviz.view.captions import units_text
 from segviz.view.palette import ACCENT
-
-if TYPE_CHECKING:
-    from pyvis.network import Network
 
 # pyvis' in-line mode still links a style sheet and a script on a CDN. The drawing does
 # not need them, and nothing segviz shows may cause a request.
@@ -64,8 +59,7 @@ def node_link_html(
         foreground: colour of labels, edges and the selected node's border.
         height: pixels.
         limit: of more nodes than this the marked, gold and selected ones are shown with all
-            above them, then the highest; the others are folded into a "+n" below the nearest
-            node that is shown, and the caller must say how many are.
+            above them, then the highest; the caller must say how many are not shown.
         scores: one number per node, shown when the pointer rests on it.
         ramp: colours from low to high, ``#rrggbb``; where ``scores`` are given, too, they
             colour the nodes in place of ``node_colours``, by their share of the highest score.
@@ -76,6 +70,8 @@ def node_link_html(
         selected: the selected node, with a thick border in ``foreground``.
         accent: colour of the marks.
     """
+    from pyvis.network import Network  # slow to import: only when somebody asks
+
     special = {*marked, *gold, *(() if selected is None else (selected,))}
     shown = _kept(structure, limit, special)
     top = max(1, int(structure.level[shown].max(initial=0)))
@@ -85,7 +81,13 @@ def node_link_html(
     most = max(
         (score for score in (() if scores is None else scores) if math.isfinite(score)), default=0.0
     )
-    net = network(height, background)
+    net = Network(
+        height=f"{height}px",
+        width="100%",
+        directed=True,
+        cdn_resources="in_line",
+        bgcolor=background,
+    )
     # What is drawn later lies on top. (Ids are no numbers: JavaScript would sort those.)
     for node in sorted(shown, key=lambda node: node in special):
         level, start, stop = (
@@ -117,6 +119,8 @@ def node_link_html(
                 about.append(what)
                 border, thickness = line, 2.5
                 size = max(size, 6 * pixel)
+        # Hovering and clicking change no colour: it carries a meaning.
+        state = {"background": colour, "border": border}
         net.add_node(
             f"n{node}",
             label=label,
@@ -126,20 +130,9 @@ def node_link_html(
             physics=False,
             shape="diamond" if node in gold else "dot",
             size=size,
-            color=node_colour(colour, border),
+            color={**state, "highlight": state, "hover": state},
             borderWidth=thickness,
             borderWidthSelected=max(thickness, 2.0),
-            font={"size": 11 * pixel, "color": foreground},
-        )
-    for node, count in _folded(structure, shown).items():
-        net.add_node(
-            f"f{node}",
-            label=f"+{count:,}",
-            title=f"{count:,} more nodes below, folded",
-            x=float(structure.start[node] + structure.stop[node]) / 2 * _COLUMN,
-            y=-(float(structure.level[node]) - 0.45) * row,
-            physics=False,
-            shape="text",
             font={"size": 11 * pixel, "color": foreground},
         )
     kept = set(shown)
@@ -148,31 +141,10 @@ def node_link_html(
         edge.update(
             arrows="", color={"color": foreground, "opacity": 0.35}, smooth=False, width=0.7 * pixel
         )
-    return offline_page(net, background, foreground), len(shown)
-
-
-def network(height: int, background: str) -> Network:
-    """An empty drawing of so many pixels on a ground."""
-    from pyvis.network import Network  # slow to import: only when somebody asks
-
-    return Network(
-        height=f"{height}px",
-        width="100%",
-        directed=True,
-        cdn_resources="in_line",
-        bgcolor=background,
-    )
-
-
-def offline_page(net: Network, background: str, foreground: str) -> str:
-    """The drawing as a page without network requests, in these colours (``#rrggbb``)."""
-    for name, colour in (("background", background), ("foreground", foreground)):
-        if not _COLOUR.fullmatch(colour):
-            raise ValueError(f"{name} {colour!r}: expected #rrggbb")
     net.toggle_physics(False)
     net.options.interaction.hover = True
     page = _CDN_TAGS.sub("", net.generate_html(notebook=False))
-    return page.replace("</head>", _style(background, foreground) + "</head>", 1)
+    return page.replace("</head>", f"{_style(background, foreground)}</head>", 1), len(shown)
 
 
 def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[int]:
@@ -190,22 +162,6 @@ def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[in
     return sorted(kept)
 
 
-def _folded(structure: Structure, shown: Collection[int]) -> dict[int, int]:
-    """How many nodes that are not shown lie below each node that is, along first parents."""
-    there = set(shown)
-    owner: dict[int, int | None] = {}
-    hidden = [n for n in np.flatnonzero(structure.active).tolist() if n not in there]
-    count: dict[int, int] = defaultdict(int)
-    # From the top down, so that the owner of a node's parent is known.
-    for node in sorted(hidden, key=lambda node: -int(structure.level[node])):
-        above = next(iter(structure.parents[node]), None)
-        mine = above if above is None or above in there else owner[above]
-        owner[node] = mine
-        if mine is not None:
-            count[mine] += 1
-    return dict(count)
-
-
 def _size(share: float, span: float, row: float, pixel: float) -> float:
     """Radius of a node: larger for a higher level, but inside its own span and row."""
     biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row)
@@ -218,14 +174,11 @@ def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> st
     return ramp[round(share * (len(ramp) - 1))]
 
 
-def node_colour(fill: str, border: str) -> dict[str, Any]:
-    """Hovering and clicking change a border, never the colour that carries a meaning."""
-    state = {"background": fill, "border": border}
-    return state | {"highlight": state, "hover": state}
-
-
 def _style(background: str, foreground: str) -> str:
-    """CSS that overrides the white page and the frames of pyvis' template."""
+    """CSS that overrides the white page and the frames of pyvis' template, in ``#rrggbb``."""
+    for colour in (background, foreground):
+        if not _COLOUR.fullmatch(colour):
+            raise ValueError(f"{colour!r} is no colour of the page; expected #rrggbb")
     return (
         f"<style>html,body{{margin:0;background:{background};color:{foreground}}}"
         "h1,center{display:none}"

@@ -197,7 +197,7 @@ def _series(
         return
     across = chart.kind == "dots"
     ordered = chart.kind == "stack" or all(isinstance(one, int | float) for one in where)
-    joined = line is not None and ordered and chart.kind not in ("dots", "marks")
+    joined = line is not None and ordered and chart.kind != "dots"
     plain = joined and len(rows) > _MANY and not any(map(math.isnan, numbers))
     means = [value if isinstance(value, Mean) else None for value in values]
     told = [

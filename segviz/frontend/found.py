@@ -6,9 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-MOST_HITS: Final = 10_000
-"""More are counted, not sent."""
-
 MOST_EXCERPTS: Final = 200
 _BEFORE, _AFTER = 60, 220
 _LONGEST_QUERY = 200
@@ -21,8 +18,8 @@ def read_query(sent: object) -> str | None:
 
 def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
     """The nodes of a ``tree_payload`` whose full text, in ``texts``, or label holds ``query``, in
-    any case, itself in lower case: as JSON ``nodes`` in reading order (start, narrower first), at
-    most ``MOST_HITS`` of ``total``, and for the first of them ``excerpts`` around the hit."""
+    any case, itself in lower case: as JSON ``nodes`` in reading order (start, narrower first), and
+    for the first of them ``excerpts`` around the hit."""
     level, start, stop = (payload[c] for c in ("level", "start", "stop"))
     names = payload.get("names") or [""] * len(texts)
     said = [f"{text}\n{name}".lower() for text, name in zip(texts, names, strict=True)]
@@ -30,8 +27,7 @@ def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> d
     hits.sort(key=lambda node: (start[node], stop[node], node))
     return {
         "query": query,
-        "nodes": hits[:MOST_HITS],
-        "total": len(hits),
+        "nodes": hits,
         "excerpts": {str(node): _excerpt(texts[node], query) for node in hits[:MOST_EXCERPTS]},
     }
 

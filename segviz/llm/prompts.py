@@ -25,21 +25,33 @@ NOT_MENTIONED = "Not mentioned."
 JSON_ONLY = "Answer with the JSON object alone: no words around it."
 
 
+Texts = Mapping[str, str]
+"""What a model is told, by the names of prompts."""
+
+
 @cache
-def _texts() -> dict[str, str]:
-    return tomllib.loads(files("segviz.llm").joinpath("prompts.toml").read_text("utf-8"))
+def texts_of(package: str = "segviz.llm") -> dict[str, str]:
+    """Returns the texts in ``prompts.toml`` of a package, for ``prompts`` of a system."""
+    return tomllib.loads(files(package).joinpath("prompts.toml").read_text("utf-8"))
 
 
 def _prompt(
     name: str,
     labels: tuple[str, ...] = (),
     told: Mapping[str, object] | None = None,
+    own: Texts | None = None,
     /,
     **said: Any,
 ) -> Prompt:
     """The text of this name, with ``told`` filled in, as the system message; ``said`` as one JSON
-    object is the user's."""
-    system = Template(_texts()[name]).substitute(told or {}, data=_texts()["data"])
+    object is the user's. ``own`` are the texts of a system, which come before the shared ones."""
+    texts = {**texts_of(), **(own or {})}
+    if name not in texts:
+        raise ValueError(
+            f"there is no prompt {name!r}: a system that asks this has it in its prompts, as those "
+            "in segviz/systems do"
+        )
+    system = Template(texts[name]).substitute(told or {}, data=texts["data"])
     return Prompt(system, json.dumps(said, ensure_ascii=False, indent=1), labels)
 
 
@@ -73,7 +85,7 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
     return _prompt("annotate", (), {"words": max_words}, parts=list(texts))
 
 
-# --- small judgements (segviz.construct.tasks) ---------------------------------------------------
+# --- small judgements (segviz.construct.tasks); ``own`` are the prompts of the system that asks --
 
 
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
@@ -84,25 +96,27 @@ def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> 
     )
 
 
-def boundary_prompt(before: Sequence[str], new: str) -> Prompt:
+def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
     """Asks whether an episode ends before ``new``. Labels END and CONTINUE."""
-    return _prompt("boundary", (END, STAY), open_episode=list(before), new_message=new)
+    return _prompt("boundary", (END, STAY), None, own, open_episode=list(before), new_message=new)
 
 
-def same_prompt(one: str, other: str) -> Prompt:
+def same_prompt(one: str, other: str, own: Texts) -> Prompt:
     """Asks whether two statements state the same fact. Labels SAME and DIFFERENT."""
-    return _prompt("same", (SAME, DIFFERENT), one=one, other=other)
+    return _prompt("same", (SAME, DIFFERENT), None, own, one=one, other=other)
 
 
-def plan_prompt(question: str, now: str, scopes: Sequence[str], expected: Sequence[str]) -> Prompt:
+def plan_prompt(
+    question: str, now: str, scopes: Sequence[str], expected: Sequence[str], own: Texts
+) -> Prompt:
     """Asks for the parts of a question with scope, time and kind of answer, as JSON."""
     told = {"scopes": ", ".join(scopes), "expected": ", ".join(expected)}
-    return _prompt("plan", (), told, now=now, question=question)
+    return _prompt("plan", (), told, own, now=now, question=question)
 
 
-def focus_prompt(question: str, roots: Sequence[str]) -> Prompt:
+def focus_prompt(question: str, roots: Sequence[str], own: Texts) -> Prompt:
     """Asks for one sub-question for each tree, by its number from 1, as JSON."""
-    return _prompt("focus", question=question, trees=_numbered(roots))
+    return _prompt("focus", (), None, own, question=question, trees=_numbered(roots))
 
 
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
@@ -114,14 +128,14 @@ def _numbered(texts: Sequence[str]) -> list[dict[str, Any]]:
     return [{"number": i, "text": text} for i, text in enumerate(texts, start=1)]
 
 
-def confidence_prompt(question: str, context: Sequence[str]) -> Prompt:
+def confidence_prompt(question: str, context: Sequence[str], own: Texts) -> Prompt:
     """Asks how surely the context answers the question. Labels 0 to 10."""
-    return _prompt("confidence", POINTS, question=question, context=list(context))
+    return _prompt("confidence", POINTS, None, own, question=question, context=list(context))
 
 
-def missing_prompt(question: str, evidence: Sequence[str]) -> Prompt:
+def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt:
     """Asks whether the evidence lacks something, as JSON with a follow-up question."""
-    return _prompt("missing", question=question, evidence=list(evidence))
+    return _prompt("missing", (), None, own, question=question, evidence=list(evidence))
 
 
 # --- answering a question and judging the answer (segviz.memory.answer) -------------------------

@@ -17,7 +17,6 @@ from segviz import files
 from segviz.conversation import Corpus
 from segviz.loaders.archives import ZIP, FolderMembers, Members, ZipMembers, read_members
 from segviz.loaders.budget import GZIP, Budget, gunzip
-from segviz.loaders.captions import describe, one_line, shorten
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import Options, PlainText, Rows
@@ -28,6 +27,7 @@ from segviz.loaders.formats.table import header, is_table, named_rows
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
 from segviz.loaders.loader import Loader
 from segviz.loaders.report import Tally
+from segviz.text.captions import describe, one_line, shorten
 
 __all__ = [
     "LOADERS",

@@ -24,8 +24,7 @@ from typing import IO
 
 from segviz import files
 from segviz.conversation import Conversation, Corpus, with_distinct_ids
-from segviz.loaders.budget import DAMAGED, GZIP, Budget
-from segviz.loaders.captions import counted
+from segviz.loaders.budget import DAMAGED, Budget
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Member, Options, PlainText
 from segviz.loaders.errors import WHOLE, LoadError, unreadable
@@ -33,10 +32,11 @@ from segviz.loaders.file_kinds import is_binary
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
 from segviz.loaders.report import Note, Notes, Tally, shown
+from segviz.text.captions import counted
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
-_DIGITS = re.compile(r"([0-9]+)")
+_DIGITS = re.compile(r"[0-9]+")
 _DEEPEST = 4
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _BROKEN = (*_DAMAGE, OSError, EOFError, ValueError, RuntimeError)
@@ -77,9 +77,6 @@ class ZipMembers:
         self.budget.take(info.file_size)  # no more than this is unpacked
         try:
             return self._zip.read(info)
-        except NotImplementedError:
-            what = "the archive is packed in a way that is not supported"
-            raise LoadError(what, remedy="pack it anew as an ordinary zip") from None
         except _BROKEN:
             raise LoadError("the zip archive is damaged", remedy=DAMAGED) from None
 
@@ -139,13 +136,7 @@ def _head(members: Members, path: str) -> bytes:
 
 def natural(paths: Iterable[str]) -> list[str]:
     """In the order people count: ``conversations-2`` before ``conversations-10``."""
-
-    def counting(path: str) -> list[tuple[int, str]]:
-        parts = _DIGITS.split(path)
-        parts[1::2] = [digits.lstrip("0") for digits in parts[1::2]]  # the longer is the larger
-        return [(len(part) * (place % 2), part) for place, part in enumerate(parts)]
-
-    return sorted(paths, key=counting)
+    return sorted(paths, key=lambda path: _DIGITS.sub(lambda found: found[0].zfill(20), path))
 
 
 def _is_read(info: zipfile.ZipInfo) -> bool:
@@ -175,7 +166,6 @@ class _Search:
     found: list[_Found] = field(default_factory=list)
     problems: list[tuple[str, LoadError]] = field(default_factory=list)
     others: int = 0
-    archives: int = 0
 
 
 def read_members(members: Members, label: str, options: Options) -> Corpus:
@@ -190,7 +180,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     best = min((each.loader for each in search.found), key=rank.index)
     chosen = [each for each in search.found if each.loader is best]
     passed = Counter(each.loader.label for each in search.found if each.loader is not best)
-    others = search.others + search.archives
+    others = search.others
     conversations: list[Conversation] = []
     tally = Tally()
     for each in chosen:
@@ -217,32 +207,28 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
 def _search(members: Members, options: Options) -> _Search:
     search = _Search()
     for path in members.paths:
-        name = PurePosixPath(path).name
-        if name in _PRIVATE:
+        if PurePosixPath(path).name in _PRIVATE or is_binary(_head(members, path)):
             search.others += 1
-            continue
-        head = _head(members, path)
-        if head.startswith((*ZIP, GZIP)):
-            search.archives += 1
-            continue
-        if is_binary(head):
-            search.others += 1
-            continue
-        data = members.read(path)
-        try:
-            document, notes = read_document(data, members.budget)
-        except LoadError as error:
-            search.problems.append((path, error))
-            continue
-        loader = loader_of(document, options)
-        plain = document if loader is None and isinstance(document, PlainText) else None
-        if plain and plain.text.lstrip()[:1] in ("[", "{"):  # meant as JSON
-            search.problems.append((path, plain.error))
-        elif loader is None:
-            search.others += 1
-        else:
-            search.found.append(_Found(path, loader, document, notes))
+        elif (read := _document(members, path, search)) is not None:
+            document, notes = read
+            loader = loader_of(document, options)
+            if loader is not None:
+                search.found.append(_Found(path, loader, document, notes))
+            elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
+                search.problems.append((path, document.error))  # meant as JSON
+            else:
+                search.others += 1
     return search
+
+
+def _document(members: Members, path: str, search: _Search) -> tuple[object, Notes] | None:
+    data = members.read(path)
+    try:
+        # Exports have files of lists that are empty: a day without messages.
+        return None if data.strip() == b"[]" else read_document(data, members.budget)
+    except LoadError as error:
+        search.problems.append((path, error))
+        return None
 
 
 def _slack(members: Members) -> _Search:
@@ -253,20 +239,12 @@ def _slack(members: Members) -> _Search:
     for path in members.paths:
         if not slack.wanted(path):
             search.others += 1
-            continue
-        data = members.read(path)
-        if data.strip() == b"[]":
-            continue  # a day without messages
-        try:
-            document, more = read_document(data, members.budget)
-        except LoadError as error:
-            search.problems.append((path, error))
-            continue
-        if isinstance(document, PlainText):
-            search.problems.append((path, document.error))
-            continue
-        folder[path] = document
-        notes.take(more, (Member(path),))
+        elif (read := _document(members, path, search)) is not None:
+            if isinstance(read[0], PlainText):
+                search.problems.append((path, read[0].error))
+            else:
+                folder[path] = read[0]
+                notes.take(read[1], (Member(path),))
     if any(slack.DAY.fullmatch(path) for path in folder):
         search.found.append(_Found("", LOADERS["slack"], folder, notes))
     return search
@@ -276,9 +254,6 @@ def _nothing(search: _Search) -> LoadError:
     if search.problems:
         path, error = search.problems[0]
         return error.in_file(shown((Member(path),)), "")
-    if search.archives and not search.others:
-        what = "there is nothing but other archives in it"
-        return LoadError(what, remedy="unpack the one with the conversations and load that")
-    count = search.others + search.archives
+    count = search.others
     what = f"none of the {counted(count, 'file')} in it holds a conversation in a known format"
     return LoadError(what if count else "there are no files in it", remedy="name the file itself")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import BinaryIO
 
-from segviz.loaders.captions import size
 from segviz.loaders.errors import WHOLE, LoadError
+from segviz.text.captions import size
 
 GZIP = b"\x1f\x8b"
 DAMAGED = "download it again"

@@ -11,9 +11,9 @@ from datetime import datetime
 from itertools import pairwise
 
 from segviz.conversation import Session, Turn
-from segviz.loaders.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.text.dates import read_time
 
 
@@ -97,13 +97,9 @@ def read_messages(
     return tuple(turns)
 
 
-def flagged(raw: object, key: str, place: Place, notes: Notes) -> bool:
-    """Whether a turn bears this mark: true, and nothing else, does; absent is no mark."""
-    value = raw.get(key) if isinstance(raw, dict) else None
-    if not isinstance(value, bool | None):
-        what = f"expected true or false, found {describe(value)}; read as false"
-        notes.repaired((*place, key), what)
-    return value is True
+def flagged(raw: object, key: str) -> bool:
+    """Whether a turn bears this mark: true, and nothing else, does."""
+    return isinstance(raw, dict) and raw.get(key) is True
 
 
 def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:

@@ -16,12 +16,12 @@ from datetime import datetime
 from functools import lru_cache
 
 from segviz.conversation import Conversation
-from segviz.loaders.captions import counted, describe, one_line, shorten
 from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, words
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import Chat, read_chats
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe, one_line, shorten
 from segviz.text.dates import order_of, read_fields, read_time
 
 Placed = Sequence[tuple[Place, object]]
@@ -53,21 +53,21 @@ ASIDE = set(
 """What the role or ``type`` of a message says where nobody said it to anybody."""
 
 
-@lru_cache(10_000)
 def spelled(name: str) -> str:
     """A name without case, blanks and marks between its words."""
     return re.sub(r"[\s_-]+", "", name).casefold()
 
 
-def keys_of(headers: Sequence[str], meaning: str) -> list[str]:
+@lru_cache(1_000)  # the rows of a file have few sets of keys
+def keys_of(headers: tuple[str, ...], meaning: str) -> tuple[str, ...]:
     """The headers with a usual name for the meaning, most telling first."""
     known = {spelled(header): header for header in reversed(headers)}
-    return [known[name] for name in ALIASES[meaning] if name in known]
+    return tuple(known[name] for name in ALIASES[meaning] if name in known)
 
 
 def guess(headers: Sequence[str]) -> dict[str, str]:
     """Meaning -> header, for the meanings that have a usual name among the headers."""
-    found = {meaning: keys_of(headers, meaning) for meaning in ALIASES}
+    found = {meaning: keys_of(tuple(headers), meaning) for meaning in ALIASES}
     return {meaning: keys[0] for meaning, keys in found.items() if keys}
 
 
@@ -140,7 +140,7 @@ class Keys:
         """The keys of a meaning that a row has, with what stands there."""
         keys = [self.columns[meaning]] if meaning in self.columns else []
         if meaning not in self.fixed:
-            keys += keys_of(list(raw), meaning)
+            keys += keys_of(tuple(raw), meaning)
         return [(key, raw[key]) for key in dict.fromkeys(keys) if key in raw]
 
     def first(self, raw: object, meaning: str) -> object:
@@ -155,52 +155,50 @@ class Keys:
         return plain_value(self.first(raw, meaning)) or "unnamed"
 
 
+Said = tuple[Talk, str | None, Message]
+"""A message, the talk it is from, and the name of its conversation where it has one."""
+
+
 def read_talks(
     talks: Sequence[Talk], keys: Keys, label: str, options: Options, notes: Notes
 ) -> tuple[Conversation, ...]:
     """The conversations of talks."""
-    for talk in talks:
-        for block in talk.blocks:
-            block.leave_out()
-    rows = [raw for talk in talks for block in talk.blocks for _, raw in block.rows]
-    raws = [keys.first(raw, "time") for raw in rows]
-    told = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
     chats: list[Chat] = []
+    own: dict[int, dict[str, list[Message]]] = {}
+    for talk, name, message in messages_of(talks, keys, options, notes):
+        own.setdefault(id(talk), {}).setdefault(name or talk.name, []).append(message)
     for talk in talks:
         if talk.others:
             what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
             notes.skipped(talk.place, f"{what} left out")
-        own: dict[str, list[Message]] = {}
-        for number, block in enumerate(talk.blocks):
-            times = [next(told) for _ in block.rows]
-            if block.began is not None and not any(time for _, time in times):
-                times = [(block.began, read_time(block.began))] * len(times)
-            session = str(number) if len(talk.blocks) > 1 else None
-            for name, message in _messages(block, times, session, keys, talk.place, notes):
-                own.setdefault(name or talk.name, []).append(message)
-        chats += [(name, messages, talk.place) for name, messages in own.items()]
-        chats += [] if own else [(talk.name, [], talk.place)]
+        said = own.get(id(talk), {talk.name: []})
+        chats += [(name, messages, talk.place) for name, messages in said.items()]
     return read_chats(chats, label, options, notes, "records with a text", USUAL)
 
 
-def _messages(
-    block: Block,
-    times: Sequence[tuple[object, datetime | None]],
-    session: str | None,
-    keys: Keys,
-    where: Place,
-    notes: Notes,
-) -> Iterator[tuple[str | None, Message]]:
-    """What is said in a block, each with the name of its conversation where it has one."""
-    for (place, raw), (written, time) in zip(block.rows, times, strict=True):
-        if not isinstance(raw, dict):
-            notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
-        elif (text := _text(keys.all(raw, "text"), raw, place, block.left, notes)) is not None:
-            who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
-            named = keys.label(raw, "session") or session
-            message = Message(who, text, time, plain_value(written), named)
-            yield keys.label(raw, "conversation"), message
-    note_left_out(block.left, where, notes)
+def messages_of(
+    talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
+) -> Iterator[Said]:
+    """What is said in talks, in order."""
+    blocks = [(talk, block) for talk in talks for block in talk.blocks]
+    for _, block in blocks:
+        block.leave_out()
+    raws = [keys.first(raw, "time") for _, block in blocks for _, raw in block.rows]
+    told = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
+    for number, (talk, block) in enumerate(blocks):
+        times = [next(told) for _ in block.rows]
+        if block.began is not None and not any(time for _, time in times):
+            times = [(block.began, read_time(block.began))] * len(times)
+        session = str(number) if len(talk.blocks) > 1 else None
+        for (place, raw), (written, time) in zip(block.rows, times, strict=True):
+            if not isinstance(raw, dict):
+                notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
+            elif (text := _text(keys.all(raw, "text"), raw, place, block.left, notes)) is not None:
+                who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
+                named = keys.label(raw, "session") or session
+                message = Message(who, text, time, plain_value(written), named)
+                yield talk, keys.label(raw, "conversation"), message
+        note_left_out(block.left, talk.place, notes)
 
 
 def _aside(raw: Mapping[str, object]) -> str:
@@ -236,7 +234,7 @@ def _text(
     parts = [each for each in values if isinstance(each[1], list | dict)]
     spoken = [each for each in parts if (speech(each[1])[0] or "").strip()]
     plain = [each for each in values if each not in parts and each[1] not in (None, "")]
-    kinds = [part for _, part in parts if isinstance(part, list) or "content_type" in part]
+    kinds = [part for _, part in parts if not isinstance(part, dict) or "content_type" in part]
     if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS):
         if not attached:
             left["without words"] += 1

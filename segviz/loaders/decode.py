@@ -19,12 +19,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from segviz.loaders.budget import Budget
-from segviz.loaders.captions import counted, quoted
 from segviz.loaders.document import JsonLines, Place, PlainText
 from segviz.loaders.errors import LoadError, NotJson
 from segviz.loaders.file_kinds import reject_binary, reject_text
 from segviz.loaders.parquet import MAGIC, read_parquet
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, quoted
 
 _ANEW = "download it again or export it anew"
 # C0 and C1 controls and DEL, without tab, line feed, carriage return and NEL (U+0085),
@@ -115,14 +115,8 @@ def to_text(data: bytes) -> tuple[str, Notes]:
         return data.decode("utf-8"), notes
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-    try:
-        text = data.decode("cp1252")
-        notes.repaired((), f"read as Windows-1252: the bytes are not UTF-8 (first in line {line})")
-    except UnicodeDecodeError:
-        # Five byte values mean nothing in Windows-1252 either; the rest may well be UTF-8.
-        text = data.decode("utf-8", errors="replace")
-        notes.repaired((), f"bytes that are no UTF-8 replaced by U+FFFD (first in line {line})")
-    return text, notes
+    notes.repaired((), f"read as Windows-1252: the bytes are not UTF-8 (first in line {line})")
+    return data.decode("cp1252", errors="replace"), notes
 
 
 def to_json(text: str) -> object:

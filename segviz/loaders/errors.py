@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 
-from segviz.loaders.captions import size
+from segviz.text.captions import size
 
 WHOLE = 200 * 1024**2
 """Bytes of a file, or of what an archive expands to, that are read whole. A JSON file of 264

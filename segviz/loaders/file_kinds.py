@@ -8,58 +8,57 @@ from collections.abc import Iterable
 from segviz.loaders.errors import LoadError
 from segviz.loaders.parquet import MAGIC
 
-_UNPACK = "unpack it and load the file inside"
-
-_MAGIC: dict[bytes, tuple[str, str]] = {
-    b"%PDF-": ("a PDF document", "export the conversation as JSON"),
-    b"\x89PNG\r\n\x1a\n": ("a PNG image", "choose the conversation file"),
-    b"\xff\xd8\xff": ("a JPEG image", "choose the conversation file"),
-    b"GIF8": ("a GIF image", "choose the conversation file"),
-    b"PK\x03\x04": ("a zip archive", _UNPACK),
-    b"PK\x05\x06": ("an empty zip archive", "download it again"),
-    b"\x1f\x8b": ("a gzip archive", _UNPACK),
-    b"7z\xbc\xaf": ("a 7z archive", _UNPACK),
-    b"Rar!": ("a RAR archive", _UNPACK),
-    b"SQLite format 3\x00": ("an SQLite database", "export the conversation as JSON"),
+_MAGIC = {
+    b"%PDF-": "a PDF document",
+    b"\x89PNG\r\n\x1a\n": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"PK\x03\x04": "a zip archive",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"Rar!": "a RAR archive",
+    b"SQLite format 3\x00": "an SQLite database",
 }
-"""First bytes -> what the file is, what to do."""
+"""First bytes -> what the file is."""
 
 _OFFICE = {
-    b"word/": "a Word document (docx)",
-    b"xl/": "an Excel workbook (xlsx)",
-    b"ppt/": "a PowerPoint file (pptx)",
+    "word/": "a Word document (docx)",
+    "xl/": "an Excel workbook (xlsx)",
+    "ppt/": "a PowerPoint file (pptx)",
 }
 """Names of zip members -> the office format that holds them."""
 
-_TEXT: dict[str, tuple[str, str]] = {
-    "version https://git-lfs": ("a Git LFS pointer, not the data", "run git lfs pull"),
-    "<!doctype html": ("an HTML page", "log in and download the file itself"),
-    "<html": ("an HTML page", "log in and download the file itself"),
-    "<?xml": ("an XML document", "export the conversation as JSON"),
-    "<": ("a text with markup (HTML or XML)", "export the conversation as JSON"),
+_TEXT = {
+    "version https://git-lfs": "a Git LFS pointer, not the data: run git lfs pull",
+    "<!doctype html": "an HTML page",
+    "<html": "an HTML page",
+    "<": "a text with markup (HTML or XML)",
 }
-"""First characters, in lower case -> what the file is, what to do."""
+"""First characters, in lower case -> what the file is."""
+
+
+def _refused(kind: str) -> LoadError:
+    unpack = "archive" in kind
+    remedy = "unpack it and load the file inside" if unpack else "export the conversation as JSON"
+    return LoadError(f"this is {kind}", remedy=remedy)
 
 
 def reject_binary(data: bytes) -> None:
     """Raise LoadError naming the kind when the bytes are a known binary format."""
-    for magic, (kind, remedy) in _MAGIC.items():
+    for magic, kind in _MAGIC.items():
         if data.startswith(magic):
-            if magic == b"PK\x03\x04":
-                office = next((name for part, name in _OFFICE.items() if part in data), None)
-                if office:
-                    kind, remedy = office, "export the conversation as JSON"
-            raise LoadError(f"this is {kind}", remedy=remedy)
+            raise _refused(kind)
     if data[257:262] == b"ustar":
-        raise LoadError("this is a tar archive", remedy="unpack it and load the file or folder")
+        raise _refused("a tar archive")
 
 
 def reject_office(paths: Iterable[str]) -> None:
     """Raise LoadError naming the kind when files with these paths make an office document."""
     known = list(paths)
     for part, kind in _OFFICE.items():
-        if any(path.startswith(part.decode()) for path in known):
-            raise LoadError(f"this is {kind}", remedy="export the conversation as JSON")
+        if any(path.startswith(part) for path in known):
+            raise _refused(kind)
 
 
 def is_binary(head: bytes) -> bool:
@@ -74,6 +73,6 @@ def is_binary(head: bytes) -> bool:
 def reject_text(text: str) -> None:
     """Raise LoadError naming the kind when the text is a known format other than JSON."""
     start = text[:400].lstrip().lower()
-    for prefix, (kind, remedy) in _TEXT.items():
+    for prefix, kind in _TEXT.items():
         if start.startswith(prefix):
-            raise LoadError(f"this is {kind}", remedy=remedy)
+            raise _refused(kind)

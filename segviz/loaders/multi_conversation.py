@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from segviz.conversation import Conversation, with_distinct_ids
-from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
 from segviz.loaders.chat import Message, note_backwards, sessions_of, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.report import Note, Notes, shown
+from segviz.text.captions import describe, one_line, quoted, shorten
 
 
 def rows_of(document: object) -> list[tuple[Place, object]]:
@@ -83,20 +83,11 @@ def settled(
     return conversations
 
 
-def nothing_usable(
-    expected: str,
-    notes: Sequence[Note],
-    sessions: int | None = None,
-    empty: Collection[Place] = (),
-) -> LoadError:
-    """The error of a file without a turn, in so many ``sessions`` where the format has them.
-    ``empty``: places of transcripts without turns; notes elsewhere are about lost records."""
-    first = next((n for n in notes if n.kind == "skipped" and n.place not in empty), None)
+def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
+    """The error of a file without a turn, with the first record that was left out."""
+    first = next((note for note in notes if note.kind == "skipped"), None)
     lost = f"; the first problem is at {shown(first.place)}: {first.what}" if first else ""
-    known = "" if sessions is None else counted(sessions, "session")
-    size = known and f" ({known}{'' if lost else ', all empty'})"
-    messages = "no usable messages" if known and lost else "no messages"
-    what = f"The file was read, but it has {messages}{size}{lost}"
+    what = f"The file was read, but it has no messages{lost}"
     return LoadError(what, "", expected, "export the conversation again, with its messages")
 
 

@@ -17,12 +17,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 from segviz.conversation import Category, Question
-from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
 from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe, one_line, quoted, shorten
 
 _NAME = re.compile(r"(?=.*[^\W\d]).{1,80}")
-_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 # Nine digits are more than any conversation has turns, and harmless to int().
 _REFERENCE = re.compile(r"D:?\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})(?![0-9])")
 _SEPARATORS = re.compile(r"[\s,;/&()\[\]]*")
@@ -61,11 +61,13 @@ def _question(
     return Question(
         index=row,
         text=text,
-        answer=_answer(raw.get("answer"), (*place, "answer"), notes),
+        answer=read_answer(raw.get("answer"), (*place, "answer"), notes),
         category=read_category(raw.get("category"), (*place, "category"), notes),
         evidence=evidence,
         unresolved=unresolved,
-        adversarial=_answer(raw.get("adversarial_answer"), (*place, "adversarial_answer"), notes),
+        adversarial=read_answer(
+            raw.get("adversarial_answer"), (*place, "adversarial_answer"), notes
+        ),
         asked_at=asked_at,
     )
 
@@ -73,12 +75,12 @@ def _question(
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
     """The id of the turn a question is asked at; None where the file says none that exists."""
     ids, rest = resolve(value, index) if isinstance(value, str) else ((), ())
-    found = ids[0] if len(ids) == 1 and not rest else None
-    if value is not None and found is None:
-        shown = quoted(value) if isinstance(value, str) else describe(value)
-        what = f"expected the id of a turn, found {shown}; asked after the whole conversation"
+    if len(ids) == 1 and not rest:
+        return ids[0]
+    if value is not None:
+        what = f"expected the id of a turn, found {shown(value)}; asked after everything"
         notes.repaired(place, what)
-    return found
+    return None
 
 
 def note_late_evidence(
@@ -99,19 +101,13 @@ def note_late_evidence(
         notes.repaired(place, what)
 
 
-def _answer(value: object, place: Place, notes: Notes) -> str | None:
-    """Numbers are part of LoCoMo's format (``2022``) and need no note; lists are a mend."""
-    plain = _plain(value)
-    if value is None or plain is not None:
-        return plain
-    if isinstance(value, list):
-        parts = [part for item in value if (part := _plain(item)) is not None]
-        left = len(value) - len(parts)
-        rest = f"; {left} unusable left out" if left else ""
-        notes.repaired(place, f"a list was joined into one answer{rest}")
-        return ", ".join(parts) if parts else None
-    notes.repaired(place, f"expected an answer (a text), found {describe(value)}; left out")
-    return None
+def read_answer(value: object, place: Place, notes: Notes) -> str | None:
+    """Numbers are part of LoCoMo's format (``2022``); the answers of a list are joined."""
+    parts = [_plain(item) for item in (value if isinstance(value, list) else [value])]
+    said = [part for part in parts if part is not None]
+    if value is not None and len(said) < len(parts):
+        notes.repaired(place, f"expected an answer (a text), found {describe(value)}")
+    return ", ".join(said) or None if isinstance(value, list) else parts[0]
 
 
 def _plain(value: object) -> str | None:
@@ -127,21 +123,21 @@ def _plain(value: object) -> str | None:
 
 def read_category(value: object, place: Place, notes: Notes) -> Category | None:
     """A number, also as text, or a name of up to 80 characters; anything else leaves a note."""
-    if value is None:
-        return None
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return int(value)
-    if isinstance(value, str) and _NAME.fullmatch(value.strip()):
-        return value.strip()
-    found = quoted(value) if isinstance(value, str) else describe(value)
-    notes.repaired(
-        place, f"expected the number or short name of a category, found {found}; left out"
-    )
+    text = str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    if plain and _NUMBER.fullmatch(text):
+        return int(text)
+    if isinstance(value, str) and _NAME.fullmatch(text):
+        return text
+    if value is not None:
+        what = f"expected the number or short name of a category, found {shown(value)}; left out"
+        notes.repaired(place, what)
     return None
+
+
+def shown(value: object) -> str:
+    """A text in quotes, what anything else is."""
+    return quoted(value) if isinstance(value, str) else describe(value)
 
 
 def _evidence(

@@ -1,7 +1,6 @@
 """What loaders jot down while reading, and how it becomes the report's findings.
 
-Loaders read in the order that suits them (turns before the questions that cite them); a
-``Tally`` sorts afterwards. A file may be wrong in millions of places: all are counted, few kept.
+A file may be wrong in millions of places: all are counted, few kept.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Conversation, Finding, Kind, LoadReport
-from segviz.loaders.captions import one_line, quoted, shorten
 from segviz.loaders.document import JsonLines, Line, Member, Place
+from segviz.text.captions import one_line, quoted, shorten
 
 _PLAIN_KEY = re.compile(r"[\w-]+")
 
@@ -27,11 +26,8 @@ class Note:
     what: str
 
 
-HELD = 1_000
-"""Notes of a reading that are held until they are sorted."""
-
 LISTED = 100
-"""Findings that a report lists, the first of the file among those held."""
+"""Findings that a report lists, the first that were met."""
 
 
 class Notes(list[Note]):
@@ -54,16 +50,15 @@ class Notes(list[Note]):
 
     def add(self, note: Note) -> None:
         """Hold a note, or count it."""
-        if len(self) < HELD:
+        if len(self) < LISTED:
             self.append(note)
         else:
             self.beyond[note.kind] += 1
 
-    def take(self, more: Iterable[Note], within: Place = (), below: int = 0) -> None:
-        """Add the notes of a part, whose places then begin with ``within`` in the place of their
-        first ``below`` steps."""
+    def take(self, more: Iterable[Note], within: Place = ()) -> None:
+        """Add the notes of a part, whose places begin with ``within``."""
         for note in more:
-            self.add(Note(note.kind, (*within, *note.place[below:]), note.what))
+            self.add(Note(note.kind, (*within, *note.place), note.what))
         if isinstance(more, Notes):
             self.beyond += more.beyond
             self.headers, self.columns = more.headers, more.columns
@@ -84,12 +79,12 @@ class Tally:
             notes.take(reading)
         self._columns = notes.headers, notes.columns
         self._counts += notes.beyond + Counter(note.kind for note in notes)
-        for finding in in_file_order(document, notes)[: LISTED - len(self._listed)]:
-            where = finding.where
+        for note in notes[: LISTED - len(self._listed)]:
+            where = shown(_with_line(document, note.place))
             if within:
                 member = shown((Member(within),))
                 where = member if where == "file" else f"{member}, {where}"
-            self._listed.append(Finding(finding.kind, where, finding.what))
+            self._listed.append(Finding(note.kind, where, note.what))
 
     def skipped(self, what: str, where: str = "file") -> None:
         """What was left out of the whole."""
@@ -123,41 +118,6 @@ def shown(place: Place) -> str:
         else:
             parts.append(f"[{quoted(step)}]")
     return "".join(parts).removeprefix(".")
-
-
-def in_file_order(document: object, notes: Sequence[Note]) -> tuple[Finding, ...]:
-    """The notes as findings, sorted by where their place stands in the document.
-
-    A missing key counts as standing after the keys there are; notes about one place keep
-    the order in which they were made.
-    """
-    rows: dict[int, dict[str, int]] = {}
-
-    def position(note: Note) -> list[int]:
-        node: object = document
-        ranks: list[int] = []
-        for step in note.place:
-            if isinstance(step, Line):
-                ranks.append(step)
-                node = None
-            elif isinstance(node, dict) and isinstance(step, str):
-                order = rows.setdefault(id(node), {})
-                if not order:
-                    order.update((key, row) for row, key in enumerate(node))
-                ranks.append(order.get(step, len(node)))
-                node = node.get(step)
-            elif isinstance(node, list) and isinstance(step, int):
-                ranks.append(node.lines[step] if isinstance(node, JsonLines) else step)
-                node = node[step] if step < len(node) else None
-            else:
-                ranks.append(0)
-                node = None
-        return ranks
-
-    return tuple(
-        Finding(note.kind, shown(_with_line(document, note.place)), note.what)
-        for note in sorted(notes, key=position)
-    )
 
 
 def _with_line(document: object, place: Place) -> Place:

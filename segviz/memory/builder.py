@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
-from segviz.construct import Arrival, Services, System, as_settings
-from segviz.construct.protocols import arriving
+from segviz.construct import Arrival, System, as_settings
+from segviz.construct.protocols import arriving, services_for
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.files import check_room
@@ -185,7 +185,8 @@ class Building:
         try:
             meter = _Meter(self._embedder, self._chat, self.units)
             stream = arrivals(self.units, self._embedder)
-            for step in meter.steps(self._system.steps(stream, Services(meter, self._chat))):
+            services = services_for(self._system, meter, self._chat)
+            for step in meter.steps(self._system.steps(stream, services)):
                 self._take(step)
                 yield step
         except ModelError as error:

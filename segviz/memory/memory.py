@@ -16,13 +16,13 @@ from segviz.construct import (
     Retrieval,
     Retriever,
     Scorer,
-    Services,
     Settles,
     System,
     View,
     as_settings,
 )
 from segviz.construct.labels import node_labels
+from segviz.construct.protocols import services_for
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
 from segviz.files import check_room
@@ -149,7 +149,8 @@ class Memory:
         before = self.at(step)
         kept = self._settled_cache.get(step)
         if kept is None or kept[0] is not before:
-            events = model.settle(before, self.steps[:step], Services(self.embedder, chat))
+            services = services_for(model, self.embedder, chat)
+            events = model.settle(before, self.steps[:step], services)
             fold = Fold.of(before)
             for event in events:
                 fold.apply(event)
@@ -237,7 +238,11 @@ class Memory:
     def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> View:
         """The finished memory as an argument of its system's own retrieval."""
         return View(
-            self.structure, self.units, self.scorer(relevance), Services(self.embedder, chat), k
+            self.structure,
+            self.units,
+            self.scorer(relevance),
+            services_for(self.model, self.embedder, chat),
+            k,
         )
 
     @cached_property
@@ -325,7 +330,7 @@ def own_retrieval(
     steps = memory.steps[: settings.step]
     units = memory.units[: steps[-1].unit.index + 1 if steps else 0]
     scorer = memory.scorer(settings.relevance_for(memory.model), whole)
-    view = View(whole, units, scorer, Services(memory.embedder, chat), settings.k)
+    view = View(whole, units, scorer, services_for(memory.model, memory.embedder, chat), settings.k)
     found = memory.model.retrieve(question, view)
     return found if settings.literal else of_chains(found, whole.collapsed.chain)
 

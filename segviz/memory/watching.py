@@ -30,17 +30,15 @@ from segviz import files
 from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
 from segviz.embedding import Embedder, get_embedder
-from segviz.loaders.columns import guess, plain_value
+from segviz.loaders.chat import Message
 from segviz.loaders.decode import read_document
-from segviz.loaders.document import Options, PlainText
 from segviz.loaders.errors import LoadError
-from segviz.loaders.formats import loader_of
+from segviz.loaders.formats.records import messages_in
 from segviz.loaders.multi_conversation import stem
 from segviz.memory.memory import Memory
 from segviz.systems.common.annotation import prepared
 from segviz.systems.segment_tree import SegmentTree
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
-from segviz.text.dates import read_time
 from segviz.tree import Record, Vector
 
 READ_AT_ONCE = 1 << 20
@@ -119,21 +117,6 @@ def _whole(data: bytes) -> int:
     return len(data)
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """A turn with its time, as read and as shown, and the name of its session."""
-
-    turn: Turn
-    time: datetime | None = None
-    raw: str = ""
-    session: str | None = None
-
-    @property
-    def said(self) -> str:
-        """The text of its leaf, as ``segviz.conversation.units`` cuts it."""
-        return self.turn.spoken
-
-
 @dataclass(slots=True)
 class _Now:
     """The session that goes on: its number, the turns in it, when it began, the time of the last
@@ -146,7 +129,7 @@ class _Now:
     last: datetime | None = None
     name: str | None = None
 
-    def opens(self, heard: _Heard, gap: float) -> bool:
+    def opens(self, heard: Message, gap: float) -> bool:
         """Tells if this turn begins another session, by the rule of ``segviz.loaders.chat``."""
         if not self.number or heard.session is not None or self.name is not None:
             return not self.number or heard.session != self.name
@@ -205,11 +188,12 @@ class Watched:
             with self._lock:
                 self._start()
         heard = [each for line in lines for each in self._heard(line)]
-        texts = [each.said for each in heard if each.turn.content]
+        turns = [Turn("", each.speaker, each.text, each.caption) for each in heard]
+        texts = [turn.spoken for turn in turns if turn.content]
         vectors = iter(self._embedder.embed(texts) if texts else ())
-        for each in heard:
+        for each, turn in zip(heard, turns, strict=True):
             with self._lock:
-                self._take(each, next(vectors) if each.turn.content else None)
+                self._take(each, turn, next(vectors) if turn.content else None)
         return len(heard)
 
     def _start(self) -> None:
@@ -225,41 +209,30 @@ class Watched:
         self._record = Record()
         self._builder = SegmentTreeBuilder(self._annotate, self._embedder, lazy=False)
 
-    def _heard(self, line: bytes) -> list[_Heard]:
-        """Returns the turns of a line; counts it as skipped where it holds no message."""
+    def _heard(self, line: bytes) -> list[Message]:
+        """Returns the messages of a line; counts it as skipped where it holds none."""
         try:
             document, _ = read_document(line)
-            loader = None if isinstance(document, PlainText) else loader_of([document], Options())
-            if loader is None:
-                raise LoadError("this line is no message")
-            conversations, _ = loader.read([document], self.path.name, Options())
         except LoadError:
-            self.skipped += 1
-            return []
-        record: Mapping[str, object] = document if isinstance(document, Mapping) else {}
-        keys = guess(list(record))
-        moment, name = (record.get(keys.get(each, "")) for each in ("time", "session"))
-        when = read_time(moment)
-        raw = f"{when:%Y-%m-%d %H:%M}" if when else plain_value(moment)
-        return [
-            _Heard(turn, when, raw, plain_value(name) or None)
-            for conversation in conversations
-            for turn in conversation.turns
-        ]
+            document = None
+        found = messages_in(document)
+        self.skipped += not found
+        return found
 
-    def _take(self, heard: _Heard, vector: Vector | None) -> None:
+    def _take(self, heard: Message, turn: Turn, vector: Vector | None) -> None:
         now = self._now
         if now.opens(heard, self._gap):
-            now = _Now(now.number + 1, 0, heard.time, heard.raw, now.last, heard.session)
+            raw = f"{heard.time:%Y-%m-%d %H:%M}" if heard.time else heard.raw
+            now = _Now(now.number + 1, 0, heard.time, raw, now.last, heard.session)
             self._sessions.append((Session(f"session_{now.number}", now.start, now.raw, ()), []))
         self._now = now = replace(now, row=now.row + 1, last=heard.time or now.last)
-        turn = replace(heard.turn, id=f"S{now.number}:{now.row}")
+        turn = replace(turn, id=f"S{now.number}:{now.row}")
         self._sessions[-1][1].append(turn)
         self._speakers[turn.speaker] = None
         self.turns += 1
         self._shown = None
         if vector is not None:
-            self._insert(turn.id, heard.said, vector)
+            self._insert(turn.id, turn.spoken, vector)
 
     def _insert(self, turn_id: str, text: str, vector: Vector) -> None:
         session, index = len(self._sessions) - 1, len(self._units)

@@ -200,25 +200,11 @@ def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure |
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
-    source, target = _once(POLICIES[policy]().transitions(pairs, structure), n).T
-    # A row per target, its transitions in the order they came in.
-    order = np.argsort(target, kind="stable")
-    begin = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(target, minlength=n), out=begin[1:])
-    share = 1.0 / np.bincount(source, minlength=n)[source[order]]
-    # Narrow indices: the product reads as much of them as of numbers.
-    columns, rows = source[order].astype(np.int32), begin.astype(np.int32)
-    return csr_array((share, columns, rows), shape=(n, n))
-
-
-def _once(transitions: IntArray, n: int) -> IntArray:
-    """The transitions without repetitions, each where it first stood: weights are binary."""
-    code = transitions[:, 0].astype(np.int64) * n + transitions[:, 1]
-    ordered = np.sort(code)  # a tenth of the time of np.unique with indices
-    if not (ordered[1:] == ordered[:-1]).any():
-        return transitions
-    kept: IntArray = transitions[np.sort(np.unique(code, return_index=True)[1])]
-    return kept
+    source, target = POLICIES[policy]().transitions(pairs, structure).T
+    transitions = csr_array((np.ones(len(source)), (target, source)), shape=(n, n))
+    transitions.data[:] = 1.0  # what is repeated counts once
+    transitions.data /= transitions.sum(axis=0)[transitions.indices]
+    return transitions
 
 
 def operator(n: int, edges: IntArray, policy: str, structure: Structure | None = None) -> Operator:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -46,10 +45,6 @@ def top_k(
 
     Raises ValueError when ``k`` or ``budget`` is no whole number of at least 1.
     """
-    if budget is None:
-        check_count("k", k)
-        found: list[int] = first(scores, structure, k, levels).tolist()
-        return found
     return taken(ranking(scores, structure, levels), structure.text, k, budget)
 
 
@@ -59,27 +54,8 @@ def first(
     count: int,
     levels: Collection[int] | None = None,
 ) -> NDArray[np.int64]:
-    """The first ``count`` nodes of :func:`ranking`, without ordering the others: O(n)."""
-    competing = admissible(structure, levels)
-    if np.count_nonzero(competing) == len(competing):
-        return highest(scores, count)
-    nodes = np.flatnonzero(competing)
-    return np.asarray(nodes[highest(scores[nodes], count)])
-
-
-def highest(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """Where the ``count`` highest values stand, best first, of equal ones the earlier: O(n)."""
-    # The best of as many groups or more are as good as the last one wanted, or less; then sort only
-    # what reaches it, ties included. Nothing compares with a NaN, so then all may be sorted.
-    if count < len(values):
-        size = math.isqrt(len(values) // count)
-        groups = len(values) // size
-        tops = np.maximum.reduce(values[: size * groups].reshape(size, groups))
-        tops.partition(len(tops) - count)
-        near = (values >= tops[-count]).nonzero()[0]
-        if len(near) >= count:
-            return np.asarray(near[(-values[near]).argsort(kind="stable")[:count]])
-    return np.argsort(-values, kind="stable")[:count]
+    """Returns the first ``count`` nodes of :func:`ranking`."""
+    return ranking(scores, structure, levels)[:count]
 
 
 def ranks(

@@ -1,8 +1,9 @@
 """Memory architectures: each builds a structure step by step; most retrieve in a way of their own.
 
-A package or module per system, and none imports another; ``common`` holds what they share,
-``level_name`` is what views call their levels. A new system is a frozen dataclass with ``steps``
-(``segviz.construct.System``) and a row in ``SYSTEMS``. May import ``construct``,
+A package or module per system with all that is its own (parameters, retrieval, invariants, side
+tables, ``prompts.toml``, ``published.csv``), and none imports another; ``common`` holds what they
+share, ``level_name`` is what views call their levels. A new system is a frozen dataclass with
+``steps`` (``segviz.construct.System``) and a row in ``SYSTEMS``. May import ``construct``,
 ``retrieval`` and what these may.
 """
 

@@ -13,7 +13,6 @@ QUOTED = 0.6
 """Share of a turn's content words that one text must hold to quote it."""
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+")
-_COMMA = re.compile(r"\d,\d")
 _FUNCTION_WORDS = frozenset(
     "a an and are as at be been but by did do does for from had has have he her his i in is it "
     "its of on or s she so t that the their them then there they this to was we were with".split()
@@ -27,11 +26,7 @@ def nfkc_lower(text: str) -> str:
 
 def all_tokens(text: str) -> frozenset[str]:
     """Distinct words of a text, numbers whole and without thousands commas."""
-    plain = nfkc_lower(text)
-    words = _WORD.findall(plain)
-    if _COMMA.search(plain):
-        words = [word.replace(",", "") for word in words]
-    return frozenset(words)
+    return frozenset(word.replace(",", "") for word in _WORD.findall(nfkc_lower(text)))
 
 
 def content_tokens(text: str) -> frozenset[str]:

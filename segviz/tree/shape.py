@@ -54,7 +54,7 @@ class Family:
     """The trees whose roots are of one ``kind``.
 
     ``items``: mean leaves of a tree; where nodes have several parents, what its root itself
-    counts (its fact ``items``: MemForest's facts and cells), None without such a count. The
+    counts (its fact ``items``), None without such a count. The
     depth of a tree is its longest path, in edges; in a graph of facts as it was built, with
     every node of a same-text chain.
     """

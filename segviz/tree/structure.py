@@ -24,8 +24,8 @@ top       int32 (n,)           highest level of that chain; the level itself, un
                                collapsed
 ========= ===================  =====================================================
 
-Several parents and several roots are legal: a RAPTOR leaf has more than one parent, MemForest has
-many trees. Parents, children, roots, depth and coverage are derived. All columns are read-only.
+Several parents and several roots are legal: soft clusters share leaves, a forest has many trees.
+Parents, children, roots, depth and coverage are derived. All columns are read-only.
 
 A *same-text chain* is a node and the single-child nodes above it that carry its text.
 Algorithm 1 of SegTreeMem makes such nodes, because a node with one child is annotated with

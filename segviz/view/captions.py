@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from segviz.conversation import Question
-from segviz.loaders.captions import counted
 from segviz.memory import Memory
+from segviz.text.captions import counted
 from segviz.tree import Structure
 
 MAX_LABELLED: Final = 5_000

@@ -45,7 +45,7 @@ def test_a_case_says_what_the_paper_saw_and_what_is_seen_here():
     shown = texts(app)
     assert "Gold answer: Clara" in shown
     assert "Paper, App. C.4, Q2" in shown
-    assert "**Dense, no propagation.** The gold leaf ranks" in shown
+    assert "**Dense, no propagation.** 1 gold leaf" in shown
     assert "which is not open" not in shown
 
 
@@ -59,7 +59,7 @@ def test_its_button_opens_ask_on_that_question_and_setting():
     stops, stop = app.session_state["story"]
     assert (len(stops), stop) == (2, 2)
     assert "**2 of 2**" in texts(app)
-    assert "Q2, hybrid, no propagation. The gold leaf" in texts(app)
+    assert "Q2, hybrid, no propagation. 1 gold leaf" in texts(app)
     assert app.query_params["question"] == "4"
     assert app.query_params["relevance"] == "hybrid"
     assert app.query_params["policy"] == "none"

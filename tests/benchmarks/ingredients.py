@@ -44,23 +44,22 @@ SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
     ),
 }
 """Files of each data set and the K its recall is reported at."""
-INGREDIENTS = ("words", "meaning", "similar", "speaker", "dates")
-CONTEXT = ("beside", "siblings", "asked")
-SECOND = ("hop", "opening")
+INGREDIENTS = ("words", "meaning", "similar", "dates")
+CONTEXT = ("beside", "asked")
+SECOND = ("opening",)
 Setting = tuple[str, float, int]
 STILL: Setting = ("none", 0.0, 0)
 BOTH: Setting = ("both", 0.3, 3)
 TOP_DOWN: Setting = ("top-down", 0.1, 2)
 POLICIES: tuple[Setting, ...] = (STILL, TOP_DOWN, BOTH, ("both", 0.95, 3), ("neighbours", 0.5, 2))
-NO_SECOND = "contextual:hop=0,opening=0"
-BARE = f"{NO_SECOND},beside=0,siblings=0,asked=0"
+NO_SECOND = "contextual:opening=0"
+BARE = f"{NO_SECOND},beside=0,asked=0"
 ADDED: dict[str, tuple[str, Setting]] = {
-    "siblings as context": (f"{NO_SECOND},asked=0,beside=0,siblings=1", STILL),
     "top-down .1/2": (BARE, TOP_DOWN),
     "both .3/3": (BARE, BOTH),
-    "nodes beside in time": (f"{NO_SECOND},asked=0,siblings=0", STILL),
+    "nodes beside in time": (f"{NO_SECOND},asked=0", STILL),
 }
-"""What may be added to leaves that are scored alone: by the tree three times, by time once."""
+"""What may be added to leaves that are scored alone: by the tree twice, by time once."""
 SYSTEMS = ("segment-tree", "clustering", "memtree", "raptor", "h-mem", "memforest", "xmemory")
 
 
@@ -173,14 +172,14 @@ def chosen(those: Sequence[Scored]) -> dict[str, float]:
 
 
 def chosen_on(others: Sequence[Memory]) -> dict[str, float]:
-    """The weights chosen on these memories: those of hop and openings, which begin at the sum of
-    the others, once the others are known."""
+    """The weights chosen on these memories: that of openings, which begin at the sum of the
+    others, once the others are known."""
     first = chosen([scored(each, NO_SECOND) for each in others])
     return first | chosen([scored(each, under(first)) for each in others])
 
 
 def under(weights: Mapping[str, float]) -> str:
-    """The relevance of these weights, with hop and openings to be weighed."""
+    """The relevance of these weights, with openings to be weighed."""
     kept = ",".join(f"{name}={value}" for name, value in weights.items() if name not in SECOND)
     return f"contextual:{kept}"
 

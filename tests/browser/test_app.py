@@ -14,7 +14,6 @@ from playwright.sync_api import TimeoutError as NotClickable
 import segviz
 from segviz.conversation import TITLES, sample_path
 from segviz.retrieval import OPENING, PRESETS
-from tests.data import real_data
 
 
 def upload(app, name, data):
@@ -298,18 +297,3 @@ class TestFiles:
         assert Image.open(download.value.path()).width == 1400
         app.settle()
         assert app.page.get_by_test_id("stDownloadButtonError").count() == 0
-
-    def test_a_real_conversation_by_path(self, app):
-        path = real_data("locomo", "locomo5.json")
-        app.open()
-        app.page.get_by_text("Path", exact=True).first.click()
-        app.settle()
-        box = app.page.locator(".st-key-path input")
-        box.fill(str(path))
-        box.press("Enter")
-        app.page.get_by_text("Conversation in the file").wait_for()
-        app.settle()
-        app.choose("conversation", "conv-47 · 31 sessions · 689 turns")
-        expected = segviz.build(segviz.load(path)["conv-47"])
-        app.until("grow-tree", "total", str(int(expected.structure.collapsed.active.sum())))
-        app.until("grow-tree", "step", "355")

@@ -44,11 +44,6 @@ def picture(app, key):
     return app.tree(key).locator("canvas.base").evaluate("(canvas) => canvas.toDataURL()")
 
 
-def options(app, key, part):
-    found = app.tree(key).locator(f"select.{part} option").all()
-    return [option.get_attribute("value") for option in found]
-
-
 def legend(app, key):
     return app.tree(key).locator(".legend")
 
@@ -85,14 +80,6 @@ class TestColour:
             ask.settle()
             assert ask.attribute(ASK, part) == shown
         assert "falls" in words(ask, ASK)
-
-    def test_a_page_offers_what_its_data_supports(self, grow):
-        assert options(grow, GROW, "colour") == ["", "level", "coherence"]
-        grow.open("ask?question=0")
-        everything = ["", "session", "level", "initial", "propagated", "change", "gold"]
-        assert options(grow, ASK, "colour") == [*everything, "coherence"]
-        grow.ask_own("What is the dog called now?")
-        assert "gold" not in options(grow, ASK, "colour")
 
     def test_the_choice_outlives_sliders_pages_and_steps(self, ask):
         choose(ask, ASK, "colour", "level")

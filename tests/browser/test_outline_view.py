@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from segviz.retrieval import OPENING, PRESETS
 from tests.memories import built
 
@@ -139,39 +137,3 @@ def test_a_node_stands_under_each_of_its_parents(app):
     assert shown.count() == 2
     others = {item.locator("> .row .mark").last.inner_text() for item in shown.all()}
     assert others == {f"also under {parent}" for parent in parents}
-
-
-def turns_lit(app):
-    return app.page.evaluate(
-        """() => {
-          const found = (query, root = document) => root.querySelector(query)
-            ?? [...root.querySelectorAll("*")].map((host) => host.shadowRoot)
-              .filter(Boolean).map((inside) => found(query, inside)).find(Boolean);
-          return [...found(".transcript").querySelectorAll(".pointed")]
-            .map((row) => row.dataset.turn);
-        }"""
-    )
-
-
-def test_canvas_and_transcript_point_at_each_other(app, memory):
-    key = "ask-tree"
-    unit = memory.units[-3]
-    app.open(f"ask?node={memory.structure.collapsed.leaves[-3]}")
-    app.tree(key)
-    before = app.reruns
-    app.page.locator(f".turn[data-turn='{unit.turn_ids[0]}']").hover()
-    app.until(key, "linked", str(memory.structure.collapsed.leaves[-3]))
-    app.page.mouse.move(3, 3)
-    app.until(key, "linked", "")
-    app.tree(key).locator("canvas.over").focus()
-    press(app, "End")
-    assert set(turns_lit(app)) == set(memory.units[-1].turn_ids)
-    press(app, "ArrowUp")
-    above = memory.structure.collapsed.parents[memory.structure.collapsed.leaves[-1]][0]
-    span = np.arange(
-        memory.structure.collapsed.start[above], memory.structure.collapsed.stop[above]
-    )
-    wanted = {turn for index in span for turn in memory.units[index].turn_ids}
-    assert set(turns_lit(app)) == wanted
-    app.settle()
-    assert app.reruns == before  # all of it without Python

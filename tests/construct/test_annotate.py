@@ -88,9 +88,45 @@ def inner_names(text):
     return {word.lower() for word in re.findall(r"(?<=\w )[A-Z]\w+", text)}
 
 
+SAILED = "Ada: The harbour was frozen when we sailed to Bergen."
+REPAIRED = "Ben: My grandmother repaired the barometer."
+CODE = "sloop.set_rudder(int(float(harbour[mast])/(1e6)))"
+
+
 class TestExtractive:
-    def test_a_single_child_passes_through(self):
-        assert Extractive()(["Anything. At all!\nEven this"]) == "Anything. At all!\nEven this"
+    @pytest.mark.parametrize(
+        ("children", "words", "expected"),
+        [
+            (["Anything. At all!\nEven this"], 90, "Anything. At all!\nEven this"),
+            (["", "  "], 90, ""),
+            (["Ada: Hey!", "Ben: Great, you too!"], 90, "Ben: Great, you too!"),
+            (["sloop " * 50, ""], 10, "sloop " * 9 + "sloop …"),
+            (
+                [
+                    "Ada: Oh that sounds really nice, I think so too. How lovely!",
+                    "Ben: I resumed playing drums in February 2022 with Kim. It is fun.",
+                ],
+                14,
+                "Ben: I resumed playing drums in February 2022 with Kim.",
+            ),
+        ],
+    )
+    def test_the_text_is_what_tells_most(self, children, words, expected):
+        assert Extractive(max_words=words)(children) == expected
+
+    @pytest.mark.parametrize(
+        ("child", "other", "part", "kept"),
+        [
+            ("Ada: A pup! What's their name?\nBen: Luna!", SAILED, "name?\nBen: Luna!", True),
+            (f"Ada: And then?\n{REPAIRED[:-1]} from Lisbon.", SAILED, "And then?", False),
+            ("Ada: Did Bergen freeze?\nBen: Yeah!", REPAIRED, "Yeah", False),
+            ("Ada: See. [image: a mahogany sloop]", REPAIRED, "[image: a mahogany sloop]", True),
+            (f"Ada: The sloop from Bergen leaks.\n{CODE}", REPAIRED, CODE, False),
+        ],
+        ids=["an answer with its question", "a long answer alone", "a nod", "a caption", "code"],
+    )
+    def test_what_is_kept_beside_another_child(self, child, other, part, kept):
+        assert (part in Extractive(max_words=16)([child, other])) == kept
 
     def test_greetings_and_praise_are_left_out(self):
         found = Extractive()(
@@ -111,37 +147,6 @@ class TestExtractive:
     )
     def test_greetings_of_other_languages_are_left_out(self, greeting, news):
         assert Extractive()([f"Mei: {greeting}", f"Ana: {news}"]) == f"Ana: {news}"
-
-    def test_keeps_the_sentence_with_name_date_and_number(self):
-        children = [
-            "Ada: Oh that sounds really nice, I think so too. How lovely!",
-            "Ben: I resumed playing drums in February 2022 with Kim. It is fun.",
-            "Ada: Sounds good to me. That is really great, you know.",
-        ]
-        summary = Extractive(max_words=14)(children)
-        assert summary == "Ben: I resumed playing drums in February 2022 with Kim."
-
-    def test_an_answer_brings_the_question_it_needs(self):
-        children = [
-            "Ada: This pup is adorable. What's their name?\nBen: Luna!",
-            "Ada: The harbour was frozen when we sailed to Bergen.",
-        ]
-        found = Extractive()(children)
-        assert "What's their name?\nBen: Luna!" in found
-
-    def test_a_long_answer_comes_without_its_question(self):
-        children = [
-            "Ada: And then?\nBen: My grandmother repaired the barometer from Lisbon.",
-            "Ada: The harbour was frozen when we sailed to Bergen.",
-        ]
-        assert "And then?" not in Extractive()(children)
-
-    def test_a_nod_brings_no_question(self):
-        children = [
-            "Ada: Did the harbour freeze in Bergen?\nBen: Yeah!",
-            "Ada: My grandmother repaired the barometer.",
-        ]
-        assert "Yeah" not in Extractive()(children)
 
     def test_an_address_is_cut_off(self):
         children = [
@@ -164,26 +169,12 @@ class TestExtractive:
             "Ben: A third yacht anchors in Split.",
         ]
 
-    def test_a_caption_is_a_line_of_its_own(self):
-        children = [
-            "Ada: Look at that. [image: a photo of a mahogany sloop in a harbour]",
-            "Ben: My grandmother repaired the barometer.",
-        ]
-        assert "Ada: [image: a photo of a mahogany sloop in a harbour]" in Extractive()(children)
-
     def test_a_list_item_is_nobody_speaking(self):
         turn = Turn("1", "Ada", "Then it goes like this:\nOven: preheat to 220 degrees")
         found = Extractive()([turn.spoken, "Ben: My grandmother repaired the barometer."])
         assert found.split("\n")[0] == "Ada: Oven: preheat to 220 degrees"
         again = Extractive()([found, "Ben: We sailed to Bergen on Sunday."])
         assert again.split("\n")[0] == "Ada: Oven: preheat to 220 degrees"
-
-    def test_code_gives_way_to_what_is_said(self):
-        children = [
-            "Ada: The sloop from Bergen leaks.\nsloop.set_rudder(int(float(harbour[mast])/(1e6)))",
-            "Ben: My grandmother repaired the barometer.",
-        ]
-        assert "set_rudder" not in Extractive(max_words=16)(children)
 
     def test_every_child_is_heard(self):
         words = "sloop harbour barometer accordion bakery puppy".split()
@@ -193,16 +184,6 @@ class TestExtractive:
         ]
         found = Extractive(max_words=32)(children)
         assert all(word in found for word in words)
-
-    def test_one_sentence_longer_than_the_limit_is_cut(self):
-        summary = Extractive(max_words=10)(["sloop " * 50, ""])
-        assert summary == "sloop " * 9 + "sloop …"
-
-    def test_nothing_to_say(self):
-        assert Extractive()(["", "  "]) == ""
-
-    def test_only_small_talk_leaves_the_line_that_says_most(self):
-        assert Extractive()(["Ada: Hey!", "Ben: Great, you too!"]) == "Ben: Great, you too!"
 
     @given(st.lists(st.text(max_size=200), min_size=2, max_size=6), st.integers(10, 40))
     def test_bounded_and_deterministic(self, texts, limit):

@@ -74,9 +74,18 @@ def test_a_close_decision_says_how_close():
 
 
 class TestCosine:
-    def test_takes_the_most_similar(self):
-        found = [candidate(1, at(0.5)), candidate(2, at(0.9)), candidate(3, at(0.7))]
-        assert Cosine(0.3).choose(unit([1, 0]), found) == 1
+    @pytest.mark.parametrize(
+        ("threshold", "similarities", "chosen"),
+        [
+            (0.3, [0.5, 0.9, 0.7], 1),  # the most similar
+            (1.0, [1.0], 0),  # reaching the threshold is enough
+            (0.3, [1.0, 1.0], 0),  # a tie goes to the lower level
+            (0.3, [], None),
+        ],
+    )
+    def test_takes_the_most_similar(self, threshold, similarities, chosen):
+        found = [candidate(level, at(s)) for level, s in enumerate(similarities, start=1)]
+        assert Cosine(threshold).choose(unit([1, 0]), found) == chosen
 
     def test_none_below_the_threshold(self):
         verdict = Cosine(0.95).judge(unit([1, 0]), [candidate(1, at(0.5)), candidate(2, at(0.9))])
@@ -84,16 +93,6 @@ class TestCosine:
         assert verdict.why == (
             "Even the most similar, level 2 (units 0–4) at 0.90, stays below 0.95."
         )
-
-    def test_reaching_the_threshold_is_enough(self):
-        assert Cosine(1.0).choose(unit([1, 0]), [candidate(1, [1, 0])]) == 0
-
-    def test_ties_go_to_the_lower_level(self):
-        found = [candidate(1, [1, 0]), candidate(2, [1, 0])]
-        assert Cosine().choose(unit([1, 0]), found) == 0
-
-    def test_no_candidates(self):
-        assert Cosine().choose(unit([1, 0]), []) is None
 
     def test_every_candidate_is_judged(self):
         found = [candidate(1, at(0.5)), candidate(2, at(0.9))]
@@ -158,13 +157,6 @@ class TestCalibrated:
         assert scores(model, replace(told, before=altered), found) == scores(model, told, found)
         blind = replace(model, window=0)
         assert scores(blind, told, found) == scores(blind, unit(new), found)
-
-    def test_sessions_do_not_count_by_default(self):
-        found = [candidate(1, at(0.5)), candidate(2, at(0.5))]
-        model = Calibrated()
-        assert model.thresholds(unit([1, 0], opens_session=True), found) == model.thresholds(
-            unit([1, 0]), found
-        )
 
     def test_none_names_the_nearest_miss(self):
         found = [candidate(1, at(0.35)), candidate(2, at(0.0))]

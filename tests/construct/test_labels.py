@@ -147,7 +147,7 @@ class TestGiven:
         assert themes(structure, units)[-1] == "Boats and bread"
 
     def test_an_entity_is_called_by_its_name(self):
-        memory = built("h-mem")
+        memory = built("h-mem", sessions=3)
         structure = memory.structure
         names = [n for n, kind in enumerate(structure.kind) if kind == "entity"]
         short = [n for n in names if 0 < len(structure.text[n]) <= LENGTH and structure.active[n]]

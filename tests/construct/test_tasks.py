@@ -13,6 +13,7 @@ from segviz.construct import Services
 from segviz.construct.tasks import ChatTasks, Offline, words
 from segviz.construct.tasks.offline import MOST_UNSURE
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
+from segviz.systems import HMem, MemForest, XMemory
 from segviz.text import dates
 from tests.llm.server import ModelServer, enum
 
@@ -209,7 +210,8 @@ def server():
 def asked(server):
     cache = ModelCache(None)
     chat = OpenAIChat(Endpoint(server.url, model="m", timeout=0.5, retries=1), cache)
-    yield ChatTasks().prepare(Services(embedder=None, chat=chat))
+    own = {**HMem.prompts, **MemForest.prompts, **XMemory.prompts}
+    yield ChatTasks().prepare(Services(embedder=None, chat=chat, prompts=own))
     chat.close()
     cache.close()
 
@@ -292,4 +294,4 @@ class TestChatTasks:
         with pytest.raises(ValueError, match="chat"):
             ChatTasks().prepare(Services(embedder=None))
         with pytest.raises(ValueError, match="chat"):
-            ChatTasks().plan("q", None)
+            ChatTasks().extract("q", None)

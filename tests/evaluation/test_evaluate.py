@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,14 +53,10 @@ def random_memory(seed, unit="exchange"):
 
 
 CASES = [
-    (0, "exchange", "none", 0.1, 2, "lexical", False, {"k": 3, "units": 4, "tokens": 30}),
     (1, "exchange", "top-down", 0.1, 2, "hybrid", False, {"k": 5, "units": 6}),
     (2, "turn", "bottom-up", 0.5, 3, "dense", True, {"k": 4, "units": 8, "tokens": 5}),
-    (3, "turn", "both", 0.9, 2, "hybrid", False, {"k": 10}),
-    (4, "exchange", "neighbours", 0.3, 1, "hybrid", True, {"k": 2, "units": 3}),
     (5, "paper", "both", 0.3, 2, "lexical", False, {"k": 3, "budget": 40, "tokens": 60}),
     (6, "turn", "top-down", 0.7, 0, "dense", False, {"k": 1, "units": 1, "tokens": 1}),
-    (7, "turn", "bottom-up", 0.1, 2, "hybrid", False, {"k": 6, "budget": 9}),
 ]
 
 
@@ -223,12 +218,6 @@ class TestCounting:
         assert found.mean("recall").n == 2
         assert len(found) == 4
 
-    def test_one_leaf_holding_two_evidence_turns_is_one_gold_leaf(self):
-        turns = [("A", "red"), ("B", "blue")]
-        question = Question(0, "red", None, 1, ("D1:1", "D1:2"))
-        memory = segviz.build(chat([turns], [question]), embedder=HashingEmbedder())
-        assert evaluate(memory, [question]).outcomes.values["recall"] == (1,)
-
     def test_no_questions(self, memory):
         found = evaluate(memory, []).outcomes
         assert len(found) == 0
@@ -247,18 +236,6 @@ class TestLift:
         )
         found = batch.measure(np.array([ranked] * len(questions)))
         return {name: values for name, values in found.items() if name.endswith("_lift")}
-
-    def test_it_does_not_depend_on_the_texts_of_other_inner_nodes(self):
-        found = []
-        for max_words in (10, 200):
-            talk = random_memory(3).conversation
-            annotate = {"name": "extractive", "max_words": max_words}
-            memory = segviz.build(talk, embedder=HashingEmbedder(), annotate=annotate)
-            leaves = memory.structure.collapsed.leaves
-            found.append((memory, self.lifts(memory, talk.questions, leaves[:4])))
-        assert found[0][0].structure.text != found[1][0].structure.text
-        for name, values in found[0][1].items():
-            np.testing.assert_array_equal(values, found[1][1][name])
 
     def test_a_word_of_every_leaf_is_always_expected_and_one_of_none_never(self):
         talk = chat(
@@ -286,41 +263,12 @@ class TestLift:
 
 
 class TestBootstrap:
-    @pytest.mark.parametrize("seed", range(5))
-    def test_equals_resampling_one_by_one(self, seed):
-        values = np.random.default_rng(seed).random(23)
-        rng = np.random.default_rng(seed)
-        means = [
-            np.mean([values[i] for i in rng.integers(23, size=23, dtype=np.int32)])
-            for _ in range(1000)
-        ]
-        found = mean_ci(values, seed)
-        assert found.value == pytest.approx(values.mean())
-        # The stream may be drawn in another grouping: same distribution, not same draws.
-        assert found.low == pytest.approx(np.percentile(means, 2.5), abs=0.02)
-        assert found.high == pytest.approx(np.percentile(means, 97.5), abs=0.02)
-
-    @pytest.mark.parametrize("n", [2, 10, 200])
-    def test_contains_the_mean_and_repeats(self, n):
-        values = np.random.default_rng(n).random(n)
-        found = mean_ci(values, 7)
-        assert found.low <= found.value + 1e-12
-        assert found.value <= found.high + 1e-12
-        assert found == mean_ci(values, 7)
-        assert n < 10 or found != mean_ci(values, 8)
-
     def test_one_question_has_no_interval(self):
         found = mean_ci(np.array([0.5]))
         assert (found.value, found.n) == (0.5, 1)
         assert math.isnan(found.low)
         assert math.isnan(found.high)
         assert str(found) == "0.500, n = 1"
-
-    def test_shrinks_with_n(self):
-        values = np.random.default_rng(0).random(1600)
-        widths = [(c := mean_ci(values[:n])).high - c.low for n in (25, 100, 400, 1600)]
-        for wide, narrow in pairwise(widths):
-            assert 0.3 < narrow / wide < 0.75  # 1/2 in expectation
 
     def test_conversations_are_resampled_and_questions_within_them(self):
         """Against draws one by one; conversations that differ widen the interval."""
@@ -340,9 +288,7 @@ class TestBootstrap:
         assert found.high == pytest.approx(np.percentile(means, 97.5), abs=0.03)
         alone = mean_ci(values, 3)
         assert found.high - found.low > 2 * (alone.high - alone.low)
-        mixed = rng.permutation(len(values))
-        again = mean_ci(values[mixed], 3, [groups[i] for i in mixed])
-        assert again.low == pytest.approx(found.low, abs=0.03)
+        assert found == mean_ci(values, 3, groups) != mean_ci(values, 4, groups)
 
     def test_covers_the_truth_about_as_often_as_it_says(self):
         rng = np.random.default_rng(1)
@@ -361,10 +307,7 @@ def test_bad_settings_name_the_legal_ones(memory):
     for settings, message in [
         ({"policy": "up"}, "none, top-down, bottom-up, both, neighbours"),
         ({"relevance": "psychic"}, "hybrid, dense, lexical"),
-        ({"alpha": 1.0}, "below 1"),
-        ({"horizon": -1}, "0 or more"),
         ({"k": 0}, "k is 0"),
-        ({"k": 2.5}, "whole number"),
         ({"budget": 0}, "budget is 0"),
         ({"units": 0}, "units is 0"),
         ({"tokens": 0}, "tokens is 0"),

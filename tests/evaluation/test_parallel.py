@@ -91,16 +91,6 @@ class TestOneProcess:
         found = [(m.conversation, m.system, m.seed, m.result) for m in alone]
         assert written(found) == written(expected)
 
-    def test_sweeps_too(self, talks):
-        found = measure_many(sweep, talks, BUILDERS, **GRID)
-        memory = BUILDERS["bm25"](talks[1])
-        assert written(found[-1].result) == written(sweep(memory, talks[1].questions, **GRID))
-
-    def test_progress(self, talks):
-        seen = []
-        measure_many(evaluate, talks, BUILDERS, progress=lambda *at: seen.append(at))
-        assert seen == [(i, 4) for i in range(1, 5)]
-
     def test_what_is_known_is_not_measured_again(self, talks, alone):
         seen, kept = [], {}
         found = measure_many(
@@ -131,7 +121,6 @@ class TestOneProcess:
         with pytest.raises(ValueError, match=message):
             measure_many(evaluate, talks, BUILDERS, **wrong)
 
-    @pytest.mark.parametrize("workers", [2, None])
     @pytest.mark.parametrize(
         "model",
         [
@@ -140,10 +129,10 @@ class TestOneProcess:
         ],
         ids=["chat", "embedder"],
     )
-    def test_a_model_of_a_server_does_not_leave_the_process(self, talks, workers, model):
+    def test_a_model_of_a_server_does_not_leave_the_process(self, talks, model):
         builders = {"x": partial(segviz.build, **model)}
         with pytest.raises(ValueError, match="key would be sent"):
-            measure_many(evaluate, talks, builders, workers=workers)
+            measure_many(evaluate, talks, builders, workers=2)
 
     def test_a_missing_extra_is_named(self, talks, monkeypatch):
         def absent(name):
@@ -172,18 +161,6 @@ class TestProcesses:
     def test_an_error_comes_here(self, talks):
         with pytest.raises(ValueError, match="unknown policy"):
             measure_many(evaluate, talks, BUILDERS, workers=2, policy="sideways")
-
-    def test_a_conversation_that_cannot_be_read_comes_here(self, talks):
-        """Late enough for joblib to ask for it from a thread of its own."""
-
-        class Damaged(list):
-            def __getitem__(self, place):
-                if place == 7:
-                    raise LookupError("no messages in [7]")
-                return super().__getitem__(place)
-
-        with pytest.raises(LookupError, match=r"no messages in \[7\]"):
-            measure_many(evaluate, Damaged(talks[:1] * 8), BUILDERS, workers=2, **SETTINGS)
 
     def test_results_are_those_of_one_process(self, talks, alone):
         kept = {}
@@ -243,10 +220,6 @@ class TestCluster:
             )
         assert killed == [1]
         assert written(found) == written(alone)
-
-    def test_an_error_comes_here(self, talks, cluster):
-        with dask(cluster), pytest.raises(ValueError, match="unknown policy"):
-            measure_many(evaluate, talks, BUILDERS, workers=None, policy="sideways")
 
     def test_a_scheduler_that_is_gone_is_named(self, talks):
         distributed = pytest.importorskip("distributed")

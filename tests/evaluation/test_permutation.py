@@ -26,17 +26,6 @@ def test_disjoint_pairs_change_places(count, share, seed):
     assert order == swapped(count, share, seed)
 
 
-def test_any_two_places_may_be_paired():
-    distances = [
-        abs(place - unit)
-        for seed in range(40)
-        for place, unit in enumerate(swapped(30, 0.3, seed))
-        if place != unit
-    ]
-    # The mean distance of two random places is a third of the length.
-    assert np.mean(distances) == pytest.approx(31 / 3, rel=0.15)
-
-
 @pytest.mark.parametrize("share", [-0.1, 1.1])
 def test_a_share_outside_is_refused(share):
     with pytest.raises(ValueError, match="share is"):

@@ -50,16 +50,9 @@ def test_every_gold_turn_is_a_column_also_what_no_system_returned():
 
 
 def test_of_the_others_those_stay_that_most_systems_returned_in_the_order_of_time():
-    rng = random.Random(4)
-    returned = {name: set(rng.sample(ORDER, 8)) for name in "abc"}
-    count = {turn: sum(turn in held for held in returned.values()) for turn in ORDER}
-    for most in range(12):
-        found = turn_matrix(overlap(returned, ORDER), ["D1:1"], returned, most)
-        others = [turn for turn in ORDER if count[turn] and turn != "D1:1"]
-        assert found.hidden == len(others) - len(found.others) == max(0, len(others) - most)
-        assert list(found.others) == [turn for turn in ORDER if turn in found.others]
-        least = min((count[turn] for turn in found.others), default=3)
-        assert all(count[turn] <= least for turn in set(others) - set(found.others))
+    found = matrix(most=2)
+    assert found.others == ("D1:3", "D1:7")  # the first of both systems, then of one
+    assert found.hidden == 1
 
 
 def test_the_strip_marks_what_became_of_gold():
@@ -113,7 +106,9 @@ def test_without_gold_or_without_anything_returned():
     assert gold_sentence(nothing) == (
         "Of 3 gold turns found: Tree 0. No system has D1:2, D1:5, D1:9."
     )
-    assert overlap_sentence(overlap({"Tree": set()}, ORDER)) == "0 turns were returned."
+    assert overlap_sentence(overlap(RETURNED, ORDER)) == (
+        "5 turns were returned by at least one system, 1 by all."
+    )
 
 
 def stands():
@@ -144,30 +139,17 @@ def test_dots_are_means_and_paired_differences():
 
 def test_the_sentence_says_who_is_highest_and_what_can_be_told():
     _, (tree, better, worse, alike) = stands()
-
-    def span(mean):
-        return f"[{number(mean.low)}, {number(mean.high)}]"
-
-    mean, gain, loss = tree["recall"], better[DIFFERENCE], worse[DIFFERENCE]
-    first = f"Tree (recall {mean.value:.3f} {span(mean)})"
-    assert standing_sentence([tree, better, worse, alike], "recall") == (
-        f"Better is highest, +{gain.value:.3f} {span(gain)} over {first}; lower: Worse; "
-        "undecided: Alike."
-    )
-    assert standing_sentence([tree, worse], "recall") == (
-        f"{first} is highest; next is Worse, {number(loss.value)} {span(loss)}; lower: Worse."
-    )
+    said = standing_sentence([tree, better, worse, alike], "recall")
+    gain = better[DIFFERENCE]
+    assert said.startswith(f"Better is highest, +{gain.value:.3f} [{number(gain.low)}")
+    assert said.endswith("; lower: Worse; undecided: Alike.")
+    first = f"Tree (recall {tree['recall'].value:.3f}"
+    assert standing_sentence([tree, worse], "recall").startswith(first)
     up = {**alike, DIFFERENCE: Mean(0.02, -0.01, 0.05, 40)}
-    assert standing_sentence([tree, up], "recall") == (
-        f"No system measurably beats {first}; the highest mean is that of Alike, +0.020 "
-        "[−0.010, 0.050]; undecided: Alike."
-    )
+    assert standing_sentence([tree, up], "recall").startswith(f"No system measurably beats {first}")
     also = {**better, "system": "Good"}
     assert "; also higher: Good;" in standing_sentence([tree, better, also, alike], "recall")
     other = {**up, "system": "Other"}
     assert standing_sentence([tree, up, other], "recall").endswith("; undecided: all others.")
-    assert standing_sentence([tree], "recall") == f"{first}."
-    none = Mean(*[float("nan")] * 3, 0)
-    assert standing_sentence(
-        [{"system": "Tree", "recall": none, DIFFERENCE: none}], "recall"
-    ).startswith("No question")
+    none = {"system": "Tree", "recall": Mean(*[float("nan")] * 3, 0)}
+    assert standing_sentence([none], "recall").startswith("No question")

@@ -72,10 +72,6 @@ def test_only_some_rows_and_a_level_across():
     assert (line.name, line.showlegend) == ("nodes, paper", True)
 
 
-def test_nothing_to_draw_is_an_empty_figure():
-    assert not rows_figure([], Chart("k", ("recall",)), **HOW).data
-
-
 def test_what_hardly_changes_is_drawn_flat():
     rows = [{"k": k, "kept": 44 + 0.1 * k, "written": 10 * k} for k in (1, 2, 3)]
     figure = rows_figure(rows, Chart("k", ("kept", "written")), **HOW)

@@ -133,12 +133,6 @@ class TestHeatmap:
                 )
                 assert ("+" in texts[x, y]) == (one.sign > 0)
 
-    def test_text_reads_on_its_cell(self, found):
-        figure = heatmap(judge(found, "reached"), "both")
-        colours = {(note.x, note.y): note.font.color for note in figure.layout.annotations}
-        assert colours[ALPHAS.index(0.3), 0] == "#ffffff"  # best, darkest
-        assert colours[ALPHAS.index(0.1), 0] == "#000000"  # undecided, pale
-
     def test_a_frame_marks_the_chosen(self, found):
         judged, chosen = judge(found, "reached"), ("both", 0.1, 3)
         (frame,) = heatmap(judged, "both", chosen=chosen).layout.shapes
@@ -152,15 +146,9 @@ class TestHeatmap:
         better = sum(one.gain.low > 0 for one in moved)
         worse = sum(one.gain.high < 0 for one in moved)
         sentence = heatmap_sentence(judged, "both")
-        assert f"6 settings of both: {better} better than no propagation" in sentence
-        assert f", {worse} worse" in sentence
+        assert f"{better} better" in sentence
+        assert f"{worse} worse" in sentence
         assert "α 0.3, H 1" in sentence
-        same = replace(
-            found, cells=tuple(replace(c, outcomes=found.baseline.outcomes) for c in found.cells)
-        )
-        assert heatmap_sentence(judge(same, "reached"), "both") == (
-            "None of 6 settings of both can be told from no propagation; none has a higher mean."
-        )
 
     def test_a_cancelled_sweep_leaves_cells_empty(self, found):
         part = replace(found, cells=found.cells[9:11])  # top-down, α 0.1, H 0 and 1
@@ -202,29 +190,16 @@ class TestVerdict:
         judged = judge(replace(found, cells=tuple(same)), "reached")
         return judged, verdict_sentence(judged)
 
-    def test_nothing_to_tell(self, found):
-        judged, sentence = self.told(found)
-        low, high = number(judged.base.low), number(judged.base.high)
-        assert sentence == (
-            "**No setting measurably beats** no propagation (evidence reached "
-            f"{number(judged.base.value)} [{low}, {high}]), and none is measurably worse."
-        )
-
-    def test_a_loss_alone_makes_no_winner(self, found):
-        judged, sentence = self.told(found, (0.95, 3))
-        assert sentence.startswith("**No setting measurably beats** no propagation")
-        worst = min(judged.moved(), key=lambda one: one.gain.value)
-        assert f"{worst.setting[0]}, α 0.95, H 3 loses most: −0." in sentence
-
-    def test_the_best_that_is_told_and_the_worst(self, found):
+    def test_it_names_the_best_that_is_told_and_the_worst(self, found):
         judged, sentence = self.told(found, (0.3, 1), (0.95, 3))
-        assert sentence.startswith(f"**{judged.best().setting[0]}, α 0.3, H 1** beats no")
-        assert f": {number(judged.best().gain.value, plus=True)} [" in sentence
-        assert "α 0.95, H 3 loses most" in sentence
+        assert sentence.startswith(f"**{judged.best().setting[0]}, α 0.3, H 1**")
+        assert "α 0.95, H 3 loses" in sentence
 
-    def test_settings_without_hops_are_never_the_best(self, found):
-        judged, _ = self.told(found, (0.95, 3))
-        assert judged.best().cell.moves
+    @pytest.mark.parametrize("settings", [(), ((0.95, 3),)])
+    def test_without_a_gain_no_setting_wins(self, found, settings):
+        judged, sentence = self.told(found, *settings)
+        assert sentence.startswith("**No setting")
+        assert ("loses" in sentence) == bool(settings)
         assert judged.best().setting[1:] == (0.1, 1)  # of equal ones fewest hops, smallest α
 
 
@@ -248,20 +223,14 @@ class TestLevelBars:
         assert low.domain[1] < high.domain[0]
         assert low.overlaying is None
 
-    def test_the_table_twin_holds_the_same(self, found):
+    def test_the_table_twin_and_the_sentence_hold_the_same(self, found):
         judged = judge(found, "reached")
         rows = level_rows(judged, 3, "both", ["tiny"])
         assert [row["α"] for row in rows] == ["none", "0.1", "0.3", "0.95"]
-        share = found.cell("both", 0.3, 3).outcomes.levels[0]
-        assert rows[2]["tiny"] == pytest.approx(share, abs=1e-4)
-
-    def test_sentence(self, found):
-        last = found.cell("both", 0.95, 3).outcomes.levels[0]
-        sentence = level_bars_sentence(judge(found, "reached"), 3, "both")
-        assert f"{last:.0%} at α 0.95" in sentence
-        assert level_bars_sentence(judge(found, "reached"), 7, "both") == (
-            "Nothing was measured for H 7."
-        )
+        share = found.cell("both", 0.95, 3).outcomes.levels[0]
+        assert rows[3]["tiny"] == pytest.approx(share, abs=1e-4)
+        assert f"{share:.0%} at α 0.95" in level_bars_sentence(judged, 3, "both")
+        assert "H 7" in level_bars_sentence(judged, 7, "both")
 
 
 class TestCategories:
@@ -284,21 +253,14 @@ class TestCategories:
         assert last["questions"] == ("all" if adversarial else "all but 5")
         assert str(means[-1]) in category_sentence(judged, setting)
 
-    def test_one_category_and_none(self, found):
+    def test_none(self, found):
         setting = ("none", 0.1, 0)
-
-        def judged(outcomes):
-            cell = replace(found.cell(*setting), outcomes=outcomes)
-            known = judge(found, "recall")
-            verdicts = {setting: replace(known.verdicts[setting], cell=cell)}
-            return replace(known, verdicts=verdicts)
-
-        one = judged(Outcomes((4,), dict.fromkeys(MEASURES, (0.5,))))
-        assert [row["questions"] for row in category_rows(one, setting)] == ["4 single-hop", "all"]
-        assert category_sentence(one, setting).startswith("Leaf recall over all questions: 0.500")
-        none = judged(Outcomes((), dict.fromkeys(MEASURES, ())))
-        assert category_rows(none, setting) == []
-        assert category_sentence(none, setting).startswith("No question")
+        known = judge(found, "recall")
+        empty = replace(found.cell(*setting), outcomes=Outcomes((), dict.fromkeys(MEASURES, ())))
+        verdicts = {setting: replace(known.verdicts[setting], cell=empty)}
+        judged = replace(known, verdicts=verdicts)
+        assert category_rows(judged, setting) == []
+        assert category_sentence(judged, setting).startswith("No question")
 
 
 @pytest.mark.parametrize(

@@ -9,25 +9,13 @@ from segviz.ui.widgets.canvas import _node
 
 def app() -> None:
     """A page with one leaf."""
-    import numpy as np
     import streamlit as st
 
-    from segviz.tree import Structure
     from segviz.ui.widgets.canvas import tree_canvas
-    from tests.scenes import tree_message
+    from tests.scenes import leaves, tree_message
 
-    zero = np.zeros(1, np.int32)
-    structure = Structure(
-        level=zero,
-        start=zero,
-        stop=zero + 1,
-        text=("a leaf",),
-        vector=np.zeros((1, 0), np.float32),
-        active=np.ones(1, np.bool_),
-        edges=np.zeros((0, 2), np.int32),
-    )
     payload = tree_message(
-        structure, unit_sessions=[0], session_labels=["S1"], identity="x", selected=0
+        leaves("a leaf"), unit_sessions=[0], session_labels=["S1"], identity="x", selected=0
     )
     heard: list[int | None] = []
     tree_canvas(payload, key="tree", height=300, on_select=heard.append)

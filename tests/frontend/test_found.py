@@ -4,33 +4,16 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
-from segviz.frontend.found import MOST_EXCERPTS, MOST_HITS, find_text, read_query
+from segviz.frontend.found import MOST_EXCERPTS, find_text, read_query
 from segviz.frontend.message import pack
-from segviz.tree import Structure
 from tests.frontend.node import needs_node, run
-from tests.scenes import tree_message
-
-
-def structure(texts: list[str], active: list[bool] | None = None) -> Structure:
-    """One leaf for each text."""
-    n = len(texts)
-    units = np.arange(n, dtype=np.int32)
-    return Structure(
-        level=np.zeros(n, np.int32),
-        start=units,
-        stop=units + 1,
-        text=tuple(texts),
-        vector=np.zeros((n, 0), np.float32),
-        active=np.array(active or [True] * n),
-        edges=np.zeros((0, 2), np.int32),
-    )
+from tests.scenes import leaves, tree_message
 
 
 def found(texts: list[str], query: str, active: list[bool] | None = None) -> dict[str, object]:
-    tree = structure(texts, active)
+    tree = leaves(*texts, active=active or ())
     payload = tree_message(
         tree, unit_sessions=[0] * len(texts), session_labels=["S1"], identity="x"
     )
@@ -43,7 +26,6 @@ def test_full_texts_are_searched_far_beyond_what_the_browser_holds() -> None:
     texts = ["x" * 9_000 + " the Lighthouse at night", "lighthouse", "no"]
     answer = found(texts, "lighthouse")
     assert answer["nodes"] == [0, 1]
-    assert answer["total"] == 2
     excerpt = answer["excerpts"]["0"]
     assert "the Lighthouse at night" in excerpt
     assert excerpt.startswith("…the Lighthouse")
@@ -59,10 +41,9 @@ def test_retired_nodes_are_not_found() -> None:
     assert found(["oven", "oven"], "oven", [True, False])["nodes"] == [0]
 
 
-def test_hits_and_excerpts_are_bounded_but_all_are_counted() -> None:
-    answer = found(["oven"] * (MOST_HITS + 5), "oven")
-    assert len(answer["nodes"]) == MOST_HITS
-    assert answer["total"] == MOST_HITS + 5
+def test_excerpts_are_bounded_hits_are_not() -> None:
+    answer = found(["oven"] * (MOST_EXCERPTS + 5), "oven")
+    assert len(answer["nodes"]) == MOST_EXCERPTS + 5
     assert len(answer["excerpts"]) == MOST_EXCERPTS
 
 

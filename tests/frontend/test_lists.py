@@ -49,9 +49,13 @@ def mount(page: Any, component: str, data: dict[str, Any], name: str = "mounted"
     show(page, data, name)
 
 
-def facts(*texts: str) -> dict[str, Any]:
-    group = {"title": "", "items": [{"head": "", "text": text} for text in texts]}
+def nodes_of(*items: dict[str, Any]) -> dict[str, Any]:
+    group = {"title": "", "items": items}
     return {"groups": [group], "height": 600, "label": "texts", "about": "1"}
+
+
+def facts(*texts: str) -> dict[str, Any]:
+    return nodes_of(*({"head": "", "text": text} for text in texts))
 
 
 def test_each_line_has_its_own_direction_and_an_isolated_name(page: Any) -> None:
@@ -176,3 +180,31 @@ def test_a_long_fact_is_cut_until_asked_for_and_another_node_starts_at_the_top(p
     show(page, nodes(about="2"))
     assert page.evaluate("mounted.root.querySelector('.nodes').scrollTop") == 0
     assert len(body.text_content()) == 2001
+
+
+WHOLE = "word " * 10_000
+ALL = {"text": WHOLE, "length": len(WHOLE), "name": "the long one"}
+PART = ALL | {"text": WHOLE[:20_000], "cut": True}
+
+
+@pytest.mark.parametrize(
+    ("component", "data"),
+    [
+        ("nodes", lambda text: nodes_of({"head": "", **text})),
+        ("transcript", lambda text: turns(turn(**text))),
+    ],
+)
+def test_the_rest_of_a_very_long_text_is_asked_for_by_name(
+    page: Any, component: str, data: Any
+) -> None:
+    mount(page, component, data(PART))
+    text, more = page.locator(".body"), page.locator(".more")
+    more.click()
+    assert page.evaluate("sent") == [["whole", "the long one"]]
+    assert "…" in text.text_content()
+    show(page, data(ALL))
+    assert more.inner_text() == "show less"
+    assert WHOLE.strip() in text.text_content()
+    more.click()
+    assert page.evaluate("sent")[1:] == [["whole", ""]]
+    assert len(text.text_content()) < 2_500

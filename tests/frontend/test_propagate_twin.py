@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from segviz.retrieval import estimated_tokens, level_distribution, propagate, ranks, top_k
+from segviz.retrieval import estimated_tokens, propagate, ranks, top_k
 from segviz.retrieval.ledger import explain
 from segviz.tree import Structure
 from segviz.view.look import LIVE_POLICIES
 from tests.frontend.node import needs_node, run
-from tests.memories import built
 from tests.scenes import tree_message
 from tests.trees import random_graph, random_tree, toy
 
@@ -201,38 +199,3 @@ def test_paths_and_flows_equal_pythons() -> None:
         initial.append(first)
     for each in zip(cases, structures, initial, run(PATH, cases=cases), strict=True):
         compared(*each)
-
-
-def test_paths_of_questions_equal_pythons() -> None:
-    """Random questions and settings; SEGVIZ_PAIRS says how many."""
-    memory, rng = built(), random.Random(0)
-    for _ in range(int(os.environ.get("SEGVIZ_PAIRS", "4"))):
-        question = rng.choice(memory.conversation.questions)
-        live = RANGES | {"policy": rng.choice(list(LIVE_POLICIES)), "levels": None}
-        live |= {"alpha": rng.randrange(100) / 100, "horizon": rng.randrange(6)}
-        live |= {"k": rng.randrange(1, 31)}
-        result = memory.ask(question, **{name: live[name] for name in ("policy", "alpha", "k")})
-        gold = memory.gold(question.evidence, result.structure)
-        one = case(result.structure, result.initial) | {"live": live, "gold": list(gold.leaves)}
-        one |= {"over": rng.choice(["alpha", "horizon"])}
-        (found,) = run(PATH, cases=[one])
-        found["flows"] = found["flows"][:40]
-        compared(one, result.structure, result.initial, found)
-
-
-def test_the_hops_of_one_policy_do_not_leak_into_the_next() -> None:
-    structure = random_structure(3)
-    first = scores(structure, 3)
-    settings = [("both", 0.3, 4), ("both", 0.3, 1), ("none", 0.3, 4), ("both", 0.3, 4)]
-    (answer,) = run(ASK, cases=[case(structure, first)], settings=settings, retrieval=[])
-    for (policy, alpha, horizon), given in zip(settings, answer, strict=True):
-        wanted = propagate(first, structure.edges, policy, alpha, horizon).final
-        assert given["final"] == pytest.approx(wanted.tolist(), abs=1e-12)
-
-
-def test_levels_are_counted_as_in_python() -> None:
-    structure = toy()
-    nodes = [0, 3, 7, 10, 9]
-    body = "return m.levelCounts(nodes, level, 3);"
-    counts = run(body, nodes=nodes, level=structure.level.tolist())
-    assert counts == list(level_distribution(structure, nodes).values())

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings
-from segviz.tree import Structure
 from segviz.view.look import COLOURS, LABELS, Live, read_setting
 from segviz.view.palette import (
     GOLD_COLOURS,
@@ -15,7 +12,7 @@ from segviz.view.palette import (
     session_colours,
 )
 from tests.frontend.node import needs_node, run
-from tests.scenes import tree_message
+from tests.scenes import leaves, tree_message
 from tests.view.test_palette import contrast
 
 pytestmark = needs_node
@@ -24,16 +21,7 @@ FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
 
 
 def test_the_browser_reads_what_python_packs() -> None:
-    units = np.arange(3, dtype=np.int32)
-    structure = Structure(
-        level=np.zeros(3, np.int32),
-        start=units,
-        stop=units + 1,
-        text=("a", "\u202e<b>", FAMILY),
-        vector=np.zeros((3, 0), np.float32),
-        active=np.ones(3, np.bool_),
-        edges=np.zeros((0, 2), np.int32),
-    )
+    structure = leaves("a", "\u202e<b>", FAMILY)
     payload = tree_message(
         structure,
         unit_sessions=[0, 0, 1],

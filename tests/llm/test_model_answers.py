@@ -187,7 +187,6 @@ class TestEvaluate:
         questions = [*many(10), OPEN]
         model, other = bench.chat(), bench.chat(model="strict")
         found = evaluate_answers(memory, questions, model, other, k=3, seed=4)
-        assert found.complete
         assert (found.chat, found.judge) == (model.name, other.name)
         assert found.settings == {"k": 3}
         assert [row.index for row in found.rows] == [q.index for q in questions]
@@ -211,7 +210,9 @@ class TestEvaluate:
             graded = [r.score for r in found.rows if r.category == label and r.score is not None]
             assert group.score.n == len(graded)
             if graded:
-                assert group.perfect.value == pytest.approx(np.mean([s == 3 for s in graded]))
+                assert group.score.value == pytest.approx(sum(graded) / len(graded))
+                right = [float(score >= 2) for score in graded]
+                assert group.accuracy.value == pytest.approx(sum(right) / len(right))
         values = [float(r.right) for r in found.rows if r.right is not None]
         assert found.overall.accuracy == mean_ci(np.array(values), 4)
         # One answer each, one grade for each that needs judgement.
@@ -226,7 +227,6 @@ class TestEvaluate:
 
         bench.server.fault = stubborn
         found = evaluate_answers(memory, many(10), bench.chat(retries=0))
-        assert found.complete
         assert found.rows[1].score is found.rows[1].right is None
         assert "'9'" in found.rows[1].fault
         assert found.rows[1].answer == "red"
@@ -243,7 +243,6 @@ class TestEvaluate:
         found = evaluate_answers(memory, many(10), bench.chat(retries=0))
         assert (found.rows[4].answer, found.rows[4].score, found.rows[4].token_f1) == ("", 0, 0)
         assert "empty" in found.rows[4].fault
-        assert found.complete
         assert found.overall.faults == 1
 
     def test_a_server_that_breaks_down_pauses_and_the_rest_goes_on_later(self, bench, memory):
@@ -261,20 +260,18 @@ class TestEvaluate:
         with pytest.raises(AnsweringPaused, match="500") as caught:
             evaluate_answers(memory, many(20), bench.chat(retries=0))
         done = caught.value.done
-        assert not done.complete
         assert 0 < len(done.rows) < 20
         assert done.rows == undisturbed.rows[: len(done.rows)]
         assert done.overall.questions == len(done.rows)
         bench.server.fault = lambda request: None
         before = len(bench.server.requests)
         whole = evaluate_answers(memory, many(20), bench.chat(retries=0))
-        assert whole.complete
         assert whole.rows == undisturbed.rows
         sent = [r["messages"][-1]["content"] for r in bench.server.requests[before:]]
         assert set(sent).isdisjoint(answered)
         assert len(sent) + len(answered) == 20 + sum(not row.adversarial for row in whole.rows)
 
-    def test_cancel_and_progress(self, bench, memory):
+    def test_progress(self, bench, memory):
         bench.server.answer = obedient
         seen = []
         found = evaluate_answers(
@@ -282,11 +279,13 @@ class TestEvaluate:
             many(20),
             bench.chat(),
             progress=lambda done, total: seen.append((done, total)),
-            cancelled=lambda: len(seen) == 2,
         )
-        assert not found.complete
-        assert seen == [(8, 20), (16, 20)]
-        assert len(found.rows) == 16
+        assert seen == [(8, 20), (16, 20), (20, 20)]
+        assert len(found.rows) == 20
+
+    def test_no_questions(self, bench, memory):
+        found = evaluate_answers(memory, [], bench.chat())
+        assert found.overall.accuracy.n == 0
 
     def test_a_bad_setting_is_refused_before_anything_is_sent(self, bench, memory):
         with pytest.raises(ValueError, match="k is 0"):

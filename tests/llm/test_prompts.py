@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from segviz.llm import prompts
+from segviz.systems import MemForest, XMemory
 
 
 @pytest.mark.parametrize(
@@ -12,8 +13,8 @@ from segviz.llm import prompts
     [
         prompts.pointwise_prompt("new", 1, "old"),
         prompts.batch_prompt("new", [(1, "old")]),
-        prompts.boundary_prompt(["old"], "new"),
-        prompts.same_prompt("one", "other"),
+        prompts.boundary_prompt(["old"], "new", XMemory.prompts),
+        prompts.same_prompt("one", "other", MemForest.prompts),
         prompts.judge_prompt("q", "gold", "said"),
         prompts.memory_judge_prompt("q", ["known"], "said"),
     ],
@@ -29,3 +30,8 @@ def test_a_dollar_or_brace_of_the_conversation_stays_as_it_is():
     assert "$data costs {words} $5" in prompt.user
     assert "at most 40 words" in prompt.system
     assert "$" not in prompt.system
+
+
+def test_a_prompt_that_no_system_gives_is_named():
+    with pytest.raises(ValueError, match="no prompt 'boundary'"):
+        prompts.boundary_prompt(["old"], "new", {})

@@ -22,9 +22,9 @@ def only(document: object, name: str = "file.json") -> Conversation:
     return conversation
 
 
-def findings(document: object) -> list[tuple[str, str, str]]:
-    """Kind, place and message of every finding."""
-    return [(f.kind, f.where, f.what) for f in read(document).report.findings]
+def findings(document: object) -> list[tuple[str, str]]:
+    """Kind and place of every finding, sorted."""
+    return sorted((f.kind, f.where) for f in read(document).report.findings)
 
 
 def failure(document: object) -> LoadError:

@@ -45,7 +45,7 @@ def folder(files: Files, root: Path) -> Path:
             },
             ("t",),
             "Claude export",
-            ["left out: No conversation found in the file", "2 other files not read"],
+            ["2 other files not read"],
         ),
         (
             {"_chat.txt": PHONE, "IMG.jpg": b"\xff\xd8\xff\x00"},
@@ -125,7 +125,10 @@ def test_equal_names_in_several_files_stay_apart() -> None:
             {"a.json": "[{"},
             "not valid JSON: it looks cut off",
         ),
-        ({"a.zip": zipped({"b.json": BARE})}, "there is nothing but other archives in it"),
+        (
+            {"a.zip": zipped({"b.json": BARE})},
+            "none of the 1 file in it holds a conversation in a known format",
+        ),
         ({".hidden/a.json": BARE}, "there are no files in it"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from segviz.conversation import Conversation, Corpus
 from segviz.loaders import load, parse
 from segviz.loaders.formats.slack import plain
-from tests.loaders.test_samples import SAMPLES
+from tests.loaders.test_formats import SAMPLES
 
 
 def read(document: object, **options: object) -> Corpus:

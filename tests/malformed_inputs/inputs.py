@@ -15,18 +15,16 @@ Made = bytes | str | Callable[[], bytes] | list[object] | dict[str, object]
 class Input:
     """One input.
 
-    ``refused`` is what is said of one that is not read, with the place and what to do. Of
-    one that is read ``kept`` counts the turns, ``said`` are speaker and text of each, and
-    ``findings`` are kind, place and message, all there are.
+    One that is not ``read`` is refused, with the place. Of one that is ``kept`` counts the turns,
+    ``said`` are speaker and text of each, and ``findings`` are kind and place, all there are.
     """
 
     number: int
     what: str
     made: Made
     name: str
-    refused: str = ""
+    read: bool = False
     where: str = ""
-    remedy: str = ""
     said: Said | None = None
     kept: int = 0
     findings: tuple[tuple[str, ...], ...] = ()
@@ -44,17 +42,9 @@ class Input:
         return f"N{self.number:02} {self.what}"
 
 
-def refused(
-    number: int,
-    what: str,
-    made: Made,
-    message: str,
-    where: str = "",
-    remedy: str = "",
-    name: str = "chat.json",
-) -> Input:
+def refused(number: int, what: str, made: Made, where: str = "", name: str = "chat.json") -> Input:
     """An input that is not read."""
-    return Input(number, what, made, name, message, where, remedy)
+    return Input(number, what, made, name, where=where)
 
 
 def read(
@@ -66,21 +56,18 @@ def read(
     name: str = "chat.json",
 ) -> Input:
     """An input that is read; ``said`` may be a number of turns. A finding is written
-    ``kind | place | message``."""
+    ``kind | place``."""
     found = tuple(tuple(each.split(" | ")) for each in findings)
     if isinstance(said, int):
-        return Input(number, what, made, name, kept=said, findings=found)
+        return Input(number, what, made, name, True, kept=said, findings=found)
     turns = tuple(said)
-    return Input(number, what, made, name, said=turns, kept=len(turns), findings=found)
+    return Input(number, what, made, name, True, said=turns, kept=len(turns), findings=found)
 
 
 ANN = {"speaker": "Ann", "text": "hello"}
 BOB = {"speaker": "Bob", "text": "hi"}
 ONE = (("Ann", "hello"),)
 CHAT = (*ONE, ("Bob", "hi"))
-
-NO_DATE = 'expected a date like "1:56 pm on 8 May, 2023", found'
-ONE_REPLACED = "1 control character or lone surrogate replaced by U+FFFD"
 
 
 def locomo(*turns: object, **extra: object) -> dict[str, object]:

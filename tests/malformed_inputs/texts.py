@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.malformed_inputs.archives import zipped
-from tests.malformed_inputs.inputs import NO_DATE, ONE_REPLACED, Input, locomo, read, refused, turn
+from tests.malformed_inputs.inputs import Input, locomo, read, refused, turn
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -16,7 +16,6 @@ HOSTILE = (
 )
 BIDI = "\u202eevil\u2066 שלום \u200b\u200d\u2060"
 GRAPHEMES = {"a family": "👩\u200d👩\u200d👧", "a flag": "🇩🇪", "an accent": "e\u0301"}
-EXPORT = "export the conversation as JSON"
 
 
 def hostile(text: str) -> list[object]:
@@ -33,10 +32,8 @@ INPUTS: tuple[Input, ...] = (
             text,
             hostile(text),
             [(text, text), ("Bob", text)],
-            "repaired | [0].conversation | 1 speaker beside speaker_a and speaker_b "
-            f"({text!r}); kept",
-            f"repaired | [0].conversation.session_1_date_time | {NO_DATE} {text!r}; "
-            "kept without date",
+            "repaired | [0].conversation",
+            "repaired | [0].conversation.session_1_date_time",
             name=f"{text}.json",
         )
         for text in HOSTILE
@@ -60,80 +57,59 @@ INPUTS: tuple[Input, ...] = (
         39,
         "a quote never closed",
         'speaker,text\nAnn,hi\nBob,"never closed\nAnn,x\n',
-        "a quote is opened here and never closed",
         "line 3",
-        "close it, or double the quotes inside the text",
     ),
     refused(
         39,
         "a header alone",
         "speaker,text\n",
-        "the table has a header and no rows",
-        "",
-        "export it again",
     ),
     read(
         39,
         "two columns of one name",
         "speaker,text,text\nAnn,a,b\n",
         [("Ann", "a")],
-        "repaired | line 1 | the column 'text' stands there more than once; the first is used",
+        "repaired | line 1",
     ),
     read(
         39,
         "ragged rows",
         "speaker,text\nAnn,a\nBob,b, and c\nAnn\nBob,d\n",
         [("Ann", "a"), ("Bob", "b, and c"), ("Bob", "d")],
-        "repaired | file | 2 rows with more or fewer cells than the header",
-        "skipped | line 4 | the row ends before its text; it is left out",
+        "repaired | file",
+        "skipped | line 4",
     ),
     read(
         39,
         "a NUL",
         b"speaker,text\nAnn,a\x00b\n",
         [("Ann", "a\ufffdb")],
-        f"repaired | file | {ONE_REPLACED}",
+        "repaired | file",
     ),
     *(
-        refused(40, what, data, f"this is {what}", "", remedy)
-        for what, data, remedy in (
-            ("a PDF document", b"%PDF-1.7\n", EXPORT),
-            ("a Word document (docx)", zipped({"word/document.xml": b"<w/>"}), EXPORT),
-            ("a PNG image", b"\x89PNG\r\n\x1a\n\0", "choose the conversation file"),
-            (
-                "an HTML page",
-                b"\n<!DOCTYPE html><html>Log in",
-                "log in and download the file itself",
-            ),
-            (
-                "a Git LFS pointer, not the data",
-                b"version https://git-lfs.github.com/spec/v1\n",
-                "run git lfs pull",
-            ),
+        refused(40, what, data)
+        for what, data in (
+            ("a PDF document", b"%PDF-1.7\n"),
+            ("a Word document (docx)", zipped({"word/document.xml": b"<w/>"})),
+            ("a PNG image", b"\x89PNG\r\n\x1a\n\0"),
+            ("an HTML page", b"\n<!DOCTYPE html><html>Log in"),
+            ("a Git LFS pointer", b"version https://git-lfs.github.com/spec/v1\n"),
         )
     ),
     refused(
         40,
         "a Parquet table cut off",
         b"PAR1\x15\x04",
-        "the Parquet table is damaged or cut off",
-        "",
-        "download it again",
     ),
     refused(
         40,
         "a Python list",
         b"[{'role': 'user'}]",
-        "not valid JSON: expecting property name enclosed in double quotes",
         "line 1, column 3",
-        "correct that place or export the file anew",
     ),
     refused(
         40,
         "personas alone",
         b'{"train": [["I like tea."]], "valid": []}',
-        "no known conversation format: the file holds an object with keys train, valid",
-        "",
-        "convert the file to one of these formats",
     ),
 )

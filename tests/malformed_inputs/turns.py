@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tests.malformed_inputs.inputs import ANN, BOB, CHAT, ONE, Input, locomo, read, refused, turn
 
-NO_TEXT = "expected a text, found null; the message is left out"
-EXPORT = "export the conversation again, with its messages"
 BLOCKS = [{"type": "text", "text": "a"}, {"type": "image"}, "b"]
 
 ANSWERS = ({"answer": 2022}, {}, {"answer": None}, {"answer": ["a", 5]}, {"answer": {"a": 1}})
@@ -37,26 +35,26 @@ INPUTS: tuple[Input, ...] = (
         "in LoCoMo, an image's caption beside",
         locomo(turn(1), turn(2, text=None), turn(3, text=None, blip_caption="a cat")),
         [("Ann", "hello"), ("Ann", "")],
-        f"skipped | session_1[1].text | {NO_TEXT}",
+        "skipped | session_1[1].text",
     ),
     read(
         17,
         "in records",
         [ANN, {"speaker": "Bob", "text": None}, {"speaker": "Bob"}],
         ONE,
-        f"skipped | [1].text | {NO_TEXT}",
-        f"skipped | [2].text | {NO_TEXT}",
+        "skipped | [1].text",
+        "skipped | [2].text",
     ),
     read(
         18,
         "numbers, blocks, an object, true",
         [{**ANN, "text": text} for text in ("hello", 5, 2.5, BLOCKS, {"a": 1}, True)],
         [("Ann", "hello"), ("Ann", "5"), ("Ann", "2.5"), ("Ann", "a\nb")],
-        "repaired | [1].text | a number was read as text",
-        "repaired | [2].text | a number was read as text",
-        "skipped | [3].text | 1 part without text left out",
-        "skipped | [4].text | expected a text, found an object with key a; the message is left out",
-        "skipped | [5].text | expected a text, found true; the message is left out",
+        "repaired | [1].text",
+        "repaired | [2].text",
+        "skipped | [3].text",
+        "skipped | [4].text",
+        "skipped | [5].text",
     ),
     *(
         read(19, name, text, [("Ann", "hello"), ("Bob", empty), ("Ann", "hello")])
@@ -71,31 +69,25 @@ INPUTS: tuple[Input, ...] = (
         "a number, none, null, a list, an object",
         answered(),
         ONE,
-        "repaired | qa[3].answer | a list was joined into one answer",
-        "repaired | qa[4].answer | expected an answer (a text), found an object with key a; "
-        "left out",
+        "repaired | qa[4].answer",
     ),
     read(
         21,
         "joined, misspelt, unknown, a range",
         proven(),
         CHAT,
-        "repaired | qa[0].evidence[0] | 'D1:1; D1:2' read as D1:1, D1:2",
-        "repaired | qa[0].evidence[1] | 'D:1:1' read as D1:1",
-        "repaired | qa[0].evidence[2] | 'D1:02' read as D1:2",
-        *(
-            f"repaired | qa[0].evidence[{row}] | could not resolve {entry!r}; "
-            "kept as unresolved evidence"
-            for row, entry in enumerate(UNRESOLVED, start=3)
-        ),
+        "repaired | qa[0].evidence[0]",
+        "repaired | qa[0].evidence[1]",
+        "repaired | qa[0].evidence[2]",
+        *(f"repaired | qa[0].evidence[{row}]" for row, entry in enumerate(UNRESOLVED, start=3)),
     ),
     read(
         22,
         "two more than declared, null, a number",
         locomo(turn(1), turn(2, "Cleo"), turn(3, None), turn(4, 7), turn(5, "Dan")),
         [(who, "hello") for who in ("Ann", "Cleo", "Unknown", "7", "Dan")],
-        "repaired | file | 3 speakers beside speaker_a and speaker_b ('Cleo' … 'Dan'); kept",
-        "repaired | session_1[2].speaker | expected a speaker's name, found null; called Unknown",
+        "repaired | file",
+        "repaired | session_1[2].speaker",
     ),
     read(
         23,
@@ -111,18 +103,11 @@ INPUTS: tuple[Input, ...] = (
         25,
         "in LoCoMo",
         locomo(),
-        "The file was read, but it has no messages (1 session, all empty)",
-        "",
-        EXPORT,
     ),
     refused(
         25,
         "in a ChatGPT export",
         [{"title": "t", "mapping": {"r": {"message": None, "parent": None}}}],
-        "The file was read, but it has no messages; the first problem is at [0]: "
-        "no messages; the conversation is left out",
-        "",
-        EXPORT,
     ),
     read(26, "100,000 utterances", many, 100_000),
     read(

@@ -8,20 +8,12 @@ from tests.malformed_inputs.inputs import (
     ANN,
     BOB,
     CHAT,
-    NO_DATE,
     ONE,
-    ONE_REPLACED,
     Input,
     read,
     refused,
 )
 
-EMPTY = "No conversation found in the file"
-AGAIN = "download it again or export it anew"
-OTHER = "choose another file"
-PROPERTY = "expecting property name enclosed in double quotes"
-CORRECT = "correct that place or export the file anew"
-TWO = "2 control characters or lone surrogates replaced by U+FFFD"
 TWICE = ", ".join(f'"session_1": [{{"speaker": "A", "text": "{text}"}}]' for text in "ab")
 
 ENDS = {"\n": "\\n", "\r\n": "\\r\\n", "\r": "\\r", "": "all of them"}
@@ -51,22 +43,20 @@ def broken_line() -> bytes:
 
 
 INPUTS: tuple[Input, ...] = (
-    refused(1, "no bytes", b"", "The file is empty", "", AGAIN),
-    refused(2, "white space", b" \n\t", EMPTY, "", OTHER),
-    refused(2, "null", b"null", EMPTY, "", OTHER),
-    refused(2, "an empty list", b"[]", EMPTY, "", OTHER),
-    refused(2, "an empty object", b"{}", EMPTY, "", OTHER),
-    refused(2, "a byte order mark alone", b"\xef\xbb\xbf \r\n", EMPTY, "", OTHER),
+    refused(1, "no bytes", b""),
+    refused(2, "white space", b" \n\t"),
+    refused(2, "null", b"null"),
+    refused(2, "an empty list", b"[]"),
+    refused(2, "an empty object", b"{}"),
+    refused(2, "a byte order mark alone", b"\xef\xbb\xbf \r\n"),
     refused(
         3,
         "in a string",
         '{\n "session_1": [{"text": "how are y',
-        "not valid JSON: it looks cut off",
         "line 2, column 25",
-        AGAIN,
     ),
     *(
-        refused(4, kind, text, f"not valid JSON: {PROPERTY}", where, CORRECT)
+        refused(4, kind, text, where)
         for kind, text, where in (
             ("single quotes", "[{'text': 'a', 'speaker': 'b'}]", "line 1, column 3"),
             ("a comment", '[{"text": "a", // hm\n "speaker": "b"}]', "line 1, column 16"),
@@ -78,7 +68,7 @@ INPUTS: tuple[Input, ...] = (
         "the 417th",
         broken_line,
         999,
-        "skipped | line 417 | the line is left out: not valid JSON in column 27",
+        "skipped | line 417",
     ),
     read(7, "before JSON", b"\xef\xbb\xbf" + json.dumps([ANN]).encode(), ONE),
     read(7, "before a table", b"\xef\xbb\xbfspeaker,text\nAnn,hello\n", ONE),
@@ -91,7 +81,7 @@ INPUTS: tuple[Input, ...] = (
         "in a table",
         "speaker;text\nZoë;“née”\n".encode("cp1252"),
         [("Zoë", "“née”")],
-        "repaired | file | read as Windows-1252: the bytes are not UTF-8 (first in line 2)",
+        "repaired | file",
     ),
     *(
         read(
@@ -108,22 +98,22 @@ INPUTS: tuple[Input, ...] = (
         "in JSON",
         b'[{"speaker": "Ann", "text": "a\x00b\\u0007c"}]',
         [("Ann", "a\ufffdb\ufffdc")],
-        f"repaired | [0].text | {TWO}",
+        "repaired | [0].text",
     ),
     read(
         11,
         "in a talk",
         b"Ann: a\x00b\x07c\nBob: d",
         [("Ann", "a\ufffdb\ufffdc"), ("Bob", "d")],
-        f"repaired | file | {TWO}",
+        "repaired | file",
     ),
     read(
         12,
         "in text and name",
         b'[{"speaker": "A\\ud800", "text": "x\\udfff"}]',
         [("A\ufffd", "x\ufffd")],
-        f"repaired | [0].speaker | {ONE_REPLACED}",
-        f"repaired | [0].text | {ONE_REPLACED}",
+        "repaired | [0].speaker",
+        "repaired | [0].text",
     ),
     *(
         read(
@@ -132,10 +122,9 @@ INPUTS: tuple[Input, ...] = (
             f'[{{"speaker": "Ann", "text": "x", "time": {number}}}, '
             f'{{"speaker": "Ann", "text": {number}}}]',
             [("Ann", "x")],
-            "repaired | file | 1 record with no time",
-            "repaired | file | 1 record with a time that cannot be read",
-            "skipped | [1].text | expected a text, found a number that is not finite; "
-            "the message is left out",
+            "repaired | file",
+            "repaired | file",
+            "skipped | [1].text",
         )
         for number in ("NaN", "Infinity", "-Infinity", "1e999")
     ),
@@ -143,18 +132,15 @@ INPUTS: tuple[Input, ...] = (
         14,
         "as a text",
         f'[{{"speaker": "Ann", "text": {"7" * 5000}}}]',
-        "a number with thousands of digits",
-        "",
-        "put it in quotes",
     ),
-    refused(15, "lists", "[" * 100_000 + "]" * 100_000, "the JSON is nested too deeply", "", AGAIN),
+    refused(15, "lists", "[" * 100_000 + "]" * 100_000),
     read(
         16,
         "session_1",
         f"{{{TWICE}}}",
         [("A", "b")],
-        "repaired | session_1 | the key 'session_1' stands here 2 times; the last one is used",
-        "repaired | session_1[0].dia_id | the id is missing or unusable; the turn is called D1:1",
-        f"repaired | session_1_date_time | {NO_DATE} nothing; kept without date",
+        "repaired | session_1",
+        "repaired | session_1[0].dia_id",
+        "repaired | session_1_date_time",
     ),
 )

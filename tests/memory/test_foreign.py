@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.embedding import HashingEmbedder
-from segviz.evaluation.compare import compare
 from tests.data import ROOT as ROOT_FOLDER
 from tests.trees import small_chat
 
@@ -221,10 +220,10 @@ def test_markup_stays_text():
 
 
 def test_a_deep_chain_and_a_wide_star():
-    deep = [{"id": i, "text": f"n{i}", "parent": i - 1 if i else None} for i in range(5_000)]
-    assert segviz.memory_from(deep, embedder=EMBEDDER).structure.level.max() == 4_999
-    wide = [ROOT, *({"id": i, "text": f"n{i}", "parent": 0} for i in range(1, 20_001))]
-    assert len(segviz.memory_from(wide, embedder=EMBEDDER).structure.children[20_000]) == 20_000
+    deep = [{"id": i, "text": f"n{i}", "parent": i - 1 if i else None} for i in range(2_000)]
+    assert segviz.memory_from(deep, embedder=EMBEDDER).structure.level.max() == 1_999
+    wide = [ROOT, *({"id": i, "text": f"n{i}", "parent": 0} for i in range(1, 5_001))]
+    assert len(segviz.memory_from(wide, embedder=EMBEDDER).structure.children[5_000]) == 5_000
 
 
 @given(st.lists(st.lists(st.integers(0, 30), max_size=3), min_size=1, max_size=25))
@@ -241,21 +240,6 @@ def test_any_graph_is_taken_or_refused(parents):
         (memory.structure.text[p], memory.structure.text[c]) for p, c in memory.structure.edges
     }
     assert edges == {(f"node {p}", f"node {i}") for i, above in enumerate(parents) for p in above}
-
-
-def test_a_tree_of_scikit_learn_is_compared_with_ours():
-    tree = pytest.importorskip("tests.memory.recursive_clusters", exc_type=ImportError).tree
-    conversation = segviz.load(ROOT_FOLDER / "sample_data" / "ines-theo.json")[0]
-    ours = segviz.build(conversation, embedder=EMBEDDER)
-    rows = tree([unit.text for unit in ours.units])
-    theirs = segviz.memory_from(
-        rows, conversation=conversation, unit=ours.unit, embedder=EMBEDDER, name="clusters"
-    )
-    assert theirs.check() == []
-    found = compare({"ours": ours, "theirs": theirs}, conversation.questions, relevance="lexical")
-    recall = {row.name: row.outcomes.mean("recall").value for row in found.rows}
-    assert recall["ours"] > 0.3
-    assert recall["theirs"] > 0.3
 
 
 class TestRetriever:

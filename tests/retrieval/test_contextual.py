@@ -17,8 +17,9 @@ import segviz
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder, background_lines, get_embedder, word_vectors
 from segviz.retrieval import over_active, parts, relevance_model, spelled
-from segviz.retrieval.relevance import Contextual, contextual, matches
+from segviz.retrieval.relevance import Contextual, matches
 from segviz.retrieval.relevance.lexical import STOP, stem
+from segviz.retrieval.relevance.session_dates import SessionDates
 from tests.trees import grown
 
 WORDLLAMA = get_embedder("wordllama")
@@ -61,7 +62,7 @@ def asking(structure, leaves, units):
     return found
 
 
-def heard(structure, words, beside, siblings):
+def heard(structure, words, beside):
     """C as a dense matrix, for nodes of so many words."""
     n = len(structure)
     matrix = np.zeros((n, n))
@@ -77,14 +78,6 @@ def heard(structure, words, beside, siblings):
                     between = sum(words[row[i]] for i in range(low + 1, high))
                     away = (words[row[low]] + words[row[high]]) / 2 + between
                     matrix[node, row[place + step]] += beside * 100 / (100 + away)
-    for node in range(n):
-        families = [
-            [other for other in structure.children[parent] if other != node]
-            for parent in structure.parents[node]
-        ]
-        others = sum(map(len, families))
-        for other in (other for family in families for other in family):
-            matrix[node, other] += siblings * 100 / (100 + words[node]) / others
     return matrix
 
 
@@ -114,7 +107,7 @@ def restated(model, structure, units, speakers, question, most_similar=50):  # n
         own = split(structure.text[node])
         share = model.asked * 100 / (100 + len(own))
         words.append([(w, share) for w in split(asks.get(node, ""))] + [(w, 1.0) for w in own])
-    c = heard(structure, [sum(k for _, k in each) for each in words], model.beside, model.siblings)
+    c = heard(structure, [sum(k for _, k in each) for each in words], model.beside)
 
     def standardised(values):
         values = np.array(values)
@@ -187,20 +180,6 @@ def restated(model, structure, units, speakers, question, most_similar=50):  # n
         for node in range(n):
             similar[node] += idf * max((worth.get(w, 0.0) for w in split(text[node])), default=0.0)
     found["similar"] = model.similar * standardised(similar)
-    # speaker
-    speaker = []
-    for node in range(n):
-        lines = re.split(r"^(Ana|Bo Li): ", structure.text[node], flags=re.M)
-        cosines = []
-        for who in (who for who in speakers if set(split(who)) & set(split(question))):
-            said, before = "", asks.get(node, "")
-            for i in range(1, len(lines), 2):
-                said += before + " " + lines[i + 1] if lines[i] == who else ""
-                bare = re.sub(r"\[image: .*\]$", "", lines[i + 1].strip()).strip()
-                before = lines[i + 1] if bare.endswith("?") else ""
-            cosines.append(float(once(split(said)) @ query))
-        speaker.append(max(cosines, default=0.0))
-    found["speaker"] = model.speaker * standardised(speaker)
     # dates
     times = [u.time for u in units[: int(structure.stop.max())]]
     months = {
@@ -224,31 +203,8 @@ def restated(model, structure, units, speakers, question, most_similar=50):  # n
                 span = range(structure.start[node], structure.stop[node])
                 dates[node] += idf * sum(held[u] for u in span) / len(span)
     found["dates"] = model.dates * dates
-    # hop
-    first = sum(found.values())
-    own = structure.text
-    held = {w: sum(w in split(own[leaf]) for leaf in leaves) for w in vocabulary - STOP}
-    few = max(3, 0.02 * len(leaves))
-    rare = {w: rarity(len(leaves), k) for w, k in held.items() if 2 <= k <= few}
-    told = []
-    for t in own:
-        weights = {w: rare[w] * k / (k + 1.5) for w, k in Counter(split(t)).items() if w in rare}
-        length = math.hypot(*weights.values())
-        told.append({w: weight / length for w, weight in weights.items()})
-    handed = np.zeros(n)
-    best = sorted(leaves, key=lambda leaf: -first[leaf])[:10]
-    for giver in best:
-        cosine = np.zeros(n)
-        for node in range(n):
-            if structure.start[node] >= structure.stop[giver] or (
-                structure.stop[node] <= structure.start[giver]
-            ):
-                cosine[node] = sum(told[giver][w] * told[node].get(w, 0) for w in told[giver])
-        if cosine[leaves].any():
-            share = math.exp(first[giver] - first[best[0]]) * len(leaves)
-            handed += share * cosine / cosine[leaves].sum()
-    found["hop"] = model.hop * np.minimum(standardised(handed), 4.0) * first.any()
     # opening
+    first = sum(found.values())
     sessions = [u.session for u in units[: int(structure.stop.max())]]
     opening = np.zeros(n)
     for node in range(n):
@@ -287,8 +243,7 @@ QUESTIONS = (
 
 @pytest.mark.parametrize(("unit", "most_similar"), [("turn", 50), ("exchange", 2)])
 @pytest.mark.parametrize("system", ["segment-tree", "raptor", "memforest", "bm25"])
-def test_equals_its_definition(system, unit, most_similar, monkeypatch):
-    monkeypatch.setattr(contextual, "_SIMILAR", most_similar)
+def test_equals_its_definition(system, unit, most_similar):
     conv = conversation(
         [
             [
@@ -310,7 +265,6 @@ def test_equals_its_definition(system, unit, most_similar, monkeypatch):
     structure = memory.structure.collapsed
     rows = np.flatnonzero(structure.active)
     model = Contextual()
-    scorer = over_active(model, structure, WORDLLAMA, memory.units, memory.speakers)
     dense = memory.structure.collapsed
     place = {int(row): i for i, row in enumerate(rows)}
     edges = [(place[p], place[c]) for p, c in dense.edges.tolist() if p in place and c in place]
@@ -323,15 +277,16 @@ def test_equals_its_definition(system, unit, most_similar, monkeypatch):
         dense.active[rows],
         np.array(edges, dtype=np.int32).reshape(-1, 2),
     )
+    scorer = model.prepare(living, WORDLLAMA, memory.units, memory.speakers, most_similar)
     for question in QUESTIONS:
         expected = restated(model, living, memory.units, memory.speakers, question, most_similar)
         found = parts(scorer, question)
         assert list(found) == list(expected)
         for name, part in expected.items():
-            np.testing.assert_allclose(found[name][rows], part, atol=2e-4, err_msg=name)
+            np.testing.assert_allclose(found[name], part, atol=2e-4, err_msg=name)
         total = sum(expected.values())
         raw = scorer([question])[0]
-        np.testing.assert_allclose(raw[rows], np.exp(total - total.max()), rtol=2e-3)
+        np.testing.assert_allclose(raw, np.exp(total - total.max()), rtol=2e-3)
 
 
 def test_matching_words_equal_their_definition():
@@ -382,7 +337,7 @@ def test_matching_words_equal_their_definition():
 def test_any_texts_equal_the_definition(texts):
     conv = conversation([[" ".join(words) for words in texts]])
     memory = segviz.build(conv, unit="turn")
-    model = Contextual(beside=0.5, siblings=1.0, temperature=1.0)
+    model = Contextual(beside=0.5, temperature=1.0)
     structure = memory.structure
     scorer = over_active(model, structure, WORDLLAMA, memory.units, memory.speakers)
     question = "Did Ana's dog sail a red boat in May 2023?"
@@ -395,23 +350,11 @@ class TestIngredients:
     def test_one_that_weighs_nothing_is_not_there(self):
         memory = segviz.build(conversation([["a boat", "a dog"]]))
         scorer = memory.scorer("contextual:dates=0,similar=0")
-        assert list(parts(scorer, "in May")) == ["words", "meaning", "speaker", "hop", "opening"]
+        assert list(parts(scorer, "in May")) == ["words", "meaning", "opening"]
         every = parts(memory.scorer("contextual"), "a dog in May")
-        none = parts(memory.scorer("contextual:hop=0,opening=0"), "a dog in May")
-        assert list(none) == ["words", "meaning", "similar", "speaker", "dates"]
+        none = parts(memory.scorer("contextual:opening=0"), "a dog in May")
+        assert list(none) == ["words", "meaning", "similar", "dates"]
         assert all((none[name] == every[name]).all() for name in none)
-
-    def test_a_hop_does_not_outweigh_the_question_in_a_large_memory(self):
-        texts = [f"word{i} sits beside word{i + 1} and nothing else" for i in range(0, 1600, 4)]
-        texts[100] = "a boat and a zeppelin"
-        texts[300] = "the zeppelin landed"
-        memory = segviz.build(conversation([texts]), unit="turn")
-        hop = parts(memory.scorer("contextual"), "the boat")["hop"]
-        model = Contextual()
-        leaves = list(memory.structure.collapsed.leaves)
-        assert np.argmax(hop[leaves]) == 300
-        assert hop.max() == pytest.approx(4 * model.hop / model.temperature)
-        assert memory.ask("the boat", policy="none").after[0] == leaves[100]
 
     def test_the_vectors_of_another_embedder_are_one_more(self):
         embedder = HashingEmbedder()
@@ -419,30 +362,11 @@ class TestIngredients:
             conversation([["a boat", "a dog", "bread"]]), unit="turn", embedder=embedder
         )
         found = parts(memory.scorer("contextual"), "Ana's boat")
-        assert " ".join(found) == "words meaning similar speaker dates model hop opening"
+        assert " ".join(found) == "words meaning similar dates model opening"
         raw = memory.structure.vector @ embedder.embed([" boat"])[0]
         leaves = list(memory.structure.leaves)
         expected = 0.6 / 2 * (raw - raw[leaves].mean()) / raw[leaves].std()
         np.testing.assert_allclose(found["model"], expected, atol=1e-5)
-
-    def test_what_the_speaker_asked_about_says_counts(self):
-        said = conversation([["I sail a boat", "a dog barked", "bread", "I sail a boat"]])
-        memory = segviz.build(said, unit="turn")
-        scorer = memory.scorer("contextual")
-        leaves = list(memory.structure.collapsed.leaves)
-        ana, bo, both, none = (
-            parts(scorer, f"what does {who} sail?")["speaker"][leaves]
-            for who in ("Ana", "Bo", "Ana or Bo", "anyone")
-        )
-        assert ana.argmax() == 0
-        assert bo.argmax() == 3
-        np.testing.assert_allclose(both[[0, 3]], both.max(), rtol=1e-5)
-        assert not none.any()
-        roles = Conversation(
-            "c", ("User",), (Session("s", None, "", (Turn("1", "User", "a boat"),)),)
-        )
-        scorer = segviz.build(roles).scorer("contextual")
-        assert not parts(scorer, "how to find a user")["speaker"].any()
 
     def test_an_answer_is_read_with_its_question(self):
         def words(asks, *, names=("Ana", "Bo Li"), sessions=1, off="", answer=""):
@@ -451,7 +375,7 @@ class TestIngredients:
             said = (tuple(turns),) if sessions == 1 else (tuple(turns[:1]), tuple(turns[1:]))
             blocks = tuple(Session(f"s{i}", None, "", block) for i, block in enumerate(said))
             memory = segviz.build(Conversation("c", names, blocks), unit="turn")
-            scorer = memory.scorer(f"contextual:beside=0,siblings=0{off}")
+            scorer = memory.scorer(f"contextual:beside=0{off}")
             return parts(scorer, "zeppelin")["words"][list(memory.structure.collapsed.leaves)]
 
         asked = words("Where is the zeppelin?")
@@ -466,20 +390,35 @@ class TestIngredients:
         ):
             assert other[1] == other[2]
 
-    def test_what_a_speaker_answers_belongs_to_what_is_said(self):
-        said = conversation([["Do you sail a boat?", "Always", "a dog barked", "Always"]])
-        memory = segviz.build(said, unit="turn")
-        leaves = list(memory.structure.collapsed.leaves)
-        for relevance in ("contextual", "contextual:asked=0"):
-            found = parts(memory.scorer(relevance), "does Bo sail a boat?")["speaker"][leaves]
-            assert (found[1] > found[3]) == (relevance == "contextual")
-
     def test_of_an_empty_structure(self):
         scorer = Contextual().prepare(grown([], []), WORDLLAMA)
         assert all(len(part) == 0 for part in scorer.parts("boat").values())
 
 
+class TestDates:
+    @pytest.mark.parametrize(
+        ("question", "days"),
+        [
+            ("first weekend of October 2023", range(7, 16)),  # the 7th and 8th, and a week
+            ("the last week of October, 2023", [*range(25, 32)]),
+            ("second week of October", range(8, 22)),
+            ("mid-October 2023", range(11, 28)),
+            ("at the end of October 2023", range(21, 32)),
+            ("early October 2023", range(1, 18)),
+        ],
+    )
+    def test_a_span_inside_a_month_is_its_days_and_the_week_after(self, question, days):
+        weights = SessionDates([datetime(2023, 10, day, 9) for day in range(1, 32)])
+        found = weights.weights(question)
+        rest = weights.weights("October 2023" if "2023" in question else "October")
+        assert (np.flatnonzero(found - rest) + 1).tolist() == list(days)
+
+
 class TestSpelling:
+    def test_a_parameter_that_is_gone_is_ignored_with_a_warning(self):
+        with pytest.warns(UserWarning, match="hop"):
+            assert spelled(relevance_model("contextual:hop=0,dates=1")) == "contextual:dates=1"
+
     def test_defaults_are_left_out_and_the_order_is_that_of_the_parameters(self):
         assert spelled(relevance_model("contextual:dates=2,words=1")) == "contextual"
         model = relevance_model("contextual:beside=0,words=0.5")

@@ -89,7 +89,7 @@ def test_contextual_relevance(memories):
     assert recall_of(memories.values(), "contextual", LITERAL).value >= 0.85
     along = recall_of(memories.values(), "contextual:beside=0,asked=0", ("both", 0.3, 3)).value
     assert along >= 0.83
-    alone = recall_of(memories.values(), "contextual:beside=0,asked=0,siblings=0", STILL).value
+    alone = recall_of(memories.values(), "contextual:beside=0,asked=0", STILL).value
     assert along >= alone + 0.03
 
 

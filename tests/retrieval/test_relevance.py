@@ -12,7 +12,7 @@ import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.retrieval import RELEVANCE, initial_scores
 from segviz.retrieval.relevance import Contextual, Hybrid, Lexical, Softmax
-from segviz.retrieval.relevance.dense import sharpened, standardised
+from segviz.retrieval.relevance.dense import sharpened
 from segviz.retrieval.relevance.lexical import tokens
 from tests.trees import chat, grown
 
@@ -141,22 +141,6 @@ class TestSharpened:
         for model in (Contextual, Softmax, Hybrid):
             with pytest.raises(ValueError, match="temperature is 0"):
                 model(temperature=0)
-
-
-class TestDense:
-    def test_is_the_product_of_unit_vectors(self):
-        s = structure("red boat sails", "blue dog barks", "")
-        query = EMBEDDER.embed(["red dog"])[0]
-        expected = [
-            sum(float(a) * float(b) for a, b in zip(row, query, strict=True)) for row in s.vector
-        ]
-        found = RELEVANCE["dense"]().prepare(s, EMBEDDER)(["red dog"])
-        np.testing.assert_allclose(found[0], expected, atol=1e-6)
-
-
-class TestStandardised:
-    def test_constant_rows_standardise_to_zero(self):
-        assert not standardised(np.full((2, 3), 7.0)).any()
 
 
 class TestInitialScoresOfManyQuestions:

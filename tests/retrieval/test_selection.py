@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from segviz.retrieval import (
     estimated_tokens,
-    first,
     level_distribution,
     ranking,
     ranks,
@@ -33,17 +32,6 @@ def test_ranking_equals_the_literal_form(values, levels, literal):
     scores, structure = np.array(values), toy() if literal else toy().collapsed
     found = ranking(scores, structure, levels).tolist()
     assert found == literal_ranking(scores, structure, levels)
-
-
-@given(st.integers(0, 10**6), level_sets, st.booleans(), st.integers(1, 12))
-def test_the_first_nodes_equal_a_whole_ranking(seed, levels, literal, count):
-    """Among 200 nodes with many ties and unary chains, few of which are returned."""
-    rng = np.random.default_rng(seed)
-    structure = chains(rng) if literal else chains(rng).collapsed
-    scores = rng.choice([0.0, 0.1, 0.2, rng.random(), np.nan], size=len(structure))
-    expected = ranking(scores, structure, levels)[:count].tolist()
-    assert first(scores, structure, count, levels).tolist() == expected
-    assert top_k(scores, structure, count, levels) == expected
 
 
 @given(st.integers(0, 10**6), level_sets, st.booleans())
@@ -74,7 +62,7 @@ def chains(rng):
 def test_scores_that_are_no_numbers_come_last():
     scores = np.full(11, np.nan)
     scores[[4, 5]] = 0.5
-    assert first(scores, toy(), 3).tolist() == [4, 5, 0]
+    assert top_k(scores, toy(), 3) == [4, 5, 0]
 
 
 def test_a_unary_node_takes_no_place():

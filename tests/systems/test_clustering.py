@@ -39,7 +39,7 @@ WORDS = ["a", "b", "c", "ab", "bc", "aab", "abcd", "x"]
 @pytest.mark.parametrize("threshold", [-1, 0.12345, 0.54321, 0.87654, 1.01])
 def test_against_the_literal_rule(threshold):
     rng = random.Random(606)
-    for _ in range(40):
+    for _ in range(15):
         texts = [rng.choice(WORDS) for _ in range(rng.randrange(1, 18))]
         steps = run(Clustering(threshold=threshold, annotate=bracket), texts)
         for heard, s in enumerate(history(steps), start=1):

@@ -10,12 +10,11 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import segviz
 from segviz.construct import Retriever, as_settings, parameters
-from segviz.contract import QUESTIONS, trace, verify
+from segviz.contract import QUESTIONS, verify
 from segviz.embedding import HashingEmbedder
 from segviz.memory import COMPONENTS, make_system
 from segviz.retrieval import POLICIES
@@ -82,21 +81,14 @@ def test_every_number_has_a_source(name):
 
 
 def test_every_choice_keeps_the_contract(name):
-    """Every value of every switch: clean steps, repeatable, and asked by its own retrieval."""
+    """Every value of every switch: clean, and asked by its own retrieval."""
     for parameter in parameters(SYSTEMS[name]):
         for choice in parameter.spec.choices:
-            made = [
-                segviz.build(
-                    talk(2, 3), name, "turn", embedder=EMBEDDER, **{parameter.name: choice}
-                )
-                for _ in range(2)
-            ]
-            assert made[0].check() == [], (parameter.name, choice)
-            assert [*map(trace, made[0].steps)] == [*map(trace, made[1].steps)]
+            changed = {parameter.name: choice}
+            memory = segviz.build(talk(2, 3), name, "turn", embedder=EMBEDDER, **changed)
+            assert memory.check() == [], changed
             if name in OWN:
-                asked = [memory.ask(QUESTIONS[0], method="own") for memory in made]
-                assert np.array_equal(asked[0].final, asked[1].final), (parameter.name, choice)
-                assert asked[0].evidence, (parameter.name, choice)
+                assert memory.ask(QUESTIONS[0], method="own").evidence, changed
 
 
 def test_a_value_out_of_range_is_told_with_the_legal_ones(name):

@@ -32,7 +32,7 @@ def agrees(draft, structure):
         assert np.array_equal(draft.vectors([node])[0], structure.vector[node])
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.randoms(use_true_random=False), st.integers(1, 40))
 def test_events_say_what_was_done(rng, moves):
     draft = Draft(EMBEDDER)

@@ -85,13 +85,6 @@ def test_fit_is_expectation_maximisation(components):
     assert found.bic == pytest.approx(bic, rel=1e-6)
 
 
-def test_three_blobs_are_three_components():
-    points = blobs([20, 15, 10])
-    found = mixture.best_fit(points, 10, np.random.default_rng(0))
-    groups = mixture.memberships(found.shares, 0.1)
-    assert sorted(groups) == [list(range(20)), list(range(20, 35)), list(range(35, 45))]
-
-
 @pytest.mark.parametrize("patience", [0, 1, 2, 5])
 def test_the_search_ends_after_counts_without_a_lower_bic(patience):
     """Against all counts fitted one by one with the same draws."""
@@ -107,7 +100,7 @@ def test_the_search_ends_after_counts_without_a_lower_bic(patience):
     assert min(bics) < min(bics[:3])  # so that patience matters
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(
     st.integers(1, 25),
     st.integers(1, 6),
@@ -130,7 +123,7 @@ def test_a_share_above_the_threshold_is_enough_and_the_largest_always_counts():
     assert mixture.memberships(shares, 0.5) == [[0, 1], [2]]
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     st.integers(1, 40),
     st.integers(0, 5),
@@ -150,9 +143,3 @@ def test_clusters_cover_everything_within_the_longest_input(n, equal, tokens, th
     for group in found:
         assert list(group) == sorted(set(group))
         assert len(group) == 1 or sum(lengths[i] for i in group) <= tokens
-
-
-def test_equal_points_too_long_for_one_summary_are_parted():
-    vectors = np.ones((8, 3), dtype=np.float32)
-    found = clusters(vectors, [100] * 8, Raptor(dimensions=2, threshold=0.1, input_tokens=250))
-    assert max(len(group) for group in found) == 2

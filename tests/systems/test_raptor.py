@@ -176,13 +176,3 @@ def test_the_budget_ends_at_the_first_node_that_does_not_fit(memory):
                 break
             expected.append(node)
         assert Raptor(budget=budget).retrieve("bread", view).ranked == tuple(expected)
-
-
-def test_walking_down_keeps_the_best_of_each_layer(memory):
-    s, view = memory.structure, memory.view("dense")
-    found = Raptor(retrieval="traversal", width=3).retrieve("bread", view)
-    assert all(len(stage.kept) <= 3 for stage in found.stages)
-    assert sorted(n for stage in found.stages for n in stage.kept) == sorted(found.ranked)
-    for upper, lower in zip(found.stages, found.stages[1:], strict=False):
-        below = {c for n in upper.kept for c in s.children[n]}
-        assert set(lower.nodes) <= below

@@ -9,7 +9,6 @@ import pytest
 
 from segviz.tree import Structure
 from segviz.tree.shape import MANY, coherence, known_coherence
-from segviz.tree.unfold import unfold
 from tests.memories import built
 
 
@@ -91,14 +90,6 @@ def test_it_is_kept_as_long_as_the_structure_lives_and_read_only():
     assert coherence(tree) is coherence(tree)
     with pytest.raises(ValueError, match="read-only"):
         coherence(tree)[0] = 1
-
-
-def test_copies_in_a_drawing_have_the_coherence_of_their_node():
-    memory = built("raptor", sessions=5)
-    drawn = unfold(memory.structure)
-    value = coherence(memory.structure)[drawn.node]
-    for node in range(0, len(memory.structure), 17):
-        assert len({float(value[copy]) for copy in drawn.copies(node)}) <= 1
 
 
 def test_it_is_offered_where_there_are_vectors_and_computed_unasked_where_that_is_cheap():

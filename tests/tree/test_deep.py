@@ -16,11 +16,12 @@ from segviz.tree import Add, Link, Moments, Revise, Step, replay
 from segviz.tree.invariants import check
 from segviz.tree.shape import shape
 from segviz.tree.unfold import follows_time, unfold
+from tests.benchmarks.synthetic import balanced
 from tests.scenes import tree_message
 from tests.trees import chat
 
-# Both beyond what recursion could walk, the larger beyond what sixteen bits could count.
-DEEP, VAST = 5_000, 70_000
+DEEP = 5_000  # beyond what recursion could walk
+VAST = 70_000  # beyond what sixteen bits could count
 VECTOR = np.zeros(1, dtype=np.float32)
 
 
@@ -50,17 +51,9 @@ def star(n):
     return conversation, tuple(steps)
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param((make, n), id=f"{make.__name__}-{n}", marks=[pytest.mark.slow] * (n == VAST))
-        for n in (DEEP, VAST)
-        for make in (chain, star)
-    ],
-)
+@pytest.fixture(scope="module", params=[chain, star])
 def large(request):
-    make, n = request.param
-    conversation, steps = make(n)
+    conversation, steps = request.param(DEEP)
     return conversation, steps, replay(steps)
 
 
@@ -94,7 +87,14 @@ def test_propagate_select_explain(large, policy):
 
 
 def test_payload_and_unfold(large):
-    structure = large[2]
+    are_drawn(large[2])
+
+
+def test_more_nodes_than_sixteen_bits_count_are_drawn():
+    are_drawn(balanced(VAST))
+
+
+def are_drawn(structure):
     units = int(structure.stop.max())
     drawn = partial(tree_message, unit_sessions=[0] * units, session_labels=["S1"], identity="deep")
     assert len(pack(drawn(structure))) > 4 * len(structure)

@@ -47,10 +47,12 @@ class ChatTasks(Offline):
     needs_chat: ClassVar[bool] = True
 
     chat: Chat | None = field(default=None, compare=False, repr=False)
+    own: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def prepare(self, services: Services) -> ChatTasks:
-        """Returns the same tasks bound to the chat model of a build or a question."""
-        return replace(self, chat=require_chat(services, "llm tasks"))
+        """Returns the same tasks bound to the chat model of a build or a question, and to the
+        prompts of the system."""
+        return replace(self, chat=require_chat(services, "llm tasks"), own=services.prompts)
 
     def _bound(self) -> Chat:
         if self.chat is None:
@@ -118,26 +120,26 @@ class ChatTasks(Offline):
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
         """END or CONTINUE, by the model."""
-        label = self._label(prompts.boundary_prompt(before, new))
+        label = self._label(prompts.boundary_prompt(before, new, self.own))
         if label is None:
             return super().boundary(before, new, similarity)
         return Boundary(label == prompts.END, f"the model answered {label}")
 
     def same(self, one: str, other: str) -> bool:
         """SAME or DIFFERENT, by the model."""
-        label = self._label(prompts.same_prompt(one, other))
+        label = self._label(prompts.same_prompt(one, other, self.own))
         return super().same(one, other) if label is None else label == prompts.SAME
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
         """Sub-questions, scopes and times by the model."""
-        answer = self._json(prompts.plan_prompt(question, _said(now), SCOPES, EXPECTED))
+        answer = self._json(prompts.plan_prompt(question, _said(now), SCOPES, EXPECTED, self.own))
         parts = _items(answer or {}, "questions")[:_MOST]
         plan = tuple(_part(item, now) for item in parts if _text(item, "text"))
         return plan or super().plan(question, now)
 
     def focus(self, question: str, roots: Sequence[str]) -> list[str]:
         """Sub-questions by the model, one call; the question where it gives a tree none."""
-        answer = self._json(prompts.focus_prompt(question, roots))
+        answer = self._json(prompts.focus_prompt(question, roots, self.own))
         asked = [question] * len(roots)
         for item in _items(answer or {}, "questions"):
             number, text = item.get("number"), _text(item, "text")
@@ -160,14 +162,14 @@ class ChatTasks(Offline):
         self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
         """5 nats less half a nat for each point of confidence the model states."""
-        label = self._label(prompts.confidence_prompt(question, context))
+        label = self._label(prompts.confidence_prompt(question, context, self.own))
         if label is None:
             return super().uncertainty(question, context, weights)
         return MOST_UNSURE * (1 - int(label) / 10)
 
     def missing(self, question: str, evidence: Sequence[str]) -> str | None:
         """Returns the follow-up question the model asks, if any."""
-        answer = self._json(prompts.missing_prompt(question, evidence))
+        answer = self._json(prompts.missing_prompt(question, evidence, self.own))
         if answer is None:
             return super().missing(question, evidence)
         return _text(answer, "followup") or None if answer.get("missing") is True else None

@@ -155,7 +155,6 @@ interface Message extends Columns {
 interface Found {
   query: string;
   nodes: number[];
-  total: number;
   excerpts: Record<string, string>;
 }
 
@@ -220,8 +219,6 @@ interface Run {
   stop: number;
 }
 
-type Views = ReturnType<typeof import("./canvas/view.js").createHistory>;
-
 type Settings = ReturnType<typeof import("./canvas/settings.js").createSettings>;
 /** What policies need of a tree. */
 type Edged = Pick<Columns, "edges" | "level" | "start">;
@@ -238,8 +235,8 @@ interface State {
   search: Search;
   settings: Settings;
   frames: Frames;
-  path: PathView;
-  flow: FlowView;
+  path: ReturnType<typeof import("./canvas/path_chart.js").buildPath>;
+  flow: ReturnType<typeof import("./canvas/reasons.js").buildReasons>;
   elements: Elements;
   calls: number;
   /** Tells Python that something of this name has become this. */
@@ -264,8 +261,6 @@ interface Scene {
   most: number;
   /** Colours of sessions by level and session. */
   tints: Map<number, string>;
-  /** For each half, what became of the gold evidence. */
-  gold: { top: Ids; tree: Tree; classes: Map<number, string> }[];
   answer: Answer | null;
 }
 
@@ -279,23 +274,18 @@ interface Path {
   nodes: number[];
   ranks: Int32Array[];
 }
-type PathView = ReturnType<typeof import("./canvas/path_chart.js").buildPath>;
 
 type Incoming = ReturnType<typeof import("./canvas/flow.js").incomingOf>;
 type Flow = ReturnType<typeof import("./canvas/flow.js").flowOf>;
-type FlowView = ReturnType<typeof import("./canvas/reasons.js").buildReasons>;
 
 /** What part of it is seen, and where it lies on the canvas. */
 interface Sight {
   view: View;
   goal: View;
   slide: { from: View; began: number } | null;
-  history: Views;
   geom: Geometry;
   boxes: Boxes[];
   candidates?: { node: number | null; y: number }[]; // the lines beside the tree
-  /** What the boxes of each half were laid out from. */
-  laid: { tree: Tree; weight: ArrayLike<number>; place: string; boxes: Boxes }[];
 }
 
 /** What a person is at, here and in other views of the same memory. */
@@ -306,8 +296,6 @@ interface Attention {
   hover: number | null;
   /** The node whose path is shown. */
   trail: number | null;
-  /** Relatives of the hovered and of the selected node. */
-  lineage: Record<string, { tree: Tree; node: number; above: number[]; below: Run[] }>;
   /** What a search has found of a text that is not here whole. */
   excerpt: { node: number; text: string } | null;
   drag: { x: number; view: View; moved: boolean; id: number } | null;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barRange, candidateAt, candidateRows, candidatesTitle, spread } from "../src/canvas/candidates.js";
+import { barRange, candidateRows, candidatesTitle, spread } from "../src/canvas/candidates.js";
 
 const row = (node, score = null, label = "") =>
   ({ node, level: node, score, threshold: null, label });
@@ -25,15 +25,6 @@ test("the bars of a step reach over all its numbers and zero", () => {
   // Beyond: a threshold passed by far. One that is missed is always within.
   assert.deepEqual(barRange([one(0.17, 0.04), one(-0.05, -0.55)]), [-0.05, 0.17]);
   assert.deepEqual(barRange([one(-0.3, -0.2), one(0.1, 0.54)]), [-0.3, 0.54]);
-});
-
-test("the pointer finds the candidate of a line", () => {
-  const sight = { geom: { left: 30, width: 500, right: 200 },
-    candidates: [{ node: 7, y: 40 }, { node: null, y: 80 }] };
-  assert.equal(candidateAt(sight, 560, 45), 7);
-  assert.deepEqual([[560, 75], [560, 130], [500, 40]].map(([x, y]) => candidateAt(sight, x, y)),
-    [null, null, null]);
-  assert.equal(candidateAt({ ...sight, geom: { ...sight.geom, right: 10 } }, 560, 40), null);
 });
 
 test("the column says what it shows", () => {

@@ -145,16 +145,6 @@ test("a chain is one node for keys and counts", () => {
   assert.equal(chained({ level: [0, 0, 0, 0, -1], top: [0, 0, 2, 0, -1] }).highest, 2);
 });
 
-test("where lanes lie between, a chain has a box in each of its rows", () => {
-  const laned = chained({ level: [0, 0, 0, 1, 1], top: [0, 0, 2, 1, 1], start: [0, 1, 2, 0, 1],
-    stop: [1, 2, 3, 2, 3] });
-  assert.deepEqual(laned.laneCount, [1, 2, 1]);
-  const boxes = visibleBoxes(laned, { x0: 0, x1: 3 }, 900, null);
-  assert.deepEqual(boxes.id.map((id, i) => [id, boxes.top[i]]).filter(([id]) => id === 2),
-    [[2, 0], [2, 1], [2, 2]]);
-  assert.equal(boxes.shown, 5);
-});
-
 test("only what is in view is painted", () => {
   const { id, x, w } = visibleBoxes(tree, { x0: 1.5, x1: 2.5 }, 100, null);
   assert.deepEqual(id, [1, 2, 4, 5, 6]);
@@ -179,24 +169,11 @@ test("sessions become runs", () => {
     [[0, 0, 2], [1, 2, 3], [0, 3, 4], [-1, 4, 6]]);
 });
 
-for (const count of [1, 7, 31, 400]) {
-  test(`labels of ${count} sessions never touch`, () => {
-    const w = 800 / count;
-    const items = Array.from({ length: count }, (_, i) => ({ x: i * w, w, text: `S${i + 1}` }));
-    const measure = (text) => text.length * 7;
-    const placed = placeLabels(items, measure, 800)
-      .map(({ item, x }) => [x - measure(item.text) / 2, x + measure(item.text) / 2]);
-    assert.ok(placed.length);
-    assert.ok(placed[0][0] >= 0);
-    assert.ok(placed.at(-1)[1] <= 800);
-    for (let i = 1; i < placed.length; i++) assert.ok(placed[i - 1][1] <= placed[i][0]);
-  });
-}
-
 test("labels too wide for their bands stand where there is room beside others", () => {
   const w = 20;
   const items = Array.from({ length: 19 }, (_, i) => ({ x: i * w, w, text: `S${i + 1}` }));
   const placed = placeLabels(items, (text) => text.length * 8, 19 * w).map(({ item }) => item.text);
+  assert.deepEqual(placeLabels(items, () => 400, 19 * w).length, 0);
   // S1 to S9 take 16 of their 20 pixels, the others 24: every second one has room.
   assert.deepEqual(placed.slice(0, 9), ["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9"]);
   assert.deepEqual(placed.slice(9), ["S11", "S13", "S15", "S17", "S19"]);

@@ -24,7 +24,7 @@ function marks(mode, width, changes, top = 0) {
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
   const s = { scene, search: createSearch(),
     sight: { geom, view: { x0: 0, x1: (2 * geom.width) / width } },
-    attention: { lineage: {}, linked: { leaves: [], above: [] }, selected: null, focus: null,
+    attention: { linked: { leaves: [], above: [] }, selected: null, focus: null,
       hover: null },
     settings: { setting: null }, frames: { labelled: [], fadeFrom: 0 },
     elements: { over: { matches: () => false }, stage: { clientHeight: 300 } } };
@@ -54,19 +54,6 @@ for (const width of [2, 5, 7]) {
     }
   });
 }
-
-test("the outline of a chain is around all of it, a sign at the row it begins at", () => {
-  for (const state of STATES) {
-    const wide = marks("grow", 200, state, 2);
-    const outlines = wide.ops.filter(([name]) => name === "strokeRect");
-    assert.ok(wide.rect.h > 2 * wide.row.h);
-    assert.ok(outlines.length && outlines.every(([, , , , h]) => h > wide.rect.h - 6));
-    const [narrow, leaf] = [marks("grow", 10, state, 2), marks("grow", 10, state)];
-    const away = ({ row, ops }) => ops.filter(([name]) => name === "moveTo")
-      .map(([, , y]) => y - row.y);
-    assert.deepEqual(away(narrow), away(leaf));
-  }
-});
 
 test("signs in one row do not lie on each other", () => {
   const places = [[0, 9], [0, 3], [0, 0], [5, 1], [0, 7]];

@@ -93,10 +93,14 @@ test("a clip holds until restore", () => {
     + '<rect x="0" y="0" width="9" height="9" fill="#000000"/></g>');
 });
 
-test("a pattern is the lines of its tiles that cross the box, cut to it", () => {
+test("a pattern is defined once, its lines drawn over the edges of its tile", () => {
   const key = {};
-  assert.match(written((ctx) => {
+  const svg = written((ctx) => {
     ctx.fillStyle = key;
     ctx.fillRect(0, 0, 12, 6);
-  }, new Map([[key, tile]])), / d="[^"]*M0 6L6 0M6 6L12 0"/);
+    ctx.fillRect(20, 0, 12, 6);
+  }, new Map([[key, tile]]));
+  assert.match(svg, /^<pattern id="tile1" .*M-6 6L0 0M0 6L6 0M6 6L12 0.*<\/pattern>/);
+  assert.equal(svg.match(/<pattern/g).length, 1);
+  assert.equal(svg.match(/fill="url\(#tile1\)"/g).length, 2);
 });

@@ -53,7 +53,7 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
   const grey = rampTable(["#000000", "#ffffff"]);
   const scene = { data, tree: buildTree(data), runs: sessionRuns([0, 0, 1, 1]),
     runOf: Int32Array.from([0, 0, 1, 1]), picture,
-    look: { colour: "", labels: "", ...look }, isolated: null, gold: [], tints: new Map(),
+    look: { colour: "", labels: "", ...look }, isolated: null, tints: new Map(),
     most: 0.4, marks: markWeights(data),
     theme: { background: "#ffffff", unknown: "#cccccc", levels: ["#aa0000", "#bb0000"],
       gold: { found: "#f", covered: "#c", missed: "#m", above: "#a", other: "#o" },

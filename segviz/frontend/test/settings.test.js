@@ -69,15 +69,10 @@ test("a late answer does not undo a change", () => {
   assert.deepEqual(take({ alpha: 0.5, sequence: 1 }), { alpha: 0.5, sequence: 1, python: true });
 });
 
-test("a setting made elsewhere is taken", () => {
-  const { take } = dialogue();
-  take({ sequence: 4 });
-  assert.deepEqual(take({ alpha: 0.7, sequence: 4 }), { alpha: 0.7, sequence: 4, python: true });
-});
-
-test("a Python that has begun anew is believed", () => {
+test("a setting made elsewhere is taken, and a Python that has begun anew is believed", () => {
   const { take, move } = dialogue();
   take({ sequence: 4 });
+  assert.deepEqual(take({ alpha: 0.7, sequence: 4 }), { alpha: 0.7, sequence: 4, python: true });
   move({ alpha: 0.5 });
   assert.deepEqual(take({ alpha: 0.2, sequence: 0 }), { alpha: 0.2, sequence: 0, python: true });
 });
@@ -92,21 +87,6 @@ test("many moves are one report", () => {
   report(s);
   assert.deepEqual(sent.map(told), [["top-down", 0.4, 1, "mirrored", 3],
     ["top-down", 0.4, 3, "mirrored", 4]]);
-});
-
-test("a lost report is sent again", () => {
-  const { s, sent, take, move } = dialogue();
-  take({});
-  move({ alpha: 0.4 });
-  report(s);
-  take({});
-  tick(20);
-  assert.equal(sent.length, 1);
-  s.settings.sentAt -= 60000;
-  take({});
-  tick(20);
-  assert.equal(sent.length, 2);
-  assert.deepEqual(sent[1], sent[0]);
 });
 
 test("a chain of 100,000 nodes is propagated", () => {

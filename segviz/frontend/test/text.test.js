@@ -1,11 +1,10 @@
-// Numbers, foreign text, colours and messages.
+// Numbers, foreign text and colours.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { changeIndex, levelStrength, mix, rampIndex, rampTable } from "../src/canvas/colour.js";
 import { matchedPieces } from "../src/shared/lines.js";
-import { unpack } from "../src/shared/message.js";
 import { cutText, isolateText, number } from "../src/shared/text.js";
 
 const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
@@ -44,35 +43,4 @@ test("colours are mixed and found on a ramp", () => {
   assert.deepEqual([-2, -1, 0, 0.0625, 1, 2].map((change) => changeIndex(change) + 0),
     [0, 0, 128, 136, 255, 255]);
   assert.ok([0, 1, 52].every((level) => levelStrength(level, 53) > 0.3));
-});
-
-/** A message as message.py lays it out, at an odd place of its buffer. */
-function message(head, columns) {
-  const table = {};
-  const bytes = [];
-  for (const [name, column] of Object.entries(columns)) {
-    const dtype = column instanceof Float32Array ? "float32" : "int32";
-    table[name] = [dtype, bytes.length, column.byteLength];
-    bytes.push(...new Uint8Array(column.buffer));
-  }
-  let text = JSON.stringify({ ...head, columns: table });
-  while (text.length % 4) text += " ";
-  const whole = new Uint8Array(3 + 4 + text.length + bytes.length);
-  new DataView(whole.buffer).setUint32(3, text.length, true);
-  whole.set(new TextEncoder().encode(text), 7);
-  whole.set(bytes, 7 + text.length);
-  return whole.subarray(3); // as inside a larger protobuf
-}
-
-test("a message gives its values and columns", () => {
-  const sent = message({ selected: null },
-    { level: Int32Array.from([0, 1, 2]), final: Float32Array.from([0.5, NaN]) });
-  const { selected, level, final } = unpack(sent);
-  assert.deepEqual([selected, [...level], [...final]], [null, [0, 1, 2], [0.5, NaN]]);
-});
-
-test("a column of an unknown type is refused", () => {
-  const raw = message({}, { level: Int32Array.from([1]) });
-  const text = new TextDecoder().decode(raw).replace("int32", "int16");
-  assert.throws(() => unpack(new TextEncoder().encode(text)), TypeError);
 });

@@ -12,12 +12,9 @@ the category ``abstention``.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from segviz.conversation import Conversation, Entry, Question, Session
-from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import (
     flagged,
     note_backwards,
@@ -29,9 +26,10 @@ from segviz.loaders.chat import (
 from segviz.loaders.document import Options, Place
 from segviz.loaders.items import Item
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import id_under, known_id, nothing_usable, rows_of, settled
-from segviz.loaders.questions import read_questions
+from segviz.loaders.multi_conversation import id_under, known_id, rows_of, settled
+from segviz.loaders.questions import read_answer, read_category
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe
 
 LABEL = "LongMemEval"
 
@@ -48,8 +46,6 @@ def read(document: object, name: str, options: Options) -> Reading:
     """One conversation per instance with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
-    empty: list[Place] = []
-    sessions = 0
     for place, raw in rows_of(document):
         if not isinstance(raw, dict) or _SESSIONS not in raw:
             what = f"expected an instance with {_SESSIONS}, found {describe(raw)}"
@@ -59,15 +55,11 @@ def read(document: object, name: str, options: Options) -> Reading:
         if not isinstance(blocks, list):
             notes.skipped(inner, f"expected a list of sessions, found {describe(blocks)}")
             continue
-        sessions += len(blocks)
         conversation = _conversation(raw, blocks, place, name, notes)
         if conversation is None:
             notes.skipped(inner, "no usable turns; the conversation is left out")
-            empty.append(inner)
         else:
             found.append((conversation, place))
-    if not found:
-        raise nothing_usable(_EXPECTED, notes, sessions, empty)
     return settled(found, _EXPECTED, notes, "question_id"), notes
 
 
@@ -92,7 +84,7 @@ def _conversation(
             empty.append(key)
             continue
         for number, item in enumerate(block if isinstance(block, list) else ()):
-            if flagged(item, "has_answer", (*here, number), notes):
+            if flagged(item, "has_answer"):
                 marked.append(f"S{row + 1}:{number + 1}")
         if turns := read_messages(block, "role", row + 1, here, notes):
             start: tuple[datetime | None, str] = (None, "")
@@ -114,38 +106,32 @@ def _conversation(
 
 
 def _dates(raw: dict[str, object], size: int, place: Place, notes: Notes) -> list[object]:
-    """The list of dates as it is; notes where a parallel list does not fit the sessions."""
-    for key in ("haystack_dates", "haystack_session_ids"):
-        value = raw.get(key)
-        if isinstance(value, list):
-            if len(value) != size:
-                found = f"{counted(len(value), 'entry', 'entries')} for {counted(size, 'session')}"
-                notes.repaired((*place, key), f"{found}; joined by position")
-        elif key == "haystack_dates":
-            found = describe(value) if key in raw else "nothing"
-            what = f"expected a list of dates, found {found}; sessions kept without date"
-            notes.repaired((*place, key), what)
+    """The list of dates as it is; a note where it does not fit the sessions."""
     dates = raw.get("haystack_dates")
-    return dates if isinstance(dates, list) else []
+    dates = dates if isinstance(dates, list) else []
+    if len(dates) != size:
+        what = f"{counted(len(dates), 'date')} for {counted(size, 'session')}; joined by position"
+        notes.repaired((*place, "haystack_dates"), what)
+    return dates
 
 
 def _questions(
     raw: dict[str, object], sessions: list[Session], marked: list[str], place: Place, notes: Notes
 ) -> tuple[Question, ...]:
     """The question by LoCoMo's rules for texts and answers; its marked turns as evidence."""
+    text = raw.get("question")
+    if not isinstance(text, str) or not text.strip():
+        what = f"expected the text of a question, found {describe(text)}"
+        notes.skipped((*place, "question"), what)
+        return ()
     there = {turn.id for session in sessions for turn in session.turns}
     found = tuple(turn_id for turn_id in marked if turn_id in there)
     lost = tuple(turn_id for turn_id in marked if turn_id not in there)
-    own = Notes()
-    own_keys = {"question": "question", "answer": "answer", "question_type": "category"}
-    read = read_questions(
-        [{name: raw[key] for key, name in own_keys.items() if key in raw}], (), {}, own
-    )
-    notes.take(own, place, 1)
-    known: dict[str, Any] = {"evidence": found, "unresolved": lost}
     if str(raw.get("question_id")).endswith("_abs"):
-        known |= {"answer": None, "category": "abstention"}
-    return tuple(replace(question, **known) for question in read)
+        return (Question(0, text, None, "abstention", found, lost),)
+    answer = read_answer(raw.get("answer"), (*place, "answer"), notes)
+    kind = read_category(raw.get("question_type"), (*place, "question_type"), notes)
+    return (Question(0, text, answer, kind, found, lost),)
 
 
 LOADER = Loader(LABEL, matches, read, entry=_entry)

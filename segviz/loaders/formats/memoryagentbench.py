@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import ast
 import json
-import sys
 from collections import defaultdict
 from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session
-from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import note_backwards, read_messages, speakers_of
 from segviz.loaders.decode import clean
 from segviz.loaders.document import Options, Place, PlainText
@@ -25,6 +23,7 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import numbered, rows_of, settled
 from segviz.loaders.questions import read_category
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe
 from segviz.text.dates import read_time
 
 LABEL = "MemoryAgentBench"
@@ -107,7 +106,8 @@ def _literal(context: object, place: Place, notes: Notes) -> list[object]:
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             notes.skipped(place, "the context is no Python list; it may be cut off")
             return []
-        notes.take(mended, place, sys.maxsize)
+        for note in mended:
+            notes.repaired(place, note.what)
     pairs = parts if isinstance(parts, list) else []
     if all(isinstance(pair, list) and len(pair) == 2 and _is_time(pair[0]) for pair in pairs):
         # Also seen: [['Chat Time: …', [turns]], …].

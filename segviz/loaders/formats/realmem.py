@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.loaders.captions import describe, quoted
 from segviz.loaders.chat import (
     flagged,
     note_backwards,
@@ -28,6 +27,7 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import nothing_usable, stem
 from segviz.loaders.questions import note_late_evidence, read_category
 from segviz.loaders.report import Notes
+from segviz.text.captions import describe, quoted
 
 LABEL = "RealMem"
 
@@ -59,7 +59,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     note_empty(empty, ("dialogues",), notes)
     if not sessions:
         expected = "turns such as {speaker, content} in dialogue_turns"
-        raise nothing_usable(expected, notes, len(dialogues), [("dialogues",)])
+        raise nothing_usable(expected, notes)
     note_backwards(sessions, ("dialogues",), notes)
     conversation = Conversation(
         id=stem(name),
@@ -87,7 +87,7 @@ def _questions(
         for row, raw in enumerate(dialogues)
         if isinstance(raw, dict) and isinstance(block := raw.get("dialogue_turns"), list)
         for at, item in enumerate(block)
-        if flagged(item, "is_query", ("dialogues", row, "dialogue_turns", at), notes)
+        if flagged(item, "is_query")
     ]
     questions = []
     for index, (row, at, block) in enumerate(queries):

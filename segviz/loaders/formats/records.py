@@ -14,16 +14,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from segviz.conversation import Entry
-from segviz.loaders.captions import describe
+from segviz.loaders.chat import Message
 from segviz.loaders.columns import (
     ASIDE,
     SPEAKING,
     Block,
     Keys,
-    Placed,
     Talk,
     guess,
     keys_of,
+    messages_of,
     read_talks,
     settle,
 )
@@ -32,6 +32,7 @@ from segviz.loaders.items import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, rows_of
 from segviz.loaders.report import Notes
+from segviz.text.captions import describe
 
 TITLES = ("title", "name", "conversation_id", "dialogue_id", "id", "uuid")
 """Keys that name a talk, most telling first."""
@@ -109,6 +110,14 @@ def _loader(form: Form) -> Loader:
     return Loader(form.label, matches, read, asks, _entry if form.listed else None)
 
 
+def messages_in(document: object) -> list[Message]:
+    """What is said in one message, or in an object with a list of them."""
+    talks = list(talks_in([document]))
+    rows = (raw for talk in talks for block in talk.blocks for _, raw in block.rows)
+    keys = Keys(guess([key for raw in rows if isinstance(raw, dict) for key in raw]), {})
+    return [message for *_, message in messages_of(talks, keys, Options(), Notes())]
+
+
 def _entry(item: Item) -> Entry:
     own = item.scalars()
     return Entry(named_after([own.get(key) for key in TITLES], ""), None, None)
@@ -138,8 +147,8 @@ def talks_in(
 ) -> Iterator[Talk]:
     """All talks at any depth. ``said`` is the key of the texts, where the user says it."""
     if isinstance(value, list):
-        rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
-        if _is_talk(rows, said):
+        if _is_talk(value[:_LOOKED_AT], said):
+            rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
             yield Talk(name, place, [Block(rows)])
         elif len(place) < _DEEPEST:
             for row, raw in enumerate(value):
@@ -152,9 +161,9 @@ def _in_object(
     value: Mapping[str, object], place: Place, name: str, said: str | None
 ) -> Iterator[Talk]:
     name = named_after([value.get(key) for key in TITLES], name)
-    began = next((value[key] for key in keys_of(list(value), "time")), None)
+    began = next((value[key] for key in keys_of(tuple(value), "time")), None)
     for nodes, *keys in _TREES:
-        if (talk := _branch(value, nodes, *keys, place=(*place, nodes))) is not None:
+        if (talk := _branch(value, (*place, nodes), nodes, *keys)) is not None:
             talk.name, talk.blocks[0].began = name, began
             yield talk
             return
@@ -185,14 +194,14 @@ def unwrapped(raw: object) -> object:
     if not isinstance(raw, dict) or str(raw.get("type")) in ASIDE:
         return raw
     for key in _WRAPPERS:
-        if isinstance(inner := raw.get(key), dict) and "text" in guess(list(inner)):
+        if isinstance(inner := raw.get(key), dict) and keys_of(tuple(inner), "text"):
             return {name: value for name, value in raw.items() if name != key} | inner
     return raw
 
 
-def _is_talk(rows: Placed, said: str | None) -> bool:
-    """Whether most of the first records have a key for a text and one more with a meaning."""
-    some = [raw for _, raw in rows[:_LOOKED_AT] if isinstance(raw, dict)]
+def _is_talk(rows: list[object], said: str | None) -> bool:
+    """Whether most of these records have a key for a text and one more with a meaning."""
+    some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict)]
     some = [raw for raw in some if str(raw.get("type")) not in ASIDE]
     if said is not None:
         return any(said in raw for raw in some)
@@ -206,7 +215,7 @@ def _is_talk(rows: Placed, said: str | None) -> bool:
 
 
 def _branch(
-    value: Mapping[str, object], nodes: str, own: str, parent: str, current: str, place: Place
+    value: Mapping[str, object], place: Place, nodes: str, own: str, parent: str, current: str
 ) -> Talk | None:
     """The branch of a tree of messages that is shown, from the root down; None for what is none.
 
@@ -237,7 +246,7 @@ def _branch(
     shown = [placed[key] for key in reversed(way)]
     rows = [(at, unwrapped(raw)) for at, raw in shown if raw.get("message", "") is not None]
     others = sum(
-        "text" in guess(list(message))
+        bool(keys_of(tuple(message), "text"))
         for key, (_, raw) in placed.items()
         if key not in way and isinstance(message := unwrapped(raw), dict)
     )

@@ -19,13 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from segviz.loaders.captions import counted, one_line, quoted
 from segviz.loaders.columns import Block, Keys, Talk, guess, read_talks, settle
 from segviz.loaders.document import Line, Options, Place, PlainText
 from segviz.loaders.errors import LoadError
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import stem, unused
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, one_line, quoted
 
 LABEL = "table (CSV, TSV)"
 

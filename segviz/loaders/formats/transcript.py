@@ -12,12 +12,12 @@ import re
 from collections import Counter
 from datetime import datetime
 
-from segviz.loaders.captions import counted
 from segviz.loaders.chat import Message
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted
 from segviz.text.dates import read_time
 
 LABEL = "plain text (Name: words)"

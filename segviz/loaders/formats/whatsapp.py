@@ -18,12 +18,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from segviz.loaders.captions import counted, one_line, shorten
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.document import Line, Options, PlainText
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, one_line, shorten
 from segviz.text.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
 
 LABEL = "WhatsApp export"

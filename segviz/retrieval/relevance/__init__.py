@@ -14,6 +14,7 @@ s⁽⁰⁾ of SegTreeMem §4.3.1.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,8 @@ def relevance_model(spelled: str) -> Any:
     """The model of a name from ``RELEVANCE``, with other parameters than its defaults after a
     colon: ``contextual:dates=0,beside=0.5``.
 
-    ValueError lists the names, parameters or range for what is unknown or outside."""
+    A parameter of an earlier version is ignored, with a warning. ValueError lists the names,
+    parameters or range for what is unknown or outside."""
     if not isinstance(spelled, str):
         raise ValueError(
             f"relevance is {spelled!r:.80}; expected a name. A class of your own is found by the "
@@ -69,8 +71,12 @@ def relevance_model(spelled: str) -> Any:
     if name not in RELEVANCE:
         raise ValueError(f"unknown relevance {name!r}; choose one of {', '.join(RELEVANCE)}")
     settings = {}
+    gone = getattr(RELEVANCE[name], "gone", ())
     for pair in rest.split(",") if rest else ():
         key, _, value = pair.partition("=")
+        if key.strip() in gone:
+            warnings.warn(f"{name} has no {key.strip()} any more; ignored", stacklevel=2)
+            continue
         try:
             settings[key.strip()] = float(value)
         except ValueError:

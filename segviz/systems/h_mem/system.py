@@ -18,6 +18,7 @@ from segviz.construct import (
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time
+from segviz.llm.prompts import Texts, texts_of
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
@@ -71,6 +72,7 @@ class HMem(SearchParameters, GraphParameters, TreeParameters, Components):
     invariants: ClassVar[tuple[Invariant, ...]] = (events_have_a_place,)
     fidelity: ClassVar[str] = "adapted"
     published: ClassVar[Paper] = paper("segviz.systems.h_mem")
+    prompts: ClassVar[Texts] = texts_of("segviz.systems.h_mem")
     relevance: ClassVar[str] = "dense"  # S, the cosine, §3.3
     departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "h-mem")
     level_names: ClassVar[tuple[str, ...]] = (

@@ -22,6 +22,7 @@ from segviz.construct import (
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock
+from segviz.llm.prompts import Texts, texts_of
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
@@ -82,6 +83,7 @@ class MemForest(SearchParameters, SceneParameters, FactParameters, Components):
     invariants: ClassVar[tuple[Invariant, ...]] = (forest_is_balanced,)
     fidelity: ClassVar[str] = "adapted"
     published: ClassVar[Paper] = paper("segviz.systems.memforest")
+    prompts: ClassVar[Texts] = texts_of("segviz.systems.memforest")
     relevance: ClassVar[str] = "dense"  # embedding similarity, §4.3
     departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "memforest")
     level_names: ClassVar[tuple[str, ...]] = ("unit", "fact or cell", "interval")

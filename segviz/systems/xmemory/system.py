@@ -17,6 +17,7 @@ from segviz.construct import (
 )
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock, Unit
+from segviz.llm.prompts import Texts, texts_of
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
@@ -63,6 +64,7 @@ class XMemory(SearchParameters, EpisodeParameters, Components):
     invariants: ClassVar[tuple[Invariant, ...]] = (statements_are_parted,)
     fidelity: ClassVar[str] = "adapted"
     published: ClassVar[Paper] = paper("segviz.systems.xmemory")
+    prompts: ClassVar[Texts] = texts_of("segviz.systems.xmemory")
     relevance: ClassVar[str] = "dense"  # embedding similarity, §3.3
     departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "xmemory")
     level_names: ClassVar[tuple[str, ...]] = ("message", "episode", "statement", "theme")

@@ -87,7 +87,6 @@ class Partition:
         self._sizes: NDArray[np.int64] = np.zeros(0, np.int64)
         self._tight: NDArray[np.float64] = np.zeros(0)
         self._similarity: NDArray[np.float64] = np.zeros((0, 0))  # -inf with themselves
-        self._nearest: NDArray[np.int64] | None = None
 
     def put(self, theme: int, vectors: Vector) -> None:
         """Adds a theme with these members, or gives it these."""
@@ -104,7 +103,6 @@ class Partition:
         row = self.centres @ self.centres[place]
         row[place] = -np.inf
         self._similarity[place] = self._similarity[:, place] = row
-        self._nearest = None
 
     def drop(self, theme: int) -> None:
         """Removes a theme."""
@@ -115,14 +113,13 @@ class Partition:
         )
         self._similarity = np.delete(self._similarity, place, axis=1)
         self._sizes, self._tight = np.delete(self._sizes, place), np.delete(self._tight, place)
-        self._nearest = None
 
     def objective(self, without: Sequence[int] = (), groups: Sequence[Vector] = ()) -> float:
         """Returns f of all themes, some exchanged for ``groups`` of member vectors."""
         gone = [self.themes.index(theme) for theme in without]
         keep = np.setdiff1d(np.arange(len(self.themes)), gone)
         wide = [group.astype(np.float64) for group in groups]
-        near = self._nearest_of(keep, gone)
+        near = self._similarity[np.ix_(keep, keep)].max(axis=1, initial=-np.inf)
         if wide:
             fresh = np.stack([centroid(group) for group in wide])
             across = fresh @ self.centres[keep].T if len(keep) else np.zeros((len(wide), 0))
@@ -133,17 +130,6 @@ class Partition:
         sizes = np.append(self._sizes[keep], np.array([len(group) for group in wide], np.int64))
         tight = np.append(self._tight[keep], [cohesion(group) for group in wide])
         return objective(sizes, tight, near, self._spread)
-
-    def _nearest_of(self, keep: NDArray[np.int64], gone: Sequence[int]) -> NDArray[np.float64]:
-        """Similarity of these themes to the nearest of them; sought again where that is gone."""
-        if not len(keep):
-            return np.zeros(0)
-        if self._nearest is None:
-            self._nearest = np.argmax(self._similarity, axis=1)
-        near = self._similarity[keep, self._nearest[keep]]
-        lost = np.flatnonzero(np.isin(self._nearest[keep], gone))
-        near[lost] = self._similarity[np.ix_(keep[lost], keep)].max(axis=1, initial=-np.inf)
-        return np.asarray(near)
 
 
 def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequence[int]]]:

@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluation import Mean
-from segviz.loaders.captions import counted as counted
 from segviz.memory import Memory
 from segviz.systems import level_name, level_names
+from segviz.text.captions import counted as counted
 from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.view.captions import shown_labels, units_text

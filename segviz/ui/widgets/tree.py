@@ -136,7 +136,7 @@ def draw_node_link(session: Session, structure: Structure, **marks: Any) -> None
     if shown < total:
         count = (
             f"{shown:,} of {total:,} nodes (selected, retrieved and gold ones with all above them, "
-            "then the highest; +n stands for n folded below)"
+            "then the highest)"
         )
     legend = "; retrieved nodes ringed, gold evidence as diamonds" if "scores" in marks else ""
     with st.container(horizontal=True, vertical_alignment="top"):

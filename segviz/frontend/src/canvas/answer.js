@@ -1,10 +1,10 @@
 // What came back for a question: who entered and left, from which rank to which, on which
 // levels, and what became of the gold evidence. Every place that tells one of these reads it here.
 
+import { lastly } from "../shared/dom.js";
 import { ancestors } from "../shared/links.js";
 import { isolateText } from "../shared/text.js";
 import { levelCounts, ranksOf } from "./propagate.js";
-import { goldClasses } from "./shades.js";
 
 const WORDS = 6;
 const SPEAKER = /^[^\n:]{1,40}: /;
@@ -20,14 +20,12 @@ export function answerOf(scene) {
   const moved = after.filter((node, i) => was.has(node) && was.get(node) !== i + 1).length;
   addRanks(was, entered, data.initial, data);
   addRanks(is, left, data.final, data);
-  /** @type {Map<number, string[]>} */
-  const held = scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene);
   const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
   return {
     before, after, entered, left, was, is, moved,
     levels: { before: from, after: to },
-    gold: { before: fates(scene, before), after: fates(scene, after), asked: data.gold_asked },
-    held, tree,
+    gold: { before: fates(data, tree, before), after: fates(data, tree, after), asked: data.gold_asked },
+    held: heldBy(data, tree),
   };
 }
 
@@ -39,19 +37,25 @@ function addRanks(ranks, nodes, scores, data) {
   nodes.forEach((node, i) => ranks.set(node, data.ranks?.[nodeOf(data, node)] ?? found[i]));
 }
 
-/** The gold turns by what became of them under these retrieved nodes.
- * @type {(scene: Scene, top: Ids) => Record<string, string[]>} */
-function fates({ data, tree }, top) {
-  const order = ["missed", "covered", "found"];
-  const classes = goldClasses(tree, data, top);
-  /** @type {Map<string, number>} */
-  const best = new Map();
+/** The gold turns by what became of them under these retrieved nodes: found in a node of one unit,
+ *  covered where wider nodes alone quote them, or missed.
+ * @type {(data: Message, tree: Tree, top: Ids) => Record<string, string[]>} */
+function fates(data, tree, top) {
+  const retrieved = new Set(Array.from(top, (node) => nodeOf(data, node)));
+  const [wide, narrow] = [new Set(), new Set()];
   for (const leaf of data.gold) {
-    const fate = order.indexOf(classes.get(leaf) ?? "missed");
-    for (const turn of turnsOf(data, leaf)) best.set(turn, Math.max(fate, best.get(turn) ?? 0));
+    for (const node of [leaf, ...ancestors(tree, leaf)].filter((n) => retrieved.has(nodeOf(data, n)))) {
+      const held = tree.stop[node] - tree.start[node] === 1 ? narrow : wide;
+      for (const turn of turnsOf(data, node)) held.add(turn);
+    }
   }
-  return Object.fromEntries(order.map(
-    (name, i) => [name, [...best.keys()].filter((turn) => best.get(turn) === i)]));
+  /** @type {string[]} */
+  const turns = [...new Set(Array.from(data.gold).flatMap((leaf) => turnsOf(data, leaf)))];
+  return {
+    found: turns.filter((turn) => narrow.has(turn)),
+    covered: turns.filter((turn) => wide.has(turn) && !narrow.has(turn)),
+    missed: turns.filter((turn) => !wide.has(turn) && !narrow.has(turn)),
+  };
 }
 
 /** The gold turns that a leaf holds or a node above quotes.
@@ -62,9 +66,8 @@ export const turnsOf = (data, node) => data.gold_turns[nodeOf(data, node)] ?? []
  * @type {(data: Message, box: number) => number} */
 export const nodeOf = (data, box) => data.origin[box] ?? box;
 
-/** The gold turns of each gold leaf and of each node above one that quotes any.
- * @param {Scene} scene */
-function heldBy({ data, tree }) {
+/** The gold turns of each gold leaf and of each node above one that quotes any. */
+const heldBy = lastly((/** @type {Message} */ data, /** @type {Tree} */ tree) => {
   /** @type {Map<number, string[]>} */
   const held = new Map();
   for (const leaf of data.gold) {
@@ -74,7 +77,7 @@ function heldBy({ data, tree }) {
     }
   }
   return held;
-}
+});
 
 // --- words ---------------------------------------------------------------------------------
 

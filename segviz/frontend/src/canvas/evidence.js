@@ -1,7 +1,7 @@
 // The evidence list beside the tree: rank, rise or fall, level, gold, words. It follows every
 // frame; the selected node's entry is open.
 
-import { among, button, element, focusedBeside, make, sign } from "../shared/dom.js";
+import { among, button, element, focusedBeside, lastly, make, sign } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
 import { labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
@@ -70,30 +70,25 @@ export function evidenceRows({ data, answer }) {
   return [...after.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
 }
 
-/** The words of a node that stand for it in a row: from where the words of the question are that
- *  fewest of the texts have.
- * @type {(data: Message, node: number) => string} */
-function passageOf(data, node) {
-  const known = passages.get(data.texts) ?? { words: new Map(), holders: holdersOf(data) };
-  passages.set(data.texts, known);
-  const { words, holders } = known;
-  const said = words.get(node) ?? wordsOf(data, node, MOST, startOf(data, node, holders));
-  words.set(node, said);
-  return said;
-}
-
-/** By message: what a drag would else compute in every frame.
- * @type {WeakMap<Message["texts"], { words: Map<number, string>, holders: Map<string, number> }>} */
-const passages = new WeakMap();
-
-/** How many of the texts have each word of the question.
- * @type {(data: Message) => Map<string, number>} */
-function holdersOf({ matches }) {
+/** How many of the texts have each word of the question, and rows that were found before.
+ * @type {(matches: Message["matches"], texts: Message["texts"]) =>
+ *    { holders: Map<string, number>, rows: Map<number, string> }} */
+const ofMessage = lastly((matches) => {
   const holders = new Map();
   for (const word of Object.values(matches).flatMap(Object.keys)) {
     holders.set(word, (holders.get(word) ?? 0) + 1);
   }
-  return holders;
+  return { holders, rows: new Map() };
+});
+
+/** The words of a node that stand for it in a row: from where the words of the question are that
+ *  fewest of the texts have.
+ * @type {(data: Message, node: number) => string} */
+function passageOf(data, node) {
+  const { holders, rows } = ofMessage(data.matches, data.texts);
+  const said = rows.get(node) ?? wordsOf(data, node, MOST, startOf(data, node, holders));
+  rows.set(node, said);
+  return said;
 }
 
 /** @type {(data: Message, node: number, holders: Map<string, number>) => number} */

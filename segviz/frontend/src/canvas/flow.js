@@ -1,6 +1,7 @@
 // Flow: what a node's score is made of, as ribbons from those that gave it. The twin of
 // segviz.retrieval.explain, and its drawing.
 
+import { lastly } from "../shared/dom.js";
 import { edgePairs } from "../shared/links.js";
 import { nodeRect } from "./boxes.js";
 import { shares, TRANSITIONS } from "./propagate.js";
@@ -61,22 +62,15 @@ export function flowOf({ first, from, part }, initial, { policy, alpha, horizon 
   return { node, own, total, hops };
 }
 
-/** The flow of the selected node under the present setting, found once for each.
+const incoming = lastly((/** @type {Message} */ data, /** @type {string} */ policy) =>
+  incomingOf({ ...data, edges: edgePairs(data) }, policy));
+const flow = lastly((/** @type {Message} */ data, /** @type {LiveSetting} */ setting,
+  /** @type {number} */ node) => flowOf(incoming(data, setting.policy), data.initial, setting, node));
+
+/** The flow of the selected node under the present setting.
  * @type {(s: State) => Flow | null} */
-export function shownFlow(s) {
-  const { scene: { data }, settings: { setting, held }, attention: { selected }, flow } = s;
-  if (!setting || held || selected === null) return null;
-  const { policy, alpha, horizon } = setting;
-  if (flow.incoming === null || flow.policy !== policy || flow.data !== data) {
-    const tree = { ...data, edges: edgePairs(data) };
-    Object.assign(flow, { incoming: incomingOf(tree, policy), policy, data, key: "" });
-  }
-  const key = `${selected} ${alpha} ${horizon}`;
-  if (flow.key !== key) {
-    const found = flowOf(/** @type {Incoming} */ (flow.incoming), data.initial, setting, selected);
-    Object.assign(flow, { key, found });
-  }
-  return flow.found;
+export function shownFlow({ scene: { data }, settings: { setting, held }, attention: { selected } }) {
+  return setting && !held && selected !== null ? flow(data, setting, selected) : null;
 }
 
 /** Ribbons from the contributors of the hop that is shown (0: all) to the selected node.
@@ -84,11 +78,11 @@ export function shownFlow(s) {
 export function drawFlow(s, ctx, half) {
   const found = shownFlow(s);
   if (!found || !(found.total > 0)) return;
-  const { scene: { theme }, flow } = s;
+  const { scene: { theme }, flow: { hop: shown } } = s;
   const goal = nodeRect(s, half, found.node);
   if (!goal) return;
   found.hops.forEach(({ given }, hop) => {
-    if (flow.hop && flow.hop !== hop + 1) return;
+    if (shown && shown !== hop + 1) return;
     for (const { source, amount } of given.slice(0, RIBBONS)) {
       const rect = source === found.node ? null : nodeRect(s, half, source);
       if (!rect) continue;

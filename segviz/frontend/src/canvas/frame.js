@@ -2,7 +2,7 @@
 // and, if that change touched it, the lower one. Whatever else follows from the view or from
 // the scores registers itself, so that this module knows none of the widgets.
 
-import { cleared } from "../shared/dom.js";
+import { cleared, lastly } from "../shared/dom.js";
 import { answerOf } from "./answer.js";
 import { visibleBoxes } from "./boxes.js";
 import { geometry } from "./geometry.js";
@@ -69,23 +69,17 @@ function paint(s) {
   }
 }
 
+/** Boxes by half: those of the initial scores stay as they are in a drag. */
+const boxesOf = [0, 1].map(() => lastly(visibleBoxes));
+
 /** Where everything lies on a canvas of so many pixels.
  * @type {(s: State, width: number, height: number) => void} */
 export function layOut(s, width, height) {
   const { scene, sight } = s;
   const { data: { gutter, legend }, tree } = scene;
   sight.geom = geometry(width, height, scene.picture, gutter, tree.laneCount, legend);
-  const { x0, x1 } = sight.view;
-  const place = `${x0} ${x1} ${sight.geom.width}`;
-  sight.boxes = columnWeights(scene).map((weight, half) => {
-    const known = sight.laid[half]; // the half of the initial scores stays as it is in a drag
-    if (known && known.tree === tree && known.weight === weight && known.place === place) {
-      return known.boxes;
-    }
-    const boxes = visibleBoxes(tree, sight.view, sight.geom.width, weight.length ? weight : null);
-    sight.laid[half] = { tree, weight, place, boxes };
-    return boxes;
-  });
+  sight.boxes = columnWeights(scene).map((weight, half) =>
+    boxesOf[half](tree, sight.view, sight.geom.width, weight.length ? weight : null));
 }
 
 /** All that follows from scores and setting alone.

@@ -28,7 +28,7 @@ import { createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, createSettings } from "./settings.js";
 import { readTheme } from "./theme.js";
 import { buildTools } from "./toolbar.js";
-import { clampView, createHistory, isStill, moveView } from "./view.js";
+import { clampView, isStill, moveView } from "./view.js";
 import { markWeights } from "./weights.js";
 
 const STATE = "segvizTree";
@@ -76,11 +76,11 @@ function createState(parentElement) {
     tell: () => {},
     scene: {
       data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
-      shades: [], tints: new Map(), gold: [], answer: null,
+      shades: [], tints: new Map(), answer: null,
     },
-    sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [], laid: [] },
+    sight: { view: null, goal: null, slide: null, geom: null, boxes: [] },
     attention: {
-      selected: null, sentByPython: null, focus: null, hover: null, trail: null, lineage: {},
+      selected: null, sentByPython: null, focus: null, hover: null, trail: null,
       excerpt: null, drag: null, dragged: false, pointed: null,
       linkedUnits: [], linked: { leaves: [], above: [] },
     },
@@ -161,7 +161,6 @@ function update(s, data) {
   if (fresh) {
     Object.assign(attention, { focus: null, hover: null, trail: null, excerpt: null, pointed: null,
       linkedUnits: [] });
-    sight.history = createHistory();
     resetSearch(s);
     scene.isolated = null;
   }

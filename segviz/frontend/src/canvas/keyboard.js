@@ -4,7 +4,7 @@ import { button, element, make } from "../shared/dom.js";
 import { holdNone } from "./changed.js";
 import { schedule } from "./frame.js";
 import { showIsolated } from "./legend.js";
-import { fitNode, hover, panBy, select, stepBack, walkTo, zoomBy } from "./navigation.js";
+import { fitNode, hover, panBy, select, unitsOf, walkTo, zoomBy } from "./navigation.js";
 import { neighbour } from "./rows.js";
 import { endSearch, walkHit } from "./search.js";
 
@@ -42,7 +42,7 @@ function pressKey(s, event) {
   else if (key === "b" || key === "B") holdNone(s, true);
   else if (key === "n" || key === "N") walkHit(s, shiftKey);
   else if (shiftKey && (key === "ArrowLeft" || key === "ArrowRight")) {
-    panBy(s, key === "ArrowLeft" ? -PAN_SHARE : PAN_SHARE, "pan");
+    panBy(s, key === "ArrowLeft" ? -PAN_SHARE : PAN_SHARE);
   } else if (key.startsWith("Arrow") || key === "Home" || key === "End") {
     const first = key === "Home" ? key : "End"; // without a focus, start at the newest leaf
     walkTo(s, at === null ? neighbour(s.scene.tree, -1, first) : neighbour(s.scene.tree, at, key));
@@ -50,14 +50,14 @@ function pressKey(s, event) {
   event.preventDefault();
 }
 
-/** Escape: the help closes, or all colours come back, or the view goes back, or a search
+/** Escape: the help closes, or all colours come back, or the whole conversation, or a search
  *  ends.
  * @param {State} s */
 function leave(s) {
-  const { scene } = s;
+  const { scene, sight: { goal } } = s;
   if (!s.elements.help.hidden) showHelp(s.elements, false);
   else if (scene.isolated) showIsolated(s, scene.isolated.kind, scene.isolated.key);
-  else if (stepBack(s)) return true;
+  else if (goal.x1 - goal.x0 < unitsOf(scene)) fitNode(s, null);
   else if (s.search.query) endSearch(s);
   else return false;
   return true;
@@ -74,7 +74,7 @@ const KEYS = [
   ["Shift ← →", "pan"],
   ["F", "fill the view with the node"],
   ["0", "show the whole conversation"],
-  ["Esc", "end what is shown alone, or back to the view before"],
+  ["Esc", "end what is shown alone, or show the whole conversation"],
   ["/", "find text"],
   ["N, Shift N", "next hit, the one before"],
   ["B", "hold: compare with no propagation"],

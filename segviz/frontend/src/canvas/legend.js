@@ -82,18 +82,26 @@ function writeClasses(s, { kind, counted: what, items, ramped: ramp }) {
     if (ramp) {
       button.tabIndex = i === Math.max(0, chosen) ? 0 : -1;
       button.ariaLabel = isolateText(item.title);
+      button.style.background = gradient(item.colours);
+    } else {
+      paintSwatch(s.scene.theme, element("canvas", "swatch", button), item);
+      button.append(make("span", "", item.name), make("b", "", String(item.count)));
     }
-    paintSwatch(ramp ? button : element("i", "swatch", button), item);
-    if (!ramp) button.append(make("span", "", item.name), make("b", "", String(item.count)));
   });
   if (ramp) element("span", "", group, items[items.length - 1].name);
 }
 
-/** @type {(swatch: HTMLElement, colourClass: ColourClass) => void} */
-function paintSwatch(swatch, { colours, pattern }) {
-  if (pattern) swatch.classList.add(pattern);
-  swatch.style.backgroundColor = colours[0];
-  if (colours.length > 1) swatch.style.backgroundImage = gradient(colours);
+/** @type {(theme: Theme, swatch: HTMLCanvasElement, colourClass: ColourClass) => void} */
+function paintSwatch(theme, swatch, { colours, pattern }) {
+  const ctx = cleared(swatch, SWATCH, SWATCH);
+  const wide = SWATCH / colours.length;
+  colours.forEach((colour, i) => {
+    ctx.fillStyle = colour;
+    ctx.fillRect(i * wide, 2, wide, 10);
+  });
+  if (!pattern) return;
+  ctx.fillStyle = theme.patterns[pattern];
+  ctx.fillRect(0, 2, SWATCH, 10);
 }
 
 /** @type {(scene: Scene, kind: string, key: number | string) => boolean} */
@@ -229,4 +237,5 @@ export function drawMark(theme, ctx, kind, sign, x, y) {
 }
 
 /** @param {string[]} colours */
-const gradient = (colours) => `linear-gradient(to right, ${colours.join(", ")})`;
+const gradient = ([first, ...colours]) =>
+  `linear-gradient(to right, ${[first, ...colours.length ? colours : [first]].join(", ")})`;

@@ -1,5 +1,6 @@
 // What belongs to a node: the path that leads to it and all that lies below.
 
+import { lastly } from "../shared/dom.js";
 import { ancestors, reached } from "../shared/links.js";
 import { nodeRect } from "./boxes.js";
 import { rowBox } from "./geometry.js";
@@ -28,8 +29,11 @@ export function descendantRuns(tree, node) {
   return runs;
 }
 
-/** @type {{ role: "hover" | "selected", width: number, alpha: number }[]} */
-const ROLES = [{ role: "hover", width: 1, alpha: 0.6 }, { role: "selected", width: 1.5, alpha: 1 }];
+const relatives = () => lastly((/** @type {Tree} */ tree, /** @type {number} */ node) =>
+  ({ above: ancestors(tree, node), below: descendantRuns(tree, node) }));
+
+const ROLES = [{ role: /** @type {const} */ ("hover"), width: 1, alpha: 0.6, of: relatives() },
+  { role: /** @type {const} */ ("selected"), width: 1.5, alpha: 1, of: relatives() }];
 
 /** The ancestors of the selected and of the hovered node are outlined, what lies below them is
  *  underlined, row by row.
@@ -37,10 +41,10 @@ const ROLES = [{ role: "hover", width: 1, alpha: 0.6 }, { role: "selected", widt
 export function drawLineage(s, ctx, half) {
   const { theme } = s.scene;
   const { text } = theme;
-  for (const { role, width, alpha } of ROLES) {
+  for (const { role, width, alpha, of } of ROLES) {
     const node = s.attention[role];
     if (node === null || (role === "hover" && node === s.attention.selected)) continue;
-    const { above, below } = lineage(s, role, node);
+    const { above, below } = of(s.scene.tree, node);
     ctx.globalAlpha = alpha;
     for (const other of above) {
       outline(theme, ctx, nodeRect(s, half, other), text, 1, { halo: false });
@@ -54,19 +58,6 @@ export function drawLineage(s, ctx, half) {
     }
     ctx.globalAlpha = 1;
   }
-}
-
-/** Relatives, found once for each node a person comes to.
- * @param {State} s
- * @param {"hover" | "selected"} role
- * @param {number} node */
-function lineage(s, role, node) {
-  const { scene: { tree }, attention } = s;
-  const known = attention.lineage[role];
-  if (known?.tree === tree && known.node === node) return known;
-  return (attention.lineage[role] = {
-    tree, node, above: ancestors(tree, node), below: descendantRuns(tree, node),
-  });
 }
 
 /** @type {(state: State, half: number, run: Run) => Rect | null} */

@@ -79,9 +79,7 @@ export function drawAxis(s, ctx) {
    * @param {number} y */
   const write = (texts, among, y) => {
     const items = among.map((band) => ({ ...band, text: isolateText(texts[band.session] ?? "") }));
-    /** @param {string} text */
-    const measure = (text) => (text ? ctx.measureText(text).width : 0);
-    const placed = placeLabels(items, measure, width);
+    const placed = placeLabels(items, (text) => ctx.measureText(text).width, width);
     for (const { item, x } of placed) ctx.fillText(item.text, left + x, y);
     return placed.map(({ item }) => item);
   };
@@ -113,29 +111,20 @@ function drawNow(s, ctx, bottom) {
   ctx.fillText("now", now + 5, top + 7);
 }
 
-/** Which labels can be written without touching: those that fit their own band, and others
- *  that keep `gap` pixels from what stands on either side. Items: {x, w, text} with the band's
+/** The labels that keep `gap` pixels from the one before. Items: {x, w, text} with the band's
  *  pixel place; gives [{item, x}] with x the label's centre.
  * @template {{ x: number, w: number, text: string }} Item
  * @param {Item[]} items
  * @param {(text: string) => number} measure
  * @param {number} width
  * @param {number} [gap] */
-export function placeLabels(items, measure, width, gap = 8) {
-  let limit = Infinity; // where the next label that fits its band begins
-  const sized = items.filter(({ text }) => text).reverse().map((item) => {
-    const size = measure(item.text);
-    const fits = size + 4 <= item.w;
-    const x = Math.min(Math.max(item.x + item.w / 2, size / 2), width - size / 2);
-    const sized = { item, x, size, fits, limit };
-    if (fits) limit = x - size / 2;
-    return sized;
-  }).reverse();
+export function placeLabels(items, measure, width, gap = 4) {
   const chosen = [];
-  let edge = -Infinity;
-  for (const { item, x, size, fits, limit } of sized) {
-    const room = size <= width && x - size / 2 >= edge + gap && x + size / 2 + gap <= limit;
-    if (!fits && !room) continue;
+  let edge = -gap;
+  for (const item of items) {
+    const size = measure(item.text);
+    const x = Math.min(Math.max(item.x + item.w / 2, size / 2), width - size / 2);
+    if (!item.text || size > width || x - size / 2 < edge + gap) continue;
     chosen.push({ item, x });
     edge = x + size / 2;
   }

@@ -5,37 +5,19 @@ import { isolateText } from "../shared/text.js";
 import { schedule } from "./frame.js";
 import { pointAt } from "./linked.js";
 import { nodeLines, readOut } from "./readout.js";
-import { clampView, goBack, insideView, moveView, remember, zoomView } from "./view.js";
+import { clampView, insideView, moveView, zoomView } from "./view.js";
 
 /** Length of the axis, which never is nothing.
  * @param {Scene} scene */
 export const unitsOf = ({ data }) => data.total_units || 1;
 
-/** Shows another part of the conversation, from which Escape leads back. `kind` names the
- *  move; a slide is for jumps, not for what follows the pointer.
- * @type {(s: State, view: View, kind: string, slides?: boolean) => void} */
-export function jumpTo(s, view, kind, slides = true) {
-  const { goal, history } = s.sight;
+/** Shows another part of the conversation; a slide is for jumps, not for what follows the pointer.
+ * @type {(s: State, view: View, slides?: boolean) => void} */
+export function jumpTo(s, view, slides = true) {
+  const { goal } = s.sight;
   if (view.x0 === goal.x0 && view.x1 === goal.x1) return;
-  remember(history, goal, unitsOf(s.scene), kind, performance.now());
-  goTo(s, view, slides);
-}
-
-/** @type {(s: State, view: View, slides: boolean) => void} */
-function goTo(s, view, slides) {
   moveView(s.sight, view, slides);
   schedule(s, true);
-}
-
-/** Returns to the view before; without one, to the whole. Was there anything to do?
- * @param {State} s */
-export function stepBack(s) {
-  const { sight } = s;
-  const total = unitsOf(s.scene);
-  const goal = goBack(sight.history, sight.goal, total) ?? { x0: 0, x1: total };
-  if (goal.x0 === sight.goal.x0 && goal.x1 === sight.goal.x1) return false;
-  goTo(s, goal, true);
-  return true;
 }
 
 /** Zooms at the node a person is at, if that is in view, otherwise at the middle.
@@ -48,15 +30,15 @@ export function zoomBy(s, factor) {
     const middle = (scene.tree.start[attention.trail] + scene.tree.stop[attention.trail]) / 2;
     if (middle > x0 && middle < x1) anchor = middle;
   }
-  jumpTo(s, zoomView(s.sight.goal, factor, anchor, unitsOf(scene)), "zoom");
+  jumpTo(s, zoomView(s.sight.goal, factor, anchor, unitsOf(scene)));
 }
 
 /** Moves the view by a share of its own length.
- * @type {(s: State, share: number, kind: string, slides?: boolean) => void} */
-export function panBy(s, share, kind, slides = true) {
+ * @type {(s: State, share: number, slides?: boolean) => void} */
+export function panBy(s, share, slides = true) {
   const { x0, x1 } = s.sight.goal;
   const units = share * (x1 - x0);
-  jumpTo(s, insideView(x0 + units, x1 + units, unitsOf(s.scene)), kind, slides);
+  jumpTo(s, insideView(x0 + units, x1 + units, unitsOf(s.scene)), slides);
 }
 
 /** The node fills the view; null stands for the whole conversation.
@@ -64,10 +46,10 @@ export function panBy(s, share, kind, slides = true) {
 export function fitNode(s, node) {
   const { scene } = s;
   const total = unitsOf(scene);
-  if (node === null) return jumpTo(s, { x0: 0, x1: total }, "fit");
+  if (node === null) return jumpTo(s, { x0: 0, x1: total });
   const [start, stop] = [scene.tree.start[node], scene.tree.stop[node]];
   const margin = (stop - start) * 0.04;
-  return jumpTo(s, clampView(start - margin, stop + margin, total), "fit");
+  return jumpTo(s, clampView(start - margin, stop + margin, total));
 }
 
 /** Pans so far that the node is in view.
@@ -78,7 +60,7 @@ export function reveal(s, node) {
   const half = (sight.goal.x1 - sight.goal.x0) / 2;
   if (stop > sight.goal.x0 && start < sight.goal.x1) return;
   const middle = (start + stop) / 2;
-  jumpTo(s, insideView(middle - half, middle + half, unitsOf(scene)), "reveal");
+  jumpTo(s, insideView(middle - half, middle + half, unitsOf(scene)));
 }
 
 /** @type {(s: State, node: number | null) => void} */

@@ -94,7 +94,6 @@ function takeHold(s, event) {
   const away = placeOf(s.elements, event) - x - w / 2;
   overview.held = Math.abs(away) <= w / 2 ? away : 0;
   overview.root.setPointerCapture(event.pointerId);
-  sight.history.kind = ""; // every drag can be taken back by itself
   pull(s, event);
 }
 
@@ -105,7 +104,7 @@ function pull(s, event) {
   const total = unitsOf(s.scene);
   const middle = ((placeOf(s.elements, event) - overview.held) / overview.width) * total;
   const half = (goal.x1 - goal.x0) / 2;
-  jumpTo(s, insideView(middle - half, middle + half, total), "map", false);
+  jumpTo(s, insideView(middle - half, middle + half, total), false);
 }
 
 /** Where the visible window lies on an overview of so many pixels.

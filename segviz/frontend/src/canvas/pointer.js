@@ -23,7 +23,6 @@ export function listenPointer(s) {
   on("pointerdown", (event) => {
     attention.dragged = false;
     if (event.button !== 0) return;
-    sight.history.kind = ""; // every drag can be taken back by itself
     attention.drag = { x: event.offsetX, view: sight.view, moved: false, id: event.pointerId };
   });
   on("pointerup", () => {
@@ -76,7 +75,7 @@ function movePointer(s, event) {
     }
     if (attention.drag.moved) {
       const units = (shift / s.sight.geom.width) * (x1 - x0);
-      jumpTo(s, insideView(x0 - units, x1 - units, unitsOf(s.scene)), "drag", false);
+      jumpTo(s, insideView(x0 - units, x1 - units, unitsOf(s.scene)), false);
       return;
     }
   }
@@ -105,9 +104,9 @@ function turnWheel(s, event) {
     const unit = x0 + ((event.offsetX - sight.geom.left) / sight.geom.width) * (x1 - x0);
     const step = Math.min(60, Math.abs(event.deltaY)) * -Math.sign(event.deltaY);
     const next = zoomView(sight.view, Math.exp(step / 180), unit, unitsOf(s.scene));
-    jumpTo(s, next, "wheel", false);
+    jumpTo(s, next, false);
   } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY) && x1 - x0 < unitsOf(s.scene)) {
     event.preventDefault();
-    panBy(s, event.deltaX / sight.geom.width, "wheel", false);
+    panBy(s, event.deltaX / sight.geom.width, false);
   }
 }

@@ -19,8 +19,6 @@ export function buildReasons(s, parent) {
   const root = element("section", "reasons", parent);
   onFrame(s.frames, showReasons);
   return { root, flow: element("div", "flow", root), misses: element("div", "misses", root),
-    incoming: /** @type {Incoming | null} */ (null), policy: "",
-    data: /** @type {Message | null} */ (null), key: "", found: /** @type {Flow | null} */ (null),
     hop: 0, // whose ribbons are shown, 0 for all
     missed: /** @type {unknown[]} */ ([]) };
 }
@@ -30,19 +28,15 @@ function showReasons(s) {
   const { settings: { setting, held }, flow: { root, flow, misses, missed } } = s;
   root.hidden = !setting;
   if (!setting || held) return;
-  rewrite(flow, flowKey(s), () => writeFlow(s, flow));
+  const { scene: { data }, attention: { selected } } = s;
+  rewrite(flow, [selected, data.selected, data.ingredients, setting, s.flow.hop, shownFlow(s)?.own],
+    () => writeFlow(s, flow));
   if (!isNews(missed, [s.scene.answer, s.path.found, s.path.run, setting])) return;
   const rows = missRows(s);
   rewrite(misses, rows, () => writeMisses(s, misses, rows));
 }
 
 // --- flow ----------------------------------------------------------------------------------
-
-/** @param {State} s */
-function flowKey(s) {
-  const found = shownFlow(s);
-  return found ? `${found.node} ${s.scene.data.selected} ${s.scene.data.ingredients} ${s.flow.key} ${s.flow.hop}` : "none";
-}
 
 /** @type {(s: State, part: HTMLElement) => void} */
 function writeFlow(s, part) {

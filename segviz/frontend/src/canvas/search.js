@@ -49,17 +49,14 @@ export function refind(s) {
   const nodes = (answer?.nodes ?? findText(query, data.labels, data))
     .filter((node) => data.level[node] >= 0);
   search.hits = nodes;
-  search.total = answer?.total ?? nodes.length;
   search.excerpts = answer?.excerpts ?? {};
-  search.waits = Boolean(query) && !answer && !data.labels.length && asks(s.scene);
   search.at = nodes.indexOf(current);
   showFind(s);
 }
 
-/** Where texts are cut or absent and Python listens, it searches the full ones.
+/** Where Python listens, it searches the full texts.
  * @param {Scene} scene */
-const asks = ({ data }) => data.found !== undefined
-  && (!data.labels.length || searchedLength(data.labels) < Infinity);
+const asks = ({ data }) => data.found !== undefined;
 
 /** @param {State} s */
 function ask(s) {
@@ -78,8 +75,7 @@ export function walkHit(s, back) {
   const { search } = s;
   if (search.timer) ask(s);
   if (!search.hits.length) return;
-  search.at = search.at < 0 && !back ? firstHit(search.hits, s.scene.tree, s.sight.goal)
-    : nextHit(search.at, search.hits.length, back);
+  search.at = nextHit(search.at, search.hits.length, back);
   const node = search.hits[search.at];
   walkTo(s, node, `${hitWords(search)}: `, search.excerpts[node]);
   showFind(s);
@@ -112,7 +108,7 @@ function showFind(s) {
   find.input.title = blind ? "So many nodes are sent without their texts"
     : asks(s.scene) || limit === Infinity ? "Find text in the nodes, in capitals or not (/)"
       : `Find text in the first ${limit} characters of each node (/)`;
-  const words = search.waits ? "…" : hitWords(search);
+  const words = hitWords(search);
   find.words.textContent = words;
   find.mark.hidden = !search.hits.length;
   find.root.classList.toggle("active", words !== "");
@@ -122,7 +118,7 @@ function showFind(s) {
 // --- searching: pure functions -----------------------------------------------------------
 
 export const createSearch = () => ({
-  query: "", hits: /** @type {number[]} */ ([]), total: 0, at: -1, asked: "", waits: false,
+  query: "", hits: /** @type {number[]} */ ([]), at: -1, asked: "",
   timer: /** @type {Timer} */ (0), excerpts: /** @type {Record<string, string>} */ ({}),
 });
 
@@ -152,13 +148,6 @@ export function nextHit(at, count, back) {
   return (at + (back ? -1 : 1) + count) % count;
 }
 
-/** The hit to begin with: the first one in view, or the first of all.
- * @type {(hits: number[], given: { start: Ids, stop: Ids }, view: View) => number} */
-export function firstHit(hits, { start, stop }, view) {
-  const seen = hits.findIndex((id) => start[id] >= view.x0 && stop[id] <= view.x1);
-  return Math.max(0, seen);
-}
-
 /** How many characters of each text the browser holds; Infinity if none is cut.
  * @param {string[]} labels */
 export function searchedLength(labels) {
@@ -170,10 +159,9 @@ export function searchedLength(labels) {
 }
 
 /** What the search says: "3 of 17", "17 found", "none".
- * @param {Pick<Search, "query" | "hits" | "at" | "total">} given */
-export function hitWords({ query, hits, at, total }) {
+ * @param {Pick<Search, "query" | "hits" | "at">} given */
+export function hitWords({ query, hits, at }) {
   if (!normalised(query)) return "";
   if (!hits.length) return "none";
-  const all = total > hits.length ? `${hits.length} (${total} found)` : `${hits.length}`;
-  return at < 0 ? `${total} found` : `${at + 1} of ${all}`;
+  return at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
 }

@@ -9,11 +9,10 @@ import { edgePairs } from "../shared/links.js";
 import { propagator, topNodes } from "./propagate.js";
 
 const REST_MS = 200;
-const OVERDUE_MS = 2000; // an answer that still does not know a change sent so long ago
 
 export const createSettings = () => ({
   setting: /** @type {LiveSetting | null} */ (null),
-  sequence: 0, answered: 0, sentAt: 0, stale: false,
+  sequence: 0, answered: 0, stale: false,
   timer: /** @type {Timer} */ (0),
   scores: /** @type {Propagator | null} */ (null),
   /** What was shown before "no propagation" was held. */
@@ -27,20 +26,13 @@ export function adoptSetting(s) {
   settings.scores = null;
   settings.stale = false;
   settings.held = null;
-  if (!data.live) {
-    settings.setting = null;
-    return;
-  }
+  settings.setting = data.live && settings.setting;
+  if (!data.live) return;
   const { policy, alpha, horizon, drawing, sequence } = data.live;
   // A number below one that was answered: Python has begun anew and its word counts.
   const late = settings.setting && sequence < settings.sequence && sequence >= settings.answered;
   settings.answered = sequence;
-  if (late) {
-    recompute(s);
-    const lost = !settings.timer && performance.now() - settings.sentAt > OVERDUE_MS;
-    if (lost) settings.timer = setTimeout(() => report(s)); // a change of page can swallow one
-    return;
-  }
+  if (late) return recompute(s);
   settings.setting = { policy, alpha, horizon, drawing };
   settings.sequence = sequence;
 }
@@ -63,7 +55,6 @@ export function report(s) {
   if (!settings.timer) return;
   clearTimeout(settings.timer);
   settings.timer = 0;
-  settings.sentAt = performance.now();
   s.tell("setting", { ...settings.setting, sequence: settings.sequence });
 }
 

@@ -1,6 +1,7 @@
 // What gives a node its colour. A *shade* is "session", "level", "initial",
 // "propagated", "change", "gold", "own" or the name of a node measure. Functions of the scene, no DOM.
 
+import { lastly } from "../shared/dom.js";
 import { ancestors } from "../shared/links.js";
 import { changeIndex, levelStrength, mix, rampIndex } from "./colour.js";
 
@@ -180,18 +181,12 @@ export function goldClasses(tree, { gold, gold_turns, origin }, top) {
 export const topOf = ({ picture, data }, half) =>
   (picture === "scores" && !half ? data.top_initial : data.top_final);
 
+const classesOf = [0, 1].map(() => lastly(goldClasses)); // by half
+
 /** Class of a node in one half; what does not concern gold is "other".
  * @type {(scene: Scene, half: number, node: number) => string} */
-export function goldClass(scene, half, node) {
-  // Kept until the tree or what was retrieved is another.
-  const { tree, data, gold } = scene;
-  const top = topOf(scene, half);
-  const kept = gold[half];
-  const known = kept && kept.top === top && kept.tree === tree;
-  const { classes } = known ? kept
-    : (gold[half] = { top, tree, classes: goldClasses(tree, data, top) });
-  return classes.get(node) ?? "other";
-}
+export const goldClass = (scene, half, node) =>
+  classesOf[half](scene.tree, scene.data, topOf(scene, half)).get(node) ?? "other";
 
 // --- measures ------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ import { pathTo } from "../shared/links.js";
 import { isolateText, levelsText, spanText } from "../shared/text.js";
 import { onFrame } from "./frame.js";
 import { showHelp } from "./keyboard.js";
-import { fitNode, select, stepBack, zoomBy } from "./navigation.js";
+import { fitNode, select, zoomBy } from "./navigation.js";
 import { buildFind } from "./search.js";
 
 /** @param {State} s
@@ -20,23 +20,21 @@ export function buildTools(s, parent) {
   const buttons = element("div", "buttons", row);
   /** @type {(text: string, label: string, act: () => void) => HTMLButtonElement} */
   const tool = (text, label, act) => button("", buttons, text, () => s.scene.data && act(), label);
-  const back = tool("back", "Back to the view before (Esc)", () => stepBack(s));
   const closer = tool("+", "Zoom in", () => zoomBy(s, 1.6));
   const wider = tool("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
-  const whole = tool("fit", "Show the whole conversation", () => fitNode(s, null));
+  const whole = tool("fit", "Show the whole conversation (Esc)", () => fitNode(s, null));
   const help = tool("?", "Keys and mouse", () => showHelp(elements, elements.help.hidden));
   help.ariaExpanded = "false";
-  return { crumbs, shown: /** @type {unknown[]} */ ([]), back, closer, wider, whole, help };
+  return { crumbs, shown: /** @type {unknown[]} */ ([]), closer, wider, whole, help };
 }
 
 /** What of the row follows from the view.
  * @param {State} s */
 function showTools(s) {
-  const { elements: { tools }, sight: { goal, history }, scene: { data } } = s;
+  const { elements: { tools }, sight: { goal }, scene: { data } } = s;
   const span = goal.x1 - goal.x0;
   tools.wider.disabled = tools.whole.disabled = span >= data.total_units;
   tools.closer.disabled = span <= 3;
-  tools.back.disabled = !history.views.length;
 }
 
 // --- the path from the root to the node a person is at, as buttons -------------------------

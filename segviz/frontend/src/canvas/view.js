@@ -55,37 +55,6 @@ export function between(from, to, share) {
   return { x0: to.x0 + (from.x0 - to.x0) * left, x1: to.x1 + (from.x1 - to.x1) * left };
 }
 
-// --- the views a person has left, so that Escape leads back ------------------------------
-
-const KEPT = 50;
-const ONE_MOVE_MS = 1000; // turns of the wheel that follow so closely are one move
-
-export const createHistory = () => ({ kind: "", at: -Infinity,
-  views: /** @type {(View & { whole: boolean })[]} */ ([]) });
-
-/** Keeps the view that is about to be left. Moves of one kind in quick succession count as
- *  one. A view of the whole conversation stays one while the conversation grows.
- * @type {(history: Views, view: View, total: number, kind: string, now: number) => void} */
-export function remember(history, view, total, kind, now) {
-  const same = kind === history.kind && now - history.at < ONE_MOVE_MS;
-  Object.assign(history, { kind, at: now });
-  if (same) return;
-  history.views.push({ ...view, whole: view.x1 - view.x0 >= total });
-  if (history.views.length > KEPT) history.views.shift();
-}
-
-/** The last view that differs from the present one, taken out; null if there is none.
- * @type {(history: Views, view: View, total: number) => View | null} */
-export function goBack(history, view, total) {
-  history.kind = ""; // what follows is a move of its own
-  for (let last = history.views.pop(); last; last = history.views.pop()) {
-    const { x0, x1, whole } = last;
-    const found = whole ? { x0: 0, x1: total } : clampView(x0, x1, total);
-    if (found.x0 !== view.x0 || found.x1 !== view.x1) return found;
-  }
-  return null;
-}
-
 /** A view of the same length that has been pushed back inside [0, total].
  * @type {(x0: number, x1: number, total: number) => View} */
 export function insideView(x0, x1, total) {

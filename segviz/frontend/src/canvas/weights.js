@@ -1,20 +1,22 @@
 // The scores' common scale, and which of many nodes in one pixel column is
 // the one to be seen.
 
-import { once } from "../shared/message.js";
+import { lastly } from "../shared/dom.js";
 import { isMember } from "./classes.js";
 import { crossings, goldClass, isMeasure, measureOf } from "./shades.js";
 
 /** Highest score of both halves, which share one colour scale.
  * @param {Message} data */
 export const highestScore = ({ initial, final, level }) =>
-  Math.max(highestOf(initial, level), highestOf(final, level));
+  Math.max(mostOf.initial(initial, level), mostOf.final(final, level));
 
-const highestOf = once((column, /** @type {Int32Array} */ level) => {
+/** @type {(column: Weights, level: Int32Array) => number} */
+function highest(column, level) {
   let most = 0;
   for (let i = 0; i < column.length; i++) if (column[i] > most && level[i] >= 0) most = column[i];
   return most;
-});
+}
+const mostOf = { initial: lastly(highest), final: lastly(highest) };
 
 /** In "grow", a marked node wins its pixel column, as a high score does in "scores".
  * @param {Message} data */

@@ -61,6 +61,8 @@ export class Recorder {
     this.kept = [];
     this.path = "";
     this.clips = 0;
+    /** Ids of patterns. @type {Map<Tile, string>} */
+    this.tiles = new Map();
   }
 
   save() {
@@ -150,9 +152,7 @@ export class Recorder {
 
   /** @type {Ctx["fillRect"]} */
   fillRect(x, y, w, h) {
-    const tile = this.patterns.get(this.fillStyle);
-    if (tile) this.parts.push(...hatching(tile, x, y, w, h));
-    else this.parts.push(tag("rect", { x, y, width: w, height: h, ...this.filled() }));
+    this.parts.push(tag("rect", { x, y, width: w, height: h, ...this.filled() }));
   }
 
   /** @type {Ctx["strokeRect"]} */
@@ -162,7 +162,17 @@ export class Recorder {
   }
 
   filled() {
-    return { fill: String(this.fillStyle), "fill-opacity": this.opacity() };
+    return { fill: this.paint(), "fill-opacity": this.opacity() };
+  }
+
+  /** The colour, or a pattern, which is there from its first use. */
+  paint() {
+    const tile = this.patterns.get(this.fillStyle);
+    if (!tile) return String(this.fillStyle);
+    const id = this.tiles.get(tile) ?? `tile${this.tiles.size + 1}`;
+    if (!this.tiles.has(tile)) this.parts.push(patternOf(tile, id));
+    this.tiles.set(tile, id);
+    return `url(#${id})`;
   }
 
   stroked() {
@@ -221,31 +231,12 @@ export class Recorder {
   }
 }
 
-/** A pattern as lines of its own within a rectangle: a tile's diagonals as long ones, what
- *  lies flat as dashes.
- * @type {(tile: Tile, x: number, y: number, w: number, h: number) => string[]} */
-function hatching({ size, width, colour, lines }, x, y, w, h) {
-  const [right, bottom] = [x + w, y + h];
-  return lines.map(([x0, y0, x1, y1]) => {
-    const slope = Math.sign(y1 - y0);
-    let d = "";
-    if (!slope) {
-      for (let at = y0 + size * Math.ceil((y - y0) / size); at < bottom; at += size) {
-        d += `M${short(x)} ${short(at)}H${short(right)}`;
-      }
-      const dash = `${short(x1 - x0)} ${short(size - x1 + x0)}`;
-      return tag("path", { d, fill: "none", stroke: colour, "stroke-width": width,
-        "stroke-dasharray": dash, "stroke-dashoffset": x - x0 });
-    }
-    // Every line keeps y − slope · x; as many as meet the rectangle.
-    const rising = slope * Math.sign(x1 - x0) < 0;
-    const [low, high] = rising ? [x + y, right + bottom] : [y - right, bottom - x];
-    for (let sum = size * Math.ceil(low / size); sum < high; sum += size) {
-      const [from, to] = rising ? [Math.max(x, sum - bottom), Math.min(right, sum - y)]
-        : [Math.max(x, y - sum), Math.min(right, bottom - sum)];
-      const [top, end] = rising ? [sum - from, sum - to] : [sum + from, sum + to];
-      d += `M${short(from)} ${short(top)}L${short(to)} ${short(end)}`;
-    }
-    return tag("path", { d, fill: "none", stroke: colour, "stroke-width": width });
-  });
+/** A pattern of tiles; what crosses an edge is drawn from both sides.
+ * @type {(tile: Tile, id: string) => string} */
+function patternOf({ size, width, colour, lines }, id) {
+  const d = lines.flatMap(([x0, y0, x1, y1]) => [-size, 0, size].map((shift) =>
+    `M${short(x0 + shift)} ${short(y0)}L${short(x1 + shift)} ${short(y1)}`)).join("");
+  const path = tag("path", { d, fill: "none", stroke: colour, "stroke-width": width });
+  return `<pattern id="${id}" width="${size}" height="${size}" patternUnits="userSpaceOnUse">`
+    + `${path}</pattern>`;
 }

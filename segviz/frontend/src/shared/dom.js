@@ -71,6 +71,22 @@ export const among = (part, name, value) => /** @type {HTMLElement | null} */ (
 export const isNews = (known, now) => now.some((part, i) => part !== known[i])
   && Boolean(Object.assign(known, now));
 
+/** A function that computes anew only where an argument is another than the last time.
+ * @template {unknown[]} A
+ * @template T
+ * @param {(...given: A) => T} compute
+ * @returns {(...given: A) => T} */
+export function lastly(compute) {
+  /** @type {unknown[]} */
+  const known = [];
+  /** @type {T} */
+  let found;
+  return (...given) => {
+    if (!known.length || isNews(known, given)) found = compute(...given);
+    return found;
+  };
+}
+
 /** What has the keyboard in the tree of elements that this one is in.
  * @param {Node} element */
 export function focusedBeside(element) {

@@ -18,16 +18,3 @@ export function unpack(message) {
   }
   return head;
 }
-
-/** A function that computes something of a column once: what is in a column does not change.
- * @template T
- * @template {any[]} Rest
- * @param {(column: Weights, ...rest: Rest) => T} compute
- * @returns {(column: Weights, ...rest: Rest) => T} */
-export function once(compute) {
-  const known = new WeakMap();
-  return (column, ...rest) => {
-    if (!known.has(column)) known.set(column, compute(column, ...rest));
-    return known.get(column);
-  };
-}

@@ -10,20 +10,14 @@ bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1,
 
 Turns are ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``. Image URLs are neither
 kept nor fetched; the caption stands for the image, also where there is no URL (316 turns of the
-file). Fields nobody knows are kept in ``extra``, as long as they are single values.
+file).
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TypeGuard
 
 from segviz.conversation import Conversation, Session, Turn
-from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.chat import (
     each_message,
     note_backwards,
@@ -37,7 +31,6 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import (
     id_under,
     known_id,
-    nothing_usable,
     rows_of,
     settled,
     stem,
@@ -45,6 +38,7 @@ from segviz.loaders.multi_conversation import (
 )
 from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
 from segviz.loaders.report import Notes
+from segviz.text.captions import counted, describe, listed, quoted
 
 LABEL = "LoCoMo"
 
@@ -52,10 +46,6 @@ _EXPECTED = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
 
 # Nine digits: enough for any session number, and harmless to int().
 _KEY = re.compile(r"session_([0-9]{1,9})(_date_time)?")
-
-_KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
-_MOST_EXTRA = 20
-_LONGEST_EXTRA = 1_000
 
 
 def matches(document: object) -> bool:
@@ -67,23 +57,17 @@ def read(document: object, name: str, options: Options) -> Reading:
     """One conversation per sample with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
-    empty: list[Place] = []
-    sessions = 0
     for place, sample in _samples(document):
         transcript = _transcript(sample)
         if not isinstance(sample, dict) or transcript is None:
             _note_broken(sample, place, notes)
             continue
-        sessions += len(_session_keys(transcript))
         inner = place if transcript is sample else (*place, "conversation")
         conversation = _conversation(sample, transcript, place, inner, name, notes)
         if conversation is None:
             notes.skipped(inner, "no usable turns; the conversation is left out")
-            empty.append(inner)
         else:
             found.append((conversation, place))
-    if not found:
-        raise nothing_usable(_EXPECTED, notes, sessions, empty)
     return settled(found, _EXPECTED, notes, "sample_id"), notes
 
 
@@ -184,68 +168,56 @@ def _session_keys(transcript: dict[str, object]) -> list[str]:
 
 
 def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tuple[Session, ...]:
-    """All sessions that have turns, with ids settled across the whole conversation."""
-    blocks: list[tuple[Session, tuple[_Draft, ...]]] = []
-    reserved: set[str] = set()
+    """All sessions that have turns, whose ids are unique in the conversation."""
+    keys = _session_keys(transcript)
+    blocks = [block for key in keys if isinstance(block := transcript.get(key), list)]
+    declared = (_text_under("dia_id", raw) for block in blocks for raw in block)
+    # Declared anywhere, also by skipped turns: evidence that cites a lost turn must not point at
+    # another one.
+    taken, owned = set(filter(None, declared)), set[str]()
+    sessions: list[Session] = []
     empty: list[str] = []
-    for key in _session_keys(transcript):
+    for key in keys:
         raw = transcript.get(key)
         if raw is None or raw == []:
             empty.append(key)
-        else:
-            number = int(key.removeprefix("session_"))
-            drafts = _read_turns(raw, number, (*place, key), notes)
-            declared = (
-                (_text_under("dia_id", turn) for turn in raw) if isinstance(raw, list) else ()
-            )
-            reserved.update(filter(None, declared))
-            if drafts:
-                name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
-                here = (*place, name)
-                date = session_start(transcript.get(name), example, here, notes)
-                blocks.append((Session(key, *date, ()), drafts))
+        elif turns := _turns(raw, (*place, key), owned, taken, notes):
+            name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
+            date = session_start(transcript.get(name), example, (*place, name), notes)
+            sessions.append(Session(key, *date, turns))
     note_empty(empty, place, notes)
-    turns = _settle_ids((draft for _, drafts in blocks for draft in drafts), reserved, notes)
-    sessions = tuple(
-        replace(session, turns=tuple(islice(turns, len(drafts)))) for session, drafts in blocks
-    )
     note_backwards(sessions, place, notes, order="numeric")
-    return sessions
+    return tuple(sessions)
 
 
-LOADER = Loader(LABEL, matches, read)
+def _turns(
+    block: object, place: Place, owned: set[str], taken: set[str], notes: Notes
+) -> tuple[Turn, ...]:
+    """The turns of a session that hold words or a caption; a note on each of the others.
 
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A turn before ids are settled.
-
-    ``declared`` is the file's id, if it is a usable string; ``fallback`` is
-    ``D<session>:<position>``, 1-based, counting the turns that were skipped as well.
+    The first turn that declares an id has it. Others get ``D<session>:<position>``, with ``#2``,
+    ``#3`` … where that is ``taken``.
     """
-
-    place: Place
-    declared: str | None
-    fallback: str
-    speaker: str
-    text: str
-    caption: str | None
-    extra: tuple[tuple[str, str | float | bool], ...] = ()
-
-
-def _read_turns(block: object, session: int, place: Place, notes: Notes) -> tuple[_Draft, ...]:
-    """The turns of a session that hold words or a caption; a note on each of the others."""
-    drafts = []
+    turns = []
+    session = int(str(place[-1]).removeprefix("session_"))
     for here, raw in each_message(block, place, notes):
         caption = _text_under("blip_caption", raw)
         text: str | None = ""
         if caption is None or raw.get("text") is not None:
             text = words(raw.get("text"), (*here, "text"), notes)
-        if text is not None:
-            own, spot = _text_under("dia_id", raw), f"D{session}:{int(here[-1]) + 1}"
-            speaker = speaker_named(raw.get("speaker"), (*here, "speaker"), notes)
-            drafts.append(_Draft(here, own, spot, speaker, text, caption, _extra(raw)))
-    return tuple(drafts)
+        if text is None:
+            continue
+        speaker = speaker_named(raw.get("speaker"), (*here, "speaker"), notes)
+        turn_id = _text_under("dia_id", raw)
+        if turn_id is None or turn_id in owned:
+            problem = "missing or unusable" if turn_id is None else "a duplicate"
+            turn_id = unused(f"D{session}:{int(here[-1]) + 1}", taken)
+            what = f"the id is {problem}; the turn is called {turn_id}"
+            notes.repaired((*here, "dia_id"), what)
+        owned.add(turn_id)
+        taken.add(turn_id)
+        turns.append(Turn(turn_id, speaker, text, caption))
+    return tuple(turns)
 
 
 def _text_under(key: str, raw: object) -> str | None:
@@ -254,40 +226,4 @@ def _text_under(key: str, raw: object) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _settle_ids(drafts: Iterable[_Draft], reserved: Iterable[str], notes: Notes) -> Iterator[Turn]:
-    """Turns with ids unique in the conversation, in order.
-
-    The first turn that declares an id owns it. Others get ``D<session>:<position>``, with
-    ``#2``, ``#3`` … when that is ``reserved`` (declared anywhere, also by skipped turns:
-    evidence that cites a lost turn must not point at another one).
-    """
-    owned: set[str] = set()
-    taken = set(reserved)
-    for draft in drafts:
-        turn_id = draft.declared
-        if turn_id is None or turn_id in owned:
-            turn_id = unused(draft.fallback, taken)
-            problem = "missing or unusable" if draft.declared is None else "a duplicate"
-            what = f"the id is {problem}; the turn is called {turn_id}"
-            notes.repaired((*draft.place, "dia_id"), what)
-        owned.add(turn_id)
-        taken.add(turn_id)
-        yield Turn(turn_id, draft.speaker, draft.text, draft.caption, draft.extra)
-
-
-def _extra(raw: dict[str, object]) -> tuple[tuple[str, str | float | bool], ...]:
-    """Unknown fields with a single value, of bounded number and length; numbers are finite."""
-    found = [
-        (name, value)
-        for name, value in raw.items()
-        if name not in _KNOWN and len(name) <= _LONGEST_EXTRA and _is_small(value)
-    ]
-    return tuple(found[:_MOST_EXTRA])
-
-
-def _is_small(value: object) -> TypeGuard[str | float | bool]:
-    if isinstance(value, str):
-        return len(value) <= _LONGEST_EXTRA
-    if isinstance(value, int):
-        return value.bit_length() <= 64
-    return isinstance(value, float) and math.isfinite(value)
+LOADER = Loader(LABEL, matches, read)

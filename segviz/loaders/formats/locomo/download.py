@@ -14,8 +14,8 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from segviz import files
-from segviz.loaders.captions import size
 from segviz.loaders.errors import LoadError
+from segviz.text.captions import size
 
 URL = "https://raw.githubusercontent.com/snap-research/locomo/main/data/locomo10.json"
 PAGE = "https://github.com/snap-research/locomo"

@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from segviz.construct.tasks.words import salience
-from segviz.loaders.captions import shorten
 from segviz.memory import Memory
+from segviz.text.captions import shorten
 from segviz.text.words import content_tokens
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
 from segviz.ui.state import Session

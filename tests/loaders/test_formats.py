@@ -1,6 +1,6 @@
 """A format is a small sample file and what is read of it.
 
-``python -m tests.loaders.test_samples`` writes ``samples/expected.json`` anew, to be looked at.
+``python -m tests.loaders.test_formats`` writes ``samples/expected.json`` anew, to be looked at.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def snapshot(path: Path) -> list[str]:
         for q in conversation.questions:
             evidence = f"{', '.join(q.evidence)} ({', '.join(q.unresolved)})"
             lines.append(f"{q.index} {q.text} {q.answer} {q.category} {evidence} {q.asked_at}")
-    return lines + [f"! {found.kind} {found.where}" for found in corpus.report.findings]
+    found = sorted({f"! {f.kind} {f.where}" for f in corpus.report.findings})
+    return lines + found
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)

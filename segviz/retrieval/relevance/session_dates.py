@@ -1,0 +1,96 @@
+"""The dates of ``contextual``: those a question names or means, against those of the units."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.text import dates
+
+Floats = NDArray[np.float64]
+_MONTHS = [name.lower() for name in calendar.month_name]
+_MONTH = re.compile(rf"\b({'|'.join(_MONTHS[1:])})\b", re.I)
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
+_ORDER = ("first", "second", "third", "fourth", "last")
+_PART = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
+_INSIDE = re.compile(
+    rf"\b(?:({'|'.join(_ORDER)}) (week|weekend)|({'|'.join(_PART)}))(?: (?:of|in))?[ -]"
+    rf"({'|'.join(_MONTHS[1:])})(?:,? (?:of )?((?:19|20)\d\d))?",
+    re.I,
+)
+_TOLD = timedelta(days=7)  # ours: what happened is told within a week
+
+
+class SessionDates:
+    """The days of the units of a memory."""
+
+    def __init__(self, times: Sequence[datetime | None]) -> None:
+        """``times`` are those of the units, None where unknown."""
+        known = [time and time.replace(tzinfo=None) for time in times]
+        self._now = max(filter(None, known), default=None)
+        rows = [(t.year, t.month, t.day, t.toordinal()) if t else (0, 0, 0, 0) for t in known]
+        self._year, self._month, self._day, self._date = np.array(rows, np.int64).reshape(-1, 4).T
+
+    def weights(self, question: str) -> Floats:
+        """Returns the inverse document frequency of the years, months and days named in the
+        question that are those of each unit, and of spans inside a month with the week after them;
+        where it names none, of the days it means ("last week"), counted from the last unit.
+        float64 (units,)."""
+        found = dict.fromkeys(_MONTH.findall(question))
+        months = [_MONTHS.index(name.lower()) for name in found if name != "may"]
+        days = [int(found) for found in _DAY.findall(question)] if months else []
+        meant = [
+            *(self._year == int(found) for found in dict.fromkeys(_YEAR.findall(question))),
+            *(self._month == each for each in dict.fromkeys(months)),
+            *((self._day == each) & np.isin(self._month, months) for each in dict.fromkeys(days)),
+            *self._inside(question),
+        ]
+        if not meant and (relative := dates.resolve(question, self._now)):
+            first, end = (each.toordinal() for each in relative[0])
+            meant = [(first <= self._date) & (self._date < end)]
+        units = np.zeros(len(self._date))
+        for each in meant:
+            if held := np.count_nonzero(each):
+                units += each * np.log1p((len(units) - held + 0.5) / (held + 0.5))
+        return units
+
+    def _inside(self, question: str) -> list[NDArray[np.bool_]]:
+        """The units of each span inside a month, in the year named or in any."""
+        found = []
+        for span in _INSIDE.finditer(question):
+            years = [int(span[5])] if span[5] else sorted({*self._year.tolist()} - {0})
+            inside = np.zeros(len(self._date), dtype=np.bool_)
+            for year in years:
+                first, end = span_inside(span, year)
+                inside |= (first.toordinal() <= self._date) & (
+                    self._date < (end + _TOLD).toordinal()
+                )
+            found.append(inside)
+        return found
+
+
+def span_inside(span: re.Match[str], year: int) -> tuple[date, date]:
+    """Returns the first day and the day after the last of a span such as "first weekend of October"
+    (its first Saturday and Sunday), "last week of August" (its last seven days) or "mid-May" (11
+    to 20)."""
+    month = _MONTHS.index(span[4].lower())
+    start, length = date(year, month, 1), calendar.monthrange(year, month)[1]
+    if span[3]:
+        part = _PART[span[3].lower()]
+        return start + timedelta(10 * part), start + timedelta(
+            length if part == 2 else 10 * part + 10
+        )
+    place, what = _ORDER.index(span[1].lower()), span[2].lower()
+    if what == "week":
+        first = start + timedelta(length - 7 if place == 4 else 7 * place)
+        return first, first + timedelta(7)
+    saturday = start + timedelta((5 - start.weekday()) % 7)
+    weekends = (length - saturday.day) // 7
+    first = saturday + timedelta(7 * (weekends if place == 4 else place))
+    return first, first + timedelta(2)
