@@ -161,20 +161,12 @@ class Document(BaseModel):
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the JSON export."""
-    made = Document.model_json_schema()
-    del made["$defs"]["Turn"]["properties"]["extra"]  # which is not saved
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:segviz:memory:{VERSION}",
-        **made,
+        **Document.model_json_schema(),
         "title": f"segviz memory, version {VERSION}",
     }
-
-
-_NOT_SAVED: Final[Any] = {
-    "conversation": {"sessions": {"__all__": {"turns": {"__all__": {"extra"}}}}},
-    **dict.fromkeys(TABLES, True),
-}
 
 
 def encode(saved: Saved) -> dict[str, Any]:
@@ -200,7 +192,7 @@ def encode(saved: Saved) -> dict[str, Any]:
         chat=saved.chat,
         texts=list(columns.texts),
     )
-    left_out = _NOT_SAVED | ({} if saved.shown else {"view": True})
+    left_out = set(TABLES) | (set() if saved.shown else {"view"})
     tables = {name: getattr(columns, name) for name in TABLES}
     tables |= {"events": events, "vectors": vectors.reshape(len(rows), -1 if rows else 0)}
     return {**head.model_dump(mode="json", exclude=left_out), **tables}
