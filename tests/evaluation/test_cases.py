@@ -81,7 +81,7 @@ class TestSeen:
             if each.level and "D1:5" in each.turn_ids and "luna" in each.text.lower()
         ]
         assert f"Rank {covering[0].rank_after} " in said
-        assert "covers a gold leaf and says “luna”." in said
+        assert "lies above a gold leaf and says “luna”." in said
         unanswered = seen(memory, question("Luna?", answer=None), all_of_it)
         assert "says no word of the answer" in unanswered
 

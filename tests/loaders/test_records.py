@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,13 @@ def test_keys_in_any_spelling(key: str) -> None:
     (conversation,) = read(rows)
     assert said(conversation) == [("Ann", "a")]
     assert str(conversation.sessions[0].start) == "2023-11-14 22:13:20"
+
+
+@pytest.mark.parametrize("wrapped", [list, lambda rows: {"turns": rows}, lambda rows: [rows]])
+def test_columns_may_be_said_at_any_depth(wrapped: Callable[[object], object]) -> None:
+    rows = [{"wer": "Ann", "was": "hallo", "text": "1"}, {"wer": "Bob", "was": "servus"}]
+    (conversation,) = read(wrapped(rows), columns={"text": "was", "speaker": "wer"})
+    assert said(conversation) == [("Ann", "hallo"), ("Bob", "servus")]
 
 
 def test_slack_damaged_days_are_told(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from segviz.retrieval import Evidence
 from segviz.retrieval.gold import GoldEvidence
 from segviz.text.words import all_tokens, content_tokens
+from tests.memories import built
 
 
 def evidence(node, span):
@@ -36,8 +37,9 @@ def test_what_every_node_holds_equals_a_slow_search(memory):
         assert gold.turns == tuple(wanted)
 
 
-def test_the_root_covers_nothing_by_being_the_root(memory):
-    (root,) = memory.structure.roots[:1]
+def test_the_root_covers_nothing_by_being_the_root():
+    memory = built(sessions=4)
+    (root,) = memory.structure.roots
     every = [turn for unit in memory.units for turn in unit.turn_ids]
     held = memory.gold(every).held
     assert len(held.get(root, ())) < len(set(memory.turn_ids(root)))

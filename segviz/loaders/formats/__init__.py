@@ -40,8 +40,9 @@ def loader_of(document: object, options: Options) -> Loader | None:
     if options.columns is not None:
         if table.is_table(document):
             return table.LOADER
-        if records.has_rows(document):
-            return LOADERS["records"]
+        if records.has_rows(document, options.columns.get("text")):
+            known = (each for each in records.LOADERS.values() if each.matches(document))
+            return next(known, LOADERS["records"])
     return next((loader for loader in LOADERS.values() if loader.matches(document)), None)
 
 

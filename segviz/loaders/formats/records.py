@@ -123,9 +123,10 @@ def _entry(item: Item) -> Entry:
     return Entry(named_after([own.get(key) for key in TITLES], ""), None, None)
 
 
-def has_rows(document: object) -> bool:
-    """Whether there is a list of objects, whatever their keys."""
-    return isinstance(document, list) and any(isinstance(raw, dict) for raw in document)
+def has_rows(document: object, said: str | None) -> bool:
+    """Whether there is a list of objects, whatever their keys, or one with texts under ``said``."""
+    rows = document if isinstance(document, list) else []
+    return any(isinstance(raw, dict) for raw in rows) or any(talks_in(document, said=said))
 
 
 def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
