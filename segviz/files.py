@@ -67,12 +67,16 @@ def write(path: str | Path, content: bytes | str | Callable[[BinaryIO], object])
 
     The content, or what it writes itself, goes to a file beside the target, to the disk, and then
     takes the target's name. A link stays, and what it names is written. A new file has the
-    permissions that the umask leaves, a replaced one keeps its own. OSError names the file.
+    permissions that the umask leaves, a replaced one keeps its own, and a read-only one is not
+    replaced. OSError names the file.
     """
     given = Path(path).expanduser()
     try:
         target = given.resolve()
         mode = stat.S_IMODE(check_regular(target).st_mode) if target.exists() else None
+        if mode is not None and not mode & _WRITABLE:
+            what = "the file is read-only; give another name, or make it writable first"
+            raise PermissionError(errno.EACCES, what)
         half = target.parent / f".segviz-{secrets.token_hex(8)}.tmp"
         try:
             with open(half, "xb") as stream:
@@ -92,6 +96,9 @@ def write(path: str | Path, content: bytes | str | Callable[[BinaryIO], object])
     except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
         reason = getattr(error, "strerror", None) or str(error)
         raise OSError(getattr(error, "errno", errno.ELOOP), reason, str(given)) from None
+
+
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def append(path: str | Path, line: str) -> None:

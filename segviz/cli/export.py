@@ -20,7 +20,7 @@ from segviz.retrieval import RetrievalSettings
 from segviz.store import recognises
 
 _SCALE = 2
-_BINARY = ("image/png", "application/pdf")
+_BINARY = ("image/png", "image/webp", "application/octet-stream")
 
 
 def _names(has: Callable[[Format], object]) -> str:

@@ -130,7 +130,7 @@ class Session:
     id: str
     start: datetime | None
     raw_date: str
-    turns: Sequence[Turn]
+    turns: tuple[Turn, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@
 ``view``                what an export is made from: memory, moment, question; ``view_of`` makes
                         it where there is no app
 ``html``                one offline HTML file with the living canvas; prints to PDF
-``sheet``               that page for a browser to make a PNG, PDF or SVG of
+``sheet``               that page for a browser to make a PNG or SVG of
 ``pictures``            runs the installed ``browser`` that does so
 ``graphs``              GraphML
 ``tables``              CSV: nodes, ranks of a question, sweeps

@@ -1,4 +1,4 @@
-"""The installed browser of the Chromium family that PNG, PDF and SVG are drawn by.
+"""The installed browser of the Chromium family that PNG and SVG are drawn by.
 
 It is looked for, never downloaded; ``segviz.export.pictures`` runs it. This looks at the
 environment and the disk, which the core does not: the command line, the app and the
@@ -50,7 +50,7 @@ def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
         found = shutil.which(os.path.expanduser(wanted), path=path)
         if found is None:
             raise BrowserError(
-                "PNG, PDF and SVG cannot be drawn: "
+                "PNG and SVG cannot be drawn: "
                 f"{VARIABLE} names {wanted!r}, which is no program here. {INSTEAD}"
             )
         return Path(found)
@@ -61,7 +61,7 @@ def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
         if place.is_file():
             return place
     raise BrowserError(
-        "PNG, PDF and SVG are drawn by Chromium, Chrome, Edge or Brave, and none was found on this "
+        "PNG and SVG are drawn by Chromium, Chrome, Edge or Brave, and none was found on this "
         f"machine; install one, or have {VARIABLE} name its program. {INSTEAD}"
     )
 

@@ -9,7 +9,7 @@ from functools import partial
 from segviz import store
 from segviz.export.graphs import graphml
 from segviz.export.html import html_page
-from segviz.export.sheet import Sheet, card, film, growth, sheet
+from segviz.export.sheet import Sheet, film, sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.tables import nodes_csv, ranks_csv
 from segviz.view.captions import shown_labels
@@ -64,54 +64,24 @@ FORMATS: dict[str, Format] = {
         "image/svg+xml",
         needs_browser=True,
     ),
-    "pdf": Format(
-        "view",
-        "pdf",
-        "Picture (PDF)",
-        "The picture as one vector page of its own size, its words selectable; drawn by an "
-        "installed browser.",
-        partial(sheet, "pdf"),
-        "application/pdf",
-        needs_browser=True,
-    ),
-    "card": Format(
-        "card",
-        "png",
-        "Share card (PNG)",
-        "Title, tree, levels and one line of what propagation did, 1,200 by 630 dots: what a post "
-        "or a slide has room for; drawn by an installed browser.",
-        card,
-        "image/png",
-        needs_browser=True,
-    ),
     "animation": Format(
         "alpha",
         "webp",
         "Animation of α (WebP)",
-        "The card while α moves from 0 to .95, again and again; drawn by an installed browser.",
+        "The picture while α moves from 0 to .95, again and again; drawn by an installed browser.",
         film,
         "image/webp",
         asks=True,
         needs_browser=True,
     ),
-    "growth": Format(
-        "growth",
-        "webp",
-        "Animation of growth (WebP)",
-        "The card while the memory grows to this step, again and again; drawn by an installed "
-        "browser.",
-        growth,
-        "image/webp",
-        needs_browser=True,
-    ),
     "session": Format(
         "session",
-        "json",
-        "Session (JSON)",
-        "The memory as below and what you look at: opened in segviz, by upload or path, it shows "
-        "this view again. Nothing else is needed.",
-        lambda view: store.dump(view.session),
-        "application/json",
+        "npz",
+        "Session",
+        "The memory and what you look at: opened in segviz, by upload or path, it shows this view "
+        "again. Nothing else is needed.",
+        lambda view: store.pack(view.session),
+        "application/octet-stream",
     ),
     "json": Format(
         "memory",

@@ -19,7 +19,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
-from math import ceil
 
 from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
@@ -36,11 +35,8 @@ from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scen
 WIDTH = 1400
 """Pixels of a picture, across."""
 
-CARD = (1200, 630)
-"""Pixels of a card, across and down: what links to a page are shown by."""
-
 FILM = (4, 5)
-"""Frames of an animation on its sheet, across and down: cards at α from 0 to below 1."""
+"""Frames of an animation on its sheet, across and down: pictures at α from 0 to below 1."""
 
 _READ = 34
 """Pixels of the line below the tree that says what a person is at; no picture has it."""
@@ -48,21 +44,14 @@ _READ = 34
 _HEAD, _FOOT = 74, 66
 """Pixels of a picture above and below its canvas: question and setting, legend."""
 
-TEXT_BUDGET = 4_000_000
-"""Characters of node texts in a page; beyond that they are cut, and the page says so."""
 
-_SHORTEST = 80
-
-
-def html_page(view: View, *, card: bool = False, frames: Sequence[View] = ()) -> str:
-    """The page of a view, to be saved as UTF-8; with ``card`` its picture is a card, and with
-    ``frames`` that of an animation."""
-    title = one_line(view.heading, 120)
-    return _page(title, picture_height(view), _body(view), [_data(view, card, frames)])
+def html_page(view: View) -> str:
+    """The page of a view, to be saved as UTF-8."""
+    return _page(one_line(view.heading, 120), _body(view), [_data(view)])
 
 
-def _page(title: str, height: int, body: Sequence[str], data: Sequence[str]) -> str:
-    code, style = script("export_page"), _style(height)
+def _page(title: str, body: Sequence[str], data: Sequence[str]) -> str:
+    code, style = script("export_page"), _style()
     policy = (
         f"default-src 'none'; script-src '{_hash(code)}'; style-src '{_hash(style)}'; "
         "img-src blob: data:; base-uri 'none'; form-action 'none'"
@@ -178,26 +167,22 @@ def _literal(text: str) -> str:
 # --- what the script reads ---------------------------------------------------------------------
 
 
-def _data(view: View, card: bool, frames: Sequence[View] = ()) -> str:
+def _data(view: View) -> str:
     structure, scene = view.structure, _scene(view)
     stage = _height(view) if view.result else None  # what stands around the tree comes on top
-    texts = structure.text
     nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
-    longest = max(_SHORTEST, TEXT_BUDGET // max(1, len(texts)))
     content = {
         "message": _message(scene, stage),
         "css": stylesheet("canvas"),
         "height": None if stage else _height(view) + _READ,
-        "texts": [t if len(t) <= longest else t[: longest - 1] + "…" for t in map(legal, texts)],
-        "cut": longest if any(len(text) > longest for text in texts) else 0,
+        "texts": list(map(legal, structure.text)),
         "level": structure.level.tolist(),
         "start": structure.start.tolist(),
         "stop": structure.stop.tolist(),
         "edges": structure.edges.ravel().tolist(),
         "node": list(nodes),
         "units": [", ".join(unit.turn_ids) for unit in view.memory.units],
-        "frames": [_frame(frame, scene) for frame in frames],
-        "picture": _picture(view, card),
+        "picture": _picture(view),
         "file": file_name(view.memory.conversation.id, view.page, "").rstrip("."),
     }
     written = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
@@ -210,51 +195,27 @@ def _message(scene: Scene, stage: int | None) -> str:
     return base64.b64encode(pack(tree_payload(scene, stage=stage))).decode("ascii")
 
 
-def _frame(view: View, last: Scene) -> tuple[str, str]:
-    """The message of a frame of a film, on the axis of the last, and the line of its card."""
-    scene = _scene(view)
-    if last.origin is None:
-        levels = int(last.structure.top.max(initial=0)) + 1
-        scene = replace(scene, total_units=last.total_units, levels_total=levels)
-    return _message(scene, None), _card(view)
-
-
-def _card(view: View) -> str:
-    """The line of a card without a question."""
-    nodes, heard = int(view.structure.active.sum()), int((view.structure.level == 0).sum())
-    return f"{heard:,} leaves in a memory of {nodes:,} nodes"
-
-
 def picture_height(view: View) -> int:
-    """Pixels of a picture, down. Eight pixels are six points, which browsers print to the dot;
-    of other heights a PDF's page would differ by a hair."""
-    return 8 * ceil((_HEAD + _height(view) + _FOOT) / 8)
+    """Pixels of a picture, down."""
+    return _HEAD + _height(view) + _FOOT
 
 
-_NOT_ON_A_CARD = ("Embeddings",)  # for which its one line has no room
-
-
-def _picture(view: View, card: bool) -> dict[str, object]:
+def _picture(view: View) -> dict[str, object]:
     """What stands around the canvas in a picture (``PictureWords`` of the script)."""
-    width, height = CARD if card else (WIDTH, picture_height(view))
     in_time = keeps_time(view.memory, view.structure)
     note = "in the order of branches, not of time; nodes with several parents repeated"
     return {
-        "width": width,
-        "height": height,
-        "head": 96 if card else _HEAD,
-        "foot": 36 if card else _FOOT,
+        "width": WIDTH,
+        "height": picture_height(view),
+        "head": _HEAD,
+        "foot": _FOOT,
         "heading": one_line(view.heading, 2_000),
         "setting": [
-            one_line(
-                " · ".join(f"{n} {value}" for n, value in lines if n not in _NOT_ON_A_CARD * card),
-                600,
-            )
+            one_line(" · ".join(f"{name} {value}" for name, value in lines), 600)
             for lines in (view.memory_setting, view.question_setting)
         ],
         "about": one_line(". ".join(f"{name}: {value}" for name, value in view.setting), 4_000),
         "note": "" if in_time else note,
-        "card": _card(view) if card else None,
         "film": FILM,
     }
 
@@ -286,7 +247,7 @@ def _scene(view: View) -> Scene:
 # --- the page's own parts ----------------------------------------------------------------------
 
 
-def _style(height: int) -> str:
+def _style() -> str:
     def variables(theme: str, where: str = "") -> str:
         background, foreground = SURFACE[theme]
         return (
@@ -299,9 +260,8 @@ def _style(height: int) -> str:
     light = variables("light", ':not([data-theme="dark"])')
     dark = variables("dark", ':not([data-theme="light"])')
     chosen = variables("dark", '[data-theme="dark"]')
-    paper = f"@page picture{{size:{WIDTH}px {height}px;margin:0}}"
     screen = f"@media screen and (prefers-color-scheme:dark){{{dark}}}"
-    return f"\n{light}\n{screen}\n{chosen}\n{stylesheet('export_page')}\n{paper}"
+    return f"\n{light}\n{screen}\n{chosen}\n{stylesheet('export_page')}"
 
 
 def _hash(source: str) -> str:

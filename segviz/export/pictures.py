@@ -1,7 +1,7 @@
-"""PNG, PDF, SVG and WebP of a view, drawn by a browser of the Chromium family that is installed.
+"""PNG, SVG and WebP of a view, drawn by a browser of the Chromium family that is installed.
 
 The browser opens the exported page, whose canvas draws the picture. Shaping of every script,
-emoji and fonts inside the PDF come with it, and no package is needed. It runs a process and
+emoji come with it, and no package is needed. It runs a process and
 writes temporary files, which the layers below do not; the command line and the app both need
 it and may not import each other. So it stands between them and ``segviz.export``, whose
 ``sheet`` says, as a pure function, what to draw.
@@ -66,7 +66,6 @@ _FLAGS = (
 
 # The page's script leaves the picture in the first tag, before any foreign text.
 _DRAWN = re.compile(rb'(?:<!DOCTYPE html>)?\s*<html[^>]* data-picture="([A-Za-z0-9+/=]+)"', re.I)
-_STAMPED = re.compile(rb"/(?:CreationDate|ModDate) \(D:[^()]*\)")
 
 
 def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> str | bytes:
@@ -82,7 +81,7 @@ def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> st
 
 
 def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
-    """A sheet as PNG or WebP with ``scale`` dots for each pixel, as PDF of one page, or as SVG.
+    """A sheet as PNG or WebP with ``scale`` dots for each pixel, or as SVG.
 
     The same sheet gives the same bytes. ValueError for a PNG with too many dots,
     BrowserError where the browser fails.
@@ -98,11 +97,7 @@ def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
         _AT_ONCE.release()
     if dots and (content[:4] != b"\x89PNG" or struct.unpack(">II", content[16:24]) != dots):
         raise BrowserError(f"{program} drew the picture in another size; take a smaller scale")
-    if sheet.kind == "webp":
-        content = _animated(content)
-    elif sheet.kind == "pdf":  # the time it was made, overwritten: every place in it is counted
-        content = _STAMPED.sub(lambda found: b" " * len(found[0]), content)
-    return content
+    return _animated(content) if sheet.kind == "webp" else content
 
 
 def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
@@ -115,7 +110,6 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
             f"--window-size={sheet.width},{sheet.height}",
             f"--force-device-scale-factor={scale}",
         ),
-        "pdf": (f"--print-to-pdf={target}", "--no-pdf-header-footer"),
         "svg": ("--dump-dom",),  # to the standard output
     }
     # Chromium refuses to run as root in its sandbox; it draws this one page alone.

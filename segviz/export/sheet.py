@@ -1,4 +1,4 @@
-"""The exported page as a sheet: what an installed browser makes a PNG, PDF or SVG of.
+"""The exported page as a sheet: what an installed browser makes a PNG or SVG of.
 
 The page is the HTML export; asked for a picture it shows that alone, drawn by the painters of
 its canvas. ``segviz.export.pictures`` has a browser open it.
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from segviz.export.html import CARD, FILM, WIDTH, html_page, picture_height
+from segviz.export.html import FILM, WIDTH, html_page, picture_height
 from segviz.export.view import View
 
-Kind = Literal["png", "pdf", "svg", "webp"]
+Kind = Literal["png", "svg", "webp"]
 
 SCALES = (1, 2, 3, 4)
 """Dots of a PNG for each pixel of the picture, across and down."""
@@ -50,7 +50,7 @@ class Sheet:
             raise ValueError(
                 f"at scale {scale} the picture has {wide:,} × {high:,} dots, "
                 f"{wide * high / 1e6:.0f} million; at most {MOST_DOTS / 1e6:.0f} million are "
-                f"drawn. Take {smaller}PDF or SVG, which are sharp at any size"
+                f"drawn. Take {smaller}SVG, which is sharp at any size"
             )
         return wide, high
 
@@ -60,29 +60,11 @@ def sheet(kind: Kind, view: View, *, dark: bool = False) -> Sheet:
     return Sheet(kind, html_page(view), WIDTH, picture_height(view), dark)
 
 
-def card(view: View, *, dark: bool = False) -> Sheet:
-    """Title, tree, levels and one line of a view in the size in which pages are shared."""
-    return Sheet("png", html_page(view, card=True), *CARD, dark)
-
-
 def film(view: View, *, dark: bool = False) -> Sheet:
-    """The card of an answered question at every α. ValueError where no score travels."""
+    """The picture of an answered question at every α. ValueError where no score travels."""
     result = view.result
     if result is None or result.own or result.settings.policy == "none":
         raise ValueError("nothing moves with α: choose a policy that lets scores travel first")
-    return _frames(html_page(view, card=True), dark)
-
-
-def growth(view: View, *, dark: bool = False) -> Sheet:
-    """The card of a memory while it grows to the moment of the view. ValueError before the first
-    step."""
-    if not view.moment:
-        raise ValueError("nothing has been heard yet; choose a later step")
-    count = FILM[0] * FILM[1]
-    frames = [view.at(max(1, view.moment * (i + 1) // count)) for i in range(count)]
-    return _frames(html_page(frames[-1], card=True, frames=frames), dark)
-
-
-def _frames(html: str, dark: bool) -> Sheet:
-    width, height = (size * count for size, count in zip(CARD, FILM, strict=True))
-    return Sheet("webp", html, width, height, dark)
+    across, down = FILM
+    size = across * WIDTH, down * picture_height(view)
+    return Sheet("webp", html_page(view), *size, dark)

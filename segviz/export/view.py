@@ -62,17 +62,6 @@ class View:
         total = len(self.memory.steps)
         return total if wanted is None else min(wanted, total)
 
-    def at(self, step: int) -> View:
-        """The growing memory after a step, nothing selected, on the axis of the whole."""
-        whole = self.memory.at(step)
-        literal = self.bookmark.retrieval.literal
-        return replace(
-            self,
-            structure=whole if literal else whole.collapsed,
-            bookmark=replace(self.bookmark, step=step, node=None),
-            result=None,
-        )
-
     @property
     def step(self) -> Step | None:
         """The last step of that moment; None in a memory without steps."""

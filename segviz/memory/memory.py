@@ -39,7 +39,7 @@ from segviz.memory.assemble import (
 )
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
 from segviz.retrieval.gold import GoldEvidence, gold_evidence
-from segviz.tree import Fold, Moments, Step, Structure, replay, thumbnail, units_of
+from segviz.tree import Fold, Moments, Step, Structure, replay, thumbnail
 from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
 
 _PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
@@ -129,7 +129,7 @@ class Memory:
     @cached_property
     def _heard(self) -> list[int]:
         """The place of the latest turn heard after each step, which never falls."""
-        placed = (self.conversation.placed(unit, self.unit) for unit in units_of(self.steps))
+        placed = (self.conversation.placed(step.unit, self.unit) for step in self.steps)
         return list(accumulate((max(map(self._place.__getitem__, ids)) for ids in placed), max))
 
     def pending(self, step: int) -> tuple[int, ...]:
@@ -260,9 +260,16 @@ class Memory:
         return store.Saved(**{**shared, "embedder": self.embedder.name})
 
     def save(self, path: str | Path) -> None:
-        """Write the memory as versioned JSON (``.gz`` compresses), or as columns, for very many
-        leaves, where the name ends in ``.npz``; see ``segviz.store``."""
-        store.write(self.saved, path)
+        """Writes the memory into one file with checksums; a name that ends in ``.json`` or
+        ``.json.gz`` gives the JSON export. See ``segviz.store``.
+
+        Raises:
+            store.StoreError: If the file could not be opened again.
+            OSError: If it cannot be written, or a read-only file is there.
+        """
+        saved = self.saved
+        from_saved(saved, self.embedder)
+        store.write(saved, path)
 
 
 def ask(

@@ -1,43 +1,34 @@
-"""Reads and writes memories on disk, as versioned JSON without pickle.
+"""Reads and writes memories on disk: a container with checksums, and a JSON export.
 
-Format ``segviz-memory`` version 2, one JSON object:
+Format ``segviz-memory`` version 4. Both forms hold one document:
 
-``format, version``   ``"segviz-memory"``, ``2`` (``1`` is read too)
+``format, version``   ``"segviz-memory"``, ``4``
 ``view``              in a session file only: the page and its view, as the parameters of a
                       link
-``conversation``      id, speakers, source_format, sessions [id, start (ISO or null),
-                      raw_date, turns [id, speaker, text, caption]], questions [text, answer,
-                      category, evidence, unresolved, adversarial, and asked_at where a
-                      question stands at a turn]
+``conversation``      id, speakers, source_format, sessions (id, start: ISO or null, raw_date,
+                      turns: id, speaker, text, caption), questions (index, text, answer, category,
+                      evidence, unresolved, adversarial, asked_at)
 ``unit``              the unit rule
 ``system``            name and settings (plain values)
 ``embedder``          name of the model the vectors come from
 ``chat``              name of the chat model used, ``""`` for none
-``steps``             unit index, note, decision, cost, events
-``vectors``           dtype ``float32``, dimension, count and base64 of the little-endian
-                      rows; events refer to rows by number, equal rows are stored once
+``texts``             all texts of the history; tables refer to them by row
+``steps`` …           the tables of the history: ``steps``, ``costs``, ``candidates``, ``numbers``,
+                      ``events``, ``weights``, ``vectors`` (``segviz.tree.columns``)
 
-Events are arrays: ``["add", node, level, start, stop, text, row]``,
-``["link", parent, child]``, ``["unlink", parent, child]``,
-``["revise", node, start, stop, text, row]``, ``["retire", node]``,
-``["relate", source, target, label, weight]``. Version 2 added ``relate``, an ``operation``
-in steps that are not the arrival of a unit, and at the end of ``add`` and ``revise``, both
-or neither: kind and facts, new level and facts (null: unchanged).
-
-A cost is ``[calls, tokens, annotated, inspected, modified]``, followed by ``output,
-embedded, embedding_tokens`` where one of them is not 0.
+In the container the tables are arrays (``segviz.store.container``); in JSON they are lists of rows,
+``vectors`` a list of base64, float32 with the little end first. :func:`schema` is the JSON Schema.
 
 The same memory gives the same bytes. Wall-clock times, keys and cache counts are never written.
+Files of versions 1 to 3 are read for one release (``segviz.store.older``).
 
-``codec`` encodes the records, ``document`` decodes them with models that check the file;
-:func:`schema` is their JSON Schema. May import ``retrieval`` and the packages below it (it uses
-``conversation`` and ``tree``), not ``systems``. Public face: the names below.
+May import ``retrieval`` and the packages below it (it uses ``conversation`` and ``tree``), not
+``systems``. Public face: the names below.
 """
 
 from __future__ import annotations
 
 import gzip
-import json
 import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -47,48 +38,71 @@ from typing import Any, BinaryIO
 from segviz import files
 from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.errors import LoadError
-from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, Shown, StoreError, encode
+from segviz.store.saved import Saved, Shown, StoreError
 from segviz.tree.invariants import check
 
 __all__ = [
-    "FORMAT",
-    "VERSION",
     "Saved",
     "Shown",
     "StoreError",
     "dump",
+    "pack",
     "parse",
     "read",
+    "recognises",
     "schema",
     "write",
 ]
 
+# ``document`` and ``container`` are imported where they are used: pydantic takes a quarter of a
+# second to load.
+
+JSON = (".json", ".gz")
+"""How the name of a file ends that is written as JSON, packed or not."""
+
+
+def pack(saved: Saved) -> bytes:
+    """Returns the container of a memory. Raises StoreError where it could not be opened again."""
+    from segviz.store import container
+
+    return _written(saved, container.pack)
+
 
 def dump(saved: Saved) -> bytes:
-    """The JSON document of a memory, as UTF-8."""
-    return json.dumps(encode(saved), ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    """Returns the JSON export of a memory, as UTF-8. Raises StoreError as :func:`pack`."""
+    from segviz.store import document
+
+    return _written(saved, document.to_text)
+
+
+def _written(saved: Saved, write: Callable[[dict[str, Any]], bytes]) -> bytes:
+    from segviz.store import document
+
+    try:
+        data = write(document.encode(saved))
+        parse(data)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise StoreError(f"this memory cannot be saved: {error}") from None
+    return data
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of what :func:`dump` writes."""
-    from segviz.store.document import schema  # pydantic takes a quarter of a second to load
+    """Returns the JSON Schema (draft 2020-12) of what :func:`dump` writes."""
+    from segviz.store.document import schema
 
     return schema()
 
 
 def write(saved: Saved, path: str | Path) -> None:
-    """Write atomically (:func:`segviz.files.write`): readers see the old file or the new one.
+    """Writes a memory atomically (:func:`segviz.files.write`): readers see the old file or the new.
 
-    A name ending in ``.gz`` is compressed, one ending in ``.npz`` holds columns
-    (``segviz.store.container``). OSError passes through.
+    A name that ends in ``.json`` gives the JSON export, one that ends in ``.gz`` gives it packed,
+    and every other name the container. Raises StoreError as :func:`pack`, and OSError where the
+    file cannot be written, or is read-only.
     """
-    if Path(path).suffix == COLUMNS:
-        from segviz.store import container
-
-        files.write(path, lambda stream: container.write(saved, stream))
-        return
-    data = dump(saved)
-    files.write(path, _gzipped(data) if Path(path).suffix == ".gz" else data)
+    ending = Path(path).suffix
+    data = dump(saved) if ending in JSON else pack(saved)
+    files.write(path, _gzipped(data) if ending == ".gz" else data)
 
 
 def _gzipped(data: bytes) -> bytes:
@@ -98,48 +112,32 @@ def _gzipped(data: bytes) -> bytes:
     return packed[:9] + b"\xff" + packed[10:]
 
 
-COLUMNS = ".npz"
-"""How the name of a memory ends that is saved as columns."""
-
-_FIRST = b"PK\x03\x04", b"memory.json"
-"""How such a file begins, and the name of its first member at byte 30."""
-
 _MARK = re.compile(rb'"format"\s{0,99}:\s{0,99}"segviz-memory"')
-_OVERLAP = 300
-"""More bytes than the mark takes."""
-
 _PART = 1 << 20
+_MOST = 1 << 30  # bytes of JSON; it takes some ten times as much memory
+_BOM = b"\xef\xbb\xbf"
 
 
 def recognises(source: str | Path | bytes) -> bool:
-    """Whether a file, given by its path or content, is a saved memory, whatever its name.
-
-    The mark is looked for anywhere in it, since JSON may be written again in another order and
-    with other spaces. Inside a text the quotes would be escaped. False for what cannot be read.
-    """
+    """Whether a file, given by its path or content, is a saved memory, whatever its name: a
+    container, or an object with the mark in its first part. False for what cannot be read."""
     try:
         with _stream(source) as stream:
-            if _is_columns(stream):
+            if _is_container(stream):
                 return True
-            before, first = b"", True
-            for part in _unpacked(stream):
-                if first and not part.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
-                    return False
-                first = False
-                if _MARK.search(before + part):
-                    return True
-                before = part[-_OVERLAP:]
+            first = next(_unpacked(stream), b"").removeprefix(_BOM).lstrip()
+            return first.startswith(b"{") and _MARK.search(first) is not None
     except (OSError, ValueError, RuntimeError):
-        pass
-    return False
+        return False
 
 
-def _is_columns(stream: BinaryIO) -> bool:
+def _is_container(stream: BinaryIO) -> bool:
+    """Whether a file begins as a container does; the stream is at its start afterwards."""
     size = stream.seek(0, 2)  # 0 for files of the kernel, which might wait for ever
     stream.seek(0)
     start = stream.read(min(size, 41))
     stream.seek(0)
-    return (start[:4], start[30:]) == _FIRST
+    return (start[:4], start[30:]) == (b"PK\x03\x04", b"memory.json")
 
 
 def _stream(source: str | Path | bytes) -> BinaryIO:
@@ -147,24 +145,30 @@ def _stream(source: str | Path | bytes) -> BinaryIO:
 
 
 def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
-    """The JSON text in parts, of packed and unpacked files. LoadError when damaged."""
-    size = stream.seek(0, 2)
+    """The JSON text in parts, of packed and unpacked files. LoadError for what is damaged or
+    too much."""
+    size, budget = stream.seek(0, 2), Budget(most=_MOST)
     stream.seek(0)
     packed = stream.read(len(GZIP)) == GZIP
     stream.seek(0)
     if packed:
-        yield from gunzip(stream, Budget(None))
+        yield from gunzip(stream, budget)
     while size > 0 and not packed and (part := stream.read(min(size, _PART))):
+        budget.take(len(part))
         size -= len(part)
         yield part
 
 
 def read(path: str | Path) -> Saved:
-    """Read and verify a memory. StoreError says what is wrong with the path or the file, and
+    """Reads and verifies a memory. StoreError says what is wrong with the path or the file, and
     what to do about it."""
     name = repr(str(path))
     try:
         with _stream(path) as stream:
+            if _is_container(stream):
+                size = stream.seek(0, 2)
+                what = f"a memory file of {size:,} bytes"
+                files.check_room(3 * size, what, "open it on a larger machine")
             return _parsed(stream)
     except FileNotFoundError:
         raise StoreError(
@@ -174,6 +178,8 @@ def read(path: str | Path) -> Saved:
         raise StoreError(f"{name} is a folder; name the memory file itself") from None
     except StoreError:
         raise
+    except files.NoRoom as error:
+        raise StoreError(str(error)) from None
     # RuntimeError: no home for a ~name; ValueError: a NUL in the path
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
@@ -188,37 +194,23 @@ def parse(data: bytes) -> Saved:
 
 
 def _parsed(stream: BinaryIO) -> Saved:
-    from segviz.store.document import decode  # loads pydantic, which building needs not
+    """The memory of a file, if its events make a structure with the general invariants."""
+    from segviz.store import container, document, older
 
-    if _is_columns(stream):
-        from segviz.store import container
-
-        return _sound(lambda: container.read(stream))
-    try:
-        document = json.loads(b"".join(_unpacked(stream)), object_pairs_hook=_once)
-    except LoadError as error:
-        raise StoreError(f"not a segviz memory: {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"not a segviz memory: the file is not readable JSON ({error})") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise StoreError(f'not a segviz memory: no "format": "{FORMAT}" at the top')
-    if document.get("version") not in READABLE:
+    packed = _is_container(stream)
+    found = container.unpack(stream) if packed else _read_json(stream)
+    if found.get("format") != "segviz-memory":
+        raise StoreError('not a segviz memory: no "format": "segviz-memory" at the top')
+    version = found.get("version")
+    if version not in (*older.VERSIONS, document.VERSION):
         raise StoreError(
-            f"the file has version {document.get('version')!r:.80}; this segviz reads versions "
-            f"{', '.join(map(str, READABLE))}. Open it with the version that wrote it, or build "
-            "again."
+            f"the file has version {version!r:.80}; this segviz reads versions 1 to "
+            f"{document.VERSION}. Open it with the version that wrote it, or build again."
         )
-    return _sound(lambda: decode(document))
-
-
-def _sound(decoded: Callable[[], Saved]) -> Saved:
-    """What a file says, if its events make a structure with the general invariants. StoreError."""
     try:
-        saved = decoded()
+        saved = document.decode(older.upgraded(found) if version in older.VERSIONS else found)
         structure = saved.structure
         violations = check(structure)
-    except LoadError as error:
-        raise StoreError(f"not a segviz memory: {error}") from None
     except (ValueError, OverflowError) as error:
         raise StoreError(f"the memory file is damaged: {error}") from None
     if violations:
@@ -231,11 +223,13 @@ def _sound(decoded: Callable[[], Saved]) -> Saved:
     return saved
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which every key stands once: of two ``steps`` one would be passed over."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r:.80} stands twice in an object")
-    return found
+def _read_json(stream: BinaryIO) -> dict[str, Any]:
+    from pydantic_core import from_json
+
+    try:
+        found = from_json(b"".join(_unpacked(stream)).removeprefix(_BOM))
+    except LoadError as error:
+        raise StoreError(f"not a segviz memory: {error}") from None
+    except ValueError as error:
+        raise StoreError(f"not a segviz memory: the file is not readable JSON ({error})") from None
+    return found if isinstance(found, dict) else {}

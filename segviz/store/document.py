@@ -1,249 +1,166 @@
-"""Defines the JSON document of a memory as pydantic models and decodes it.
+"""Defines the document of a memory: the one schema of the container and of the JSON export.
 
-The models check every value of a file and emit the JSON Schema; :func:`decode` makes the memory's
-records. ``segviz.store`` documents the format. Nothing is coerced. References into the rest of
-the file (a row of the vectors, a unit, an added node) are checked where the records are made;
-whether the events make a structure is found by replaying them.
+:func:`encode` makes the document of a memory, :func:`decode` checks one and makes the memory.
+In a document every table of numbers is an array or, as JSON has it, a list of rows.
+``segviz.store`` documents the fields, ``segviz.tree.columns`` the tables.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
-    Discriminator,
-    FailFast,
-    Field,
-    InstanceOf,
-    Strict,
-    Tag,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
     ValidationError,
-    WithJsonSchema,
 )
-from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import CoreSchema, core_schema, to_json
 
-from segviz.conversation import Conversation, Finding, Question, Session, Turn, Unit
-from segviz.store.codec import VERSION, Saved, Shown, StoreError
-from segviz.tree import (
-    Add,
-    Cost,
-    Decision,
-    Event,
-    Judgement,
-    Link,
-    Relate,
-    Retire,
-    Revise,
-    Span,
-    Step,
-    Unlink,
-    Vector,
-)
+from segviz.conversation import Conversation
+from segviz.store.saved import Saved, Shown, StoreError
+from segviz.tree import History, Vector, columns_of
+from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK, Columns
 from segviz.tree.structure import sealed
 
-INT32 = 2**31 - 1
-EXACT = 2**53
-"""Largest whole number that every JSON reader keeps exactly."""
-DEEPEST = 20
-"""Levels of nesting in the settings of a system."""
+VERSION: Final = 4
 
-# --- values ------------------------------------------------------------------------------------
-
-# Bounding its length has pydantic look into a text, and so refuse lone surrogates.
-Text = Annotated[str, Field(max_length=INT32), WithJsonSchema({"type": "string"})]
-Count = Annotated[int, Field(ge=0, le=EXACT), WithJsonSchema({"type": "integer", "minimum": 0})]
-Small = Annotated[int, Field(ge=-INT32, le=INT32)]
-Level = Annotated[int, Field(ge=0, le=INT32)]
-Node = Annotated[int, Field(ge=0, le=INT32, description="Number of a node.")]
-# Infinities and NaN pass, a model's scale may have them; a whole number beyond EXACT does not.
-Number = Annotated[
-    Annotated[int, Field(ge=-EXACT, le=EXACT)] | InstanceOf[float],
-    WithJsonSchema({"type": "number"}),
-]
-Facts = Annotated[
-    dict[Text, Text | bool | int | float | None],
-    Field(description="What the system keeps about a node, by name."),
-]
+_INT32 = 2**31
+_EXACT = 2**53  # from here on JSON readers may round whole numbers
 
 
-def _iso_date(written: str) -> str:
-    try:
-        datetime.fromisoformat(written)
-    except ValueError:
-        raise ValueError("an ISO date and time") from None
-    return written
+@dataclass(frozen=True)
+class Table:
+    """The type of a table: ``columns`` names the numbers of a row, none make a flat list.
 
-
-def _five_or_eight(numbers: list[int]) -> list[int]:
-    if len(numbers) not in (5, 8):
-        raise ValueError("a list of 5 or 8")
-    return numbers
-
-
-# --- arrays ------------------------------------------------------------------------------------
-
-# JSON has lists alone, which strict tuples would refuse.
-Texts = Annotated[tuple[Text, ...], Strict(False)]
-TurnArray = Annotated[tuple[Text, Text, Text, Text | None], Strict(False)]
-JudgementArray = Annotated[tuple[Node, Number | None, Number | None, Text], Strict(False)]
-CostArray = Annotated[
-    list[Count],
-    AfterValidator(_five_or_eight),
-    Field(json_schema_extra={"oneOf": [{"minItems": n, "maxItems": n} for n in (5, 8)]}),
-]
-# Since version 2 an "add" may go on with kind and facts, a "revise" with level and facts.
-Add7 = tuple[Literal["add"], Node, Level, Count, Count, Text, Count]
-Add9 = tuple[Literal["add"], Node, Level, Count, Count, Text, Count, Text, Facts]
-Revise6 = tuple[Literal["revise"], Node, Count, Count, Text, Count]
-Revise8 = tuple[Literal["revise"], Node, Count, Count, Text, Count, Level | None, Facts | None]
-Relate5 = tuple[Literal["relate"], Node, Node, Text, Number]
-Relate6 = tuple[Literal["relate"], Node, Node, Text, Number, Facts]
-
-
-def _event_tag(event: Any) -> str | None:
-    if isinstance(event, list) and event and isinstance(event[0], str):
-        return f"{event[0]} {len(event)}"
-    return None
-
-
-EventArray = Annotated[
-    Annotated[Add7, Strict(False), Tag("add 7")]
-    | Annotated[Add9, Strict(False), Tag("add 9")]
-    | Annotated[Revise6, Strict(False), Tag("revise 6")]
-    | Annotated[Revise8, Strict(False), Tag("revise 8")]
-    | Annotated[tuple[Literal["link"], Node, Node], Strict(False), Tag("link 3")]
-    | Annotated[tuple[Literal["unlink"], Node, Node], Strict(False), Tag("unlink 3")]
-    | Annotated[tuple[Literal["retire"], Node], Strict(False), Tag("retire 2")]
-    | Annotated[Relate5, Strict(False), Tag("relate 5")]
-    | Annotated[Relate6, Strict(False), Tag("relate 6")],
-    Discriminator(_event_tag),
-]
-_PART_NAMES = {
-    "turns": "id speaker text caption",
-    "candidates": "node score threshold label",
-    "add": "kind node level start stop text row kind facts",
-    "revise": "kind node start stop text row level facts",
-    "link": "kind parent child",
-    "unlink": "kind parent child",
-    "retire": "kind node",
-    "relate": "kind source target label weight facts",
-}
-"""What stands where in the arrays, for messages: by the list they are in, or the event."""
-
-
-# --- objects -----------------------------------------------------------------------------------
-
-
-class _Object(BaseModel):
-    model_config = ConfigDict(strict=True, json_schema_extra={"additionalProperties": False})
-
-
-class SessionObject(_Object):
-    """``start`` is an ISO 8601 date and time, null where the file's could not be read."""
-
-    id: Text
-    start: Annotated[Text, AfterValidator(_iso_date)] | None
-    raw_date: Text
-    turns: Annotated[list[TurnArray], FailFast()]
-
-
-class QuestionObject(_Object):
-    """``evidence`` are ids of turns; ``unresolved`` is evidence that names no turn, as it
-    stood in the file; ``adversarial`` the tempting wrong answer; ``asked_at`` the turn in whose
-    place the question is asked, left out where it is asked after the whole conversation."""
-
-    text: Text
-    answer: Text | None
-    category: Small | Text | None
-    evidence: Texts
-    unresolved: Texts
-    adversarial: Text | None
-    asked_at: Text | SkipJsonSchema[None] = None
-
-
-class ConversationObject(_Object):
-    """A turn is its id, speaker, text and the caption of a shared image."""
-
-    id: Text
-    speakers: Texts
-    source_format: Text
-    sessions: Annotated[list[SessionObject], FailFast()]
-    questions: Annotated[list[QuestionObject], FailFast()]
-
-
-class SystemObject(_Object):
-    """The system that built the memory, and its parameters; ``laws`` is read in older files."""
-
-    name: Text
-    laws: SkipJsonSchema[Text | None] = None
-    settings: dict[Text, Any]
-
-
-class DecisionObject(_Object):
-    """A candidate is its node, its score, the threshold it was held against, and a label."""
-
-    candidates: list[JudgementArray]
-    chosen: Node | None
-    why: Text
-
-
-class StepObject(_Object):
-    """What happened for one unit, or by one operation after it, which is then named."""
-
-    operation: Text = ""
-    unit: Count
-    note: Text
-    decision: DecisionObject | None
-    cost: CostArray
-    events: Annotated[list[EventArray], FailFast()]
-
-
-class VectorsObject(_Object):
-    """Rows of float32, little-endian, in base64; equal rows are stored once."""
-
-    dtype: Literal["float32"]
-    dimension: Annotated[int, Field(ge=0, le=INT32)]
-    count: Annotated[int, Field(ge=0, le=INT32)]
-    data: Annotated[Text, WithJsonSchema({"type": "string", "contentEncoding": "base64"})]
-
-
-class ViewObject(_Object):
-    """In a session file: the page it was saved on and, as the parameters of a link, what is
-    looked at there."""
-
-    page: Annotated[Text, WithJsonSchema({"enum": ["grow", "ask"]})]
-    link: dict[Text, Text]
-
-
-class Document(_Object):
-    """A built memory: its conversation, how it was cut and built, and every construction step.
-
-    Node ids are dense and count from 0 in the order of "add"; spans are half-open, in units;
-    vectors are referred to by row.
+    Rows of a ``packed`` table have any length. In JSON each is the base64 of its bytes, little
+    end first.
     """
 
+    dtype: str
+    columns: str = ""
+    packed: bool = False
+
+    @property
+    def width(self) -> int:
+        """Numbers in a row; 0 for a flat list."""
+        return len(self.columns.split())
+
+    def array(self, found: Any) -> NDArray[Any]:
+        """The table as an array. ValueError says what was expected."""
+        wanted = np.dtype(self.dtype)
+        if not isinstance(found, np.ndarray):
+            found = self._from_lists(found, wanted)
+        if found.dtype != wanted or found.ndim != 1 + (self.packed or self.width > 0):
+            raise ValueError(f"expected {self.dtype} numbers, found {found.dtype} {found.shape}")
+        if self.width and found.shape[1] != self.width:
+            raise ValueError(f"expected rows of {self.columns}, found {found.shape[1]} numbers")
+        return sealed(np.require(found, requirements=("C", "A")))
+
+    def _from_lists(self, found: Any, wanted: np.dtype[Any]) -> NDArray[Any]:
+        if not isinstance(found, list):
+            raise ValueError("expected a list")
+        if self.packed:
+            if not all(isinstance(row, str) for row in found):
+                raise ValueError("expected base64")
+            rows = [base64.b64decode(row, validate=True) for row in found]
+            if len({len(row) for row in rows}) > 1:
+                raise ValueError("expected rows of one length")
+            return np.frombuffer(b"".join(rows), wanted).reshape(len(rows), -1 if rows else 0)
+        array = np.array(found, None if found else wanted)
+        if not found:
+            array = array.reshape(0, self.width) if self.width else array
+        if array.dtype.kind not in ("i" if wanted.kind == "i" else "if"):
+            raise ValueError(f"expected {'whole ' * (wanted.kind == 'i')}numbers")
+        if wanted.kind == "i" and (array.astype(wanted) != array).any():
+            raise ValueError(f"expected numbers of {8 * wanted.itemsize} bits")
+        return array.astype(wanted)
+
+    def lists(self, array: NDArray[Any]) -> list[Any]:
+        """The table as JSON has it."""
+        if self.packed:
+            return [base64.b64encode(row.tobytes()).decode("ascii") for row in array]
+        made: list[Any] = array.tolist()
+        return made
+
+    def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.array)
+
+    def __get_pydantic_json_schema__(
+        self, _: CoreSchema, __: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        number = {"type": "integer" if np.dtype(self.dtype).kind == "i" else "number"}
+        if self.packed:
+            return {"type": "array", "items": {"type": "string", "contentEncoding": "base64"}}
+        if not self.width:
+            return {"type": "array", "items": number}
+        row = [{"title": name, **number} for name in self.columns.split()]
+        count = {"minItems": self.width, "maxItems": self.width}
+        return {"type": "array", "items": {"type": "array", "prefixItems": row, **count}}
+
+
+TABLES: Final = {
+    "steps": Table("<i4", "unit note why chosen operation candidates events"),
+    "costs": Table(
+        "<i8", "calls tokens annotated inspected modified output embedded embedding_tokens"
+    ),
+    "candidates": Table("<i4", "node label given"),
+    "numbers": Table("<f8", "score threshold"),
+    "events": Table("<i4", "code node other start stop text vector kind facts"),
+    "weights": Table("<f8"),
+    "vectors": Table("<f4", packed=True),
+}
+"""The tables of a document, which are the members of a container."""
+
+_EVENT = TABLES["events"].columns.split()
+
+
+class SystemPart(BaseModel):
+    """The system that built the memory, and its settings."""
+
+    model_config = ConfigDict(ser_json_inf_nan="constants")
+
+    name: str
+    settings: dict[str, Any]
+
+
+class Document(BaseModel):
+    """A built memory: its conversation, how it was cut and built, and every construction step.
+
+    Node ids are dense and count from 0 in the order of their "add" events; spans are half-open, in
+    units; texts and vectors are referred to by row, -1 stands for none.
+    """
+
+    model_config = ConfigDict(ser_json_inf_nan="constants")
+
     format: Literal["segviz-memory"]
-    version: Annotated[Literal[1, 2, 3], WithJsonSchema({"const": VERSION})]
-    view: ViewObject | SkipJsonSchema[None] = None
-    conversation: ConversationObject
-    unit: Annotated[Text, Field(description="Name of the rule that cut it into units.")]
-    system: SystemObject
-    embedder: Annotated[Text, Field(description="Name of the model the vectors come from.")]
-    chat: Annotated[Text, Field(description="Name of the chat model used, empty for none.")]
-    steps: Annotated[list[StepObject], FailFast()]
-    vectors: VectorsObject
+    version: Literal[4]
+    view: Shown | None = None
+    conversation: Conversation
+    unit: str
+    system: SystemPart
+    embedder: str
+    chat: str
+    texts: list[str]
+    steps: Annotated[NDArray[Any], TABLES["steps"]]
+    costs: Annotated[NDArray[Any], TABLES["costs"]]
+    candidates: Annotated[NDArray[Any], TABLES["candidates"]]
+    numbers: Annotated[NDArray[Any], TABLES["numbers"]]
+    events: Annotated[NDArray[Any], TABLES["events"]]
+    weights: Annotated[NDArray[Any], TABLES["weights"]]
+    vectors: Annotated[NDArray[Any], TABLES["vectors"]]
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of what is written."""
+    """The JSON Schema (draft 2020-12) of the JSON export."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:segviz:memory:{VERSION}",
@@ -252,243 +169,148 @@ def schema() -> dict[str, Any]:
     }
 
 
-# --- errors ------------------------------------------------------------------------------------
+def encode(saved: Saved) -> dict[str, Any]:
+    """The document of a memory, with its tables as arrays. Equal vectors share a row.
 
-_EXPECTED = {
-    "string_type": "text",
-    "string_unicode": "text without lone surrogates",
-    "int_type": "a whole number",
-    "greater_than_equal": "a whole number of at least {ge}",
-    "less_than_equal": "a whole number of at most {le}",
-    "is_instance_of": "a number",
-    "float_type": "a plain value",
-    "model_type": "an object",
-    "dict_type": "an object",
-    "list_type": "a list",
-    "tuple_type": "a list",
-    "literal_error": "{expected}",
-    "value_error": "{error}",
-}
-
-
-def _refusal(document: Any, invalid: ValidationError) -> StoreError:
-    """The first fault of a document: its place, what was expected there, what was found."""
-    faults = invalid.errors(include_url=False)
-    first = faults[0]
-    place, names = _place(document, first["loc"])
-    # Of a choice of types every one has its fault; the last says what all of them are, but
-    # that something may be left out says nothing of what it should be.
-    same = [one for one in faults if _place(document, one["loc"])[0] == place]
-    told = [one for one in same if one["type"] != "none_required"]
-    last = first if first["type"] == "missing" else (told or same)[-1]
-    kind, last_part = last["type"], last["loc"][-1] if last["loc"] else ""
-    if kind == "missing" and isinstance(last_part, str):
-        return StoreError(f"{place or 'the file'}: {last_part!r} is missing")
-    if kind.startswith("union_tag"):
-        return StoreError(f"{place}: unknown event {last['input']!r:.80}")
-    expected = _EXPECTED.get(kind, "").format(**last.get("ctx", {})) or last["msg"]
-    if kind in ("missing", "too_long"):
-        expected = f"a list of {len(names)}"
-    return fault(place, expected, last["input"])
+    Raises ValueError for what no file can hold.
+    """
+    columns = columns_of(saved.steps)
+    rows: dict[bytes, int] = {}
+    places = [rows.setdefault(_bytes_of(vector), len(rows)) for vector in columns.vectors]
+    vectors = np.array([np.frombuffer(row, "<f4") for row in rows], "<f4")
+    events = columns.events.copy()
+    written = events[:, 0] <= REVISE
+    events[written, 6] = np.array(places, np.int32)[events[written, 6]]
+    head = Document.model_construct(
+        format="segviz-memory",
+        version=VERSION,
+        view=saved.shown,
+        conversation=saved.conversation,
+        unit=saved.unit,
+        system=SystemPart(name=saved.system, settings=saved.settings),
+        embedder=saved.embedder,
+        chat=saved.chat,
+        texts=list(columns.texts),
+    )
+    left_out = set(TABLES) | (set() if saved.shown else {"view"})
+    tables = {name: getattr(columns, name) for name in TABLES}
+    tables |= {"events": events, "vectors": vectors.reshape(len(rows), -1 if rows else 0)}
+    return {**head.model_dump(mode="json", exclude=left_out), **tables}
 
 
-def _place(document: Any, location: Sequence[int | str]) -> tuple[str, list[str]]:
-    """A place in readable form, ``steps[0].events[2].row``, and the names of the values of its
-    array. Location parts that name a branch of a union are skipped."""
-    value, trail, place, names = document, [""], "", list[str]()
-    for part in location:
-        if isinstance(value, dict) and part in value:
-            place += f".{part}" if place else str(part)
-        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
-            place += f".{names[part]}" if names else f"[{part}]"
-        else:
-            continue
-        value = value[part]
-        array = isinstance(value, list) and value and isinstance(part, int)
-        kind = str(value[0]) if array and trail[-1] == "events" else trail[-1]
-        names = _PART_NAMES.get(kind, "").split() if array else []
-        trail.append(str(part))
-    return place, names
+def to_text(document: dict[str, Any]) -> bytes:
+    """The document as JSON."""
+    tables = {name: table.lists(document[name]) for name, table in TABLES.items()}
+    return to_json({**document, **tables}, inf_nan_mode="constants")
 
 
-def fault(place: str, expected: str, found: Any) -> StoreError:
-    """The error for a value that does not belong at ``place``."""
-    return StoreError(f"{place}: expected {expected}, found {_excerpt(found)}")
+def _bytes_of(vector: Vector) -> bytes:
+    return np.ascontiguousarray(vector, "<f4").tobytes()
 
 
-def _excerpt(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"an object with {len(value)} entries"
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    written = repr(value)
-    return written if len(written) <= 60 else f"{written[:57]}..."
+# --- reading -----------------------------------------------------------------------------------
 
 
-# --- records -----------------------------------------------------------------------------------
+def decode(found: Mapping[str, Any]) -> Saved:
+    """The memory of a document, in which every number can stand where it does.
 
-
-def decode(value: Any) -> Saved:
-    """The memory of a JSON document.
-
-    StoreError names the place, what was expected and what was found; ValueError comes
-    from what the memory means (an unknown unit rule).
+    Whether its events make a structure is found by replaying them. StoreError names the place, what
+    was expected and what was found; ValueError comes from what the memory means (an unknown unit
+    rule).
     """
     try:
-        document = Document.model_validate(value)
+        document = Document.model_validate(found)
     except ValidationError as invalid:
-        raise _refusal(value, invalid) from None
-    findings: list[Finding] = []
-    conversation = _conversation(document.conversation, findings)
-    reader = _Reader(conversation.units(document.unit), _vectors(document.vectors))
-    system, view = document.system, document.view
+        raise _refusal(invalid) from None
+    conversation = document.conversation
+    for place, session in enumerate(conversation.sessions):
+        if session.start is not None and session.start.tzinfo is not None:
+            at = f"conversation.sessions.{place}.start"
+            raise _fault(at, "a time without a zone", session.start.isoformat())
+    questions = (replace(each, index=i) for i, each in enumerate(conversation.questions))
+    conversation = replace(conversation, questions=tuple(questions))
+    _check(document, len(conversation.units(document.unit)))
+    tables = {name: getattr(document, name) for name in TABLES}
+    steps = History(
+        Columns(**tables, texts=tuple(document.texts)), partial(conversation.units, document.unit)
+    )
     return Saved(
         conversation=conversation,
         unit=document.unit,
-        system=system.name,
-        settings=_plain(system.settings, "system.settings"),
+        system=document.system.name,
+        settings=document.system.settings,
         embedder=document.embedder,
         chat=document.chat,
-        steps=tuple(reader.step(i, step) for i, step in enumerate(document.steps)),
-        shown=Shown(view.page, view.link) if view else None,
-        findings=tuple(findings),
+        steps=steps,
+        shown=document.view,
     )
 
 
-def _plain(value: Any, place: str, depth: int = DEEPEST) -> Any:
-    """A JSON value that is not nested beyond reason and can be written again."""
-    if isinstance(value, dict | list) and not depth:
-        raise fault(place, "a value, not a further level of nesting", value)
-    if isinstance(value, dict):
-        return {_plain(k, place): _plain(v, f"{place}.{k}", depth - 1) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_plain(v, f"{place}[{i}]", depth - 1) for i, v in enumerate(value)]
-    if isinstance(value, str) and not value.isascii():
+def _refusal(invalid: ValidationError) -> StoreError:
+    """The error for the first fault of a document."""
+    first = invalid.errors(include_url=False)[0]
+    place, found = ".".join(map(str, first["loc"])), first["input"]
+    if first["type"] == "missing":
+        return StoreError(f"{place} is missing")
+    if isinstance(found, dict | list | np.ndarray):
+        found = f"{type(found).__name__} of {len(found)}"
+    return StoreError(f"{place or 'the file'}: {first['msg']}, found {found!r:.80}")
+
+
+def _fault(place: str, expected: str, found: object) -> StoreError:
+    return StoreError(f"{place}: expected {expected}, found {found!r:.80}")
+
+
+def _check(d: Document, units: int) -> None:
+    """Raises StoreError where a number of the history cannot stand where it does."""
+    steps, events, texts, vectors = d.steps, d.events, len(d.texts), len(d.vectors)
+    if len(d.costs) != len(steps) or len(d.numbers) != len(d.candidates):
+        raise StoreError("costs and numbers: expected as many rows as steps and candidates have")
+    if d.vectors.shape[1] < 1 <= vectors or not np.isfinite(d.vectors).all():
+        raise StoreError("vectors: expected rows of finite numbers")
+    _within("steps.unit", steps[:, 0], 0, units)
+    for name, column, least in (("note", 1, 0), ("why", 2, -1), ("operation", 4, 0)):
+        _within(f"steps.{name}", steps[:, column], least, texts)
+    for name, column, end in (("candidates", 5, len(d.candidates)), ("events", 6, len(events))):
+        ends = steps[:, column]
+        if (np.diff(ends, prepend=0) < 0).any() or ends[-1:].sum() != end:
+            raise StoreError(f"steps.{name}: expected numbers that rise to {end}")
+    _within("costs", d.costs, 0, _EXACT)
+    known = np.searchsorted(np.flatnonzero(events[:, 0] == ADD), steps[:, 6])  # after each step
+    _within("steps.chosen", steps[:, 3], -1, known)
+    judged_of = np.repeat(known, np.diff(steps[:, 5], prepend=0))
+    _within("candidates.node", d.candidates[:, 0], 0, judged_of)
+    _within("candidates.label", d.candidates[:, 1], 0, texts)
+    _within("candidates.given", d.candidates[:, 2], 0, 4)
+    _within("events.code", events[:, 0], 0, RELATE + 1)
+    node, none, text, facts = (0, _INT32), (-1, 0), (0, texts), (-1, texts)
+    shown = (0, units + 1), (0, units + 1), text, (0, vectors)  # start, stop, text, vector
+    allowed = {
+        ADD: (node, (0, _INT32), *shown, text, facts),
+        REVISE: (node, (-1, _INT32), *shown, none, facts),
+        LINK: (node, node, *[none] * 6),
+        UNLINK: (node, node, *[none] * 6),
+        RETIRE: (node, *[none] * 7),
+        RELATE: (node, node, (0, len(d.weights)), none, text, none, none, facts),
+    }
+    for code, ranges in allowed.items():
+        rows = events[events[:, 0] == code, 1:].T
+        for name, column, (least, end) in zip(_EVENT[1:], rows, ranges, strict=True):
+            _within(f"events.{name}", column, least, end)
+    for row in np.unique(events[events[:, 8] >= 0, 8]).tolist():
         try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            raise fault(place, "text without lone surrogates", value) from None
-    return value
+            _FACTS.validate_json(d.texts[row])
+        except ValidationError as invalid:
+            raise StoreError(f"events.facts: {_refusal(invalid)}") from None
 
 
-def _start(found: SessionObject, row: int, findings: list[Finding]) -> datetime | None:
-    """When a session begins, without a zone as everywhere; None where no such time is possible."""
-    if found.start is None:
-        return None
-    start, where = datetime.fromisoformat(found.start), f"conversation.sessions[{row}].start"
-    if start.tzinfo is None:
-        return start
-    try:
-        findings.append(Finding("repaired", where, "a time with a zone is read as UTC"))
-        return start.astimezone(UTC).replace(tzinfo=None)
-    except OverflowError:
-        findings[-1] = Finding("skipped", where, "no such time is possible; left out")
-        return None
+_FACTS: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, str | bool | int | float | None])
 
 
-def _conversation(found: ConversationObject, findings: list[Finding]) -> Conversation:
-    speakers = found.speakers
-    if not speakers:
-        said = dict.fromkeys(turn[1] for session in found.sessions for turn in session.turns)
-        speakers = tuple(said)
-        what = "nobody is named; taken from the turns"
-        findings.append(Finding("repaired", "conversation.speakers", what))
-    return Conversation(
-        id=found.id,
-        speakers=speakers,
-        source_format=found.source_format,
-        sessions=tuple(
-            Session(
-                session.id,
-                _start(session, row, findings),
-                session.raw_date,
-                tuple(Turn(*turn) for turn in session.turns),
-            )
-            for row, session in enumerate(found.sessions)
-        ),
-        questions=tuple(Question(i, **vars(each)) for i, each in enumerate(found.questions)),
-    )
-
-
-def _vectors(found: VectorsObject) -> Vector:
-    count, dimension = found.count, found.dimension
-    if count and not dimension:
-        raise fault("vectors.dimension", "a whole number of at least 1", dimension)
-    try:
-        blob = base64.b64decode(found.data, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise StoreError(f"vectors.data: not base64 ({error})") from None
-    if len(blob) != 4 * count * dimension:
-        raise StoreError(
-            f"vectors.data: expected {count} vectors of {dimension} numbers "
-            f"({4 * count * dimension} bytes), found {len(blob)} bytes"
-        )
-    vectors = np.frombuffer(blob, dtype="<f4").reshape(count, dimension).astype(np.float32)
-    if not np.isfinite(vectors).all():
-        raise StoreError("vectors.data: expected finite numbers, found NaN or infinity")
-    return sealed(vectors)
-
-
-class _Reader:
-    """Makes steps in order; knows the units, the vectors and how many nodes there are."""
-
-    def __init__(self, units: tuple[Unit, ...], vectors: Vector) -> None:
-        self.units = units
-        self.vectors = vectors
-        self.nodes = 0
-
-    def step(self, index: int, found: StepObject) -> Step:
-        at = f"steps[{index}]"
-        return Step(
-            unit=self.units[_checked_below(len(self.units), found.unit, at, "unit")],
-            note=found.note,
-            events=tuple(self._event(event, at, i) for i, event in enumerate(found.events)),
-            decision=self._decision(found.decision, at) if found.decision else None,
-            cost=Cost(*found.cost),
-            operation=found.operation,
-        )
-
-    def _decision(self, found: DecisionObject, at: str) -> Decision:
-        for i, candidate in enumerate(found.candidates):
-            _checked_below(self.nodes, candidate[0], at, "decision.candidates[{}].node", i)
-        if found.chosen is not None:
-            _checked_below(self.nodes, found.chosen, at, "decision.chosen")
-        judged = tuple(Judgement(*candidate) for candidate in found.candidates)
-        return Decision(judged, found.chosen, found.why)
-
-    def _event(self, event: tuple[Any, ...], at: str, i: int) -> Event:
-        match event:
-            case ("add", node, level, start, stop, text, row, *more):
-                self.nodes += 1
-                span = self._span(start, stop, at, i)
-                return Add(node, level, span, text, self._vector(row, at, i), *more)
-            case ("revise", node, start, stop, text, row, *more):
-                span = self._span(start, stop, at, i)
-                return Revise(node, span, text, self._vector(row, at, i), *more)
-            case ("link", parent, child):
-                return Link(parent, child)
-            case ("unlink", parent, child):
-                return Unlink(parent, child)
-            case ("retire", node):
-                return Retire(node)
-            case _:
-                return Relate(*event[1:])
-
-    def _span(self, start: int, stop: int, at: str, i: int) -> Span:
-        end = len(self.units) + 1
-        _checked_below(end, start, at, "events[{}].start", i)
-        return start, _checked_below(end, stop, at, "events[{}].stop", i)
-
-    def _vector(self, row: int, at: str, i: int) -> Vector:
-        vector: Vector = self.vectors[
-            _checked_below(len(self.vectors), row, at, "events[{}].row", i)
-        ]
-        return vector
-
-
-def _checked_below(end: int, value: int, at: str, part: str, index: int = 0) -> int:
-    """``value`` where it is below ``end``."""
-    if value < end:
-        return value
-    expected = f"a whole number from 0 to {end - 1}" if end else "nothing (no number is possible)"
-    raise fault(f"{at}.{part.format(index)}", expected, value)
+def _within(place: str, values: NDArray[Any], least: int, end: Any) -> None:
+    """Raises StoreError unless all values are from ``least`` to below ``end``, a number or one for
+    each of them."""
+    wrong = (values < least) | (values >= end)
+    if wrong.any():
+        found, most = int(values[wrong].flat[0]), int(np.max(end)) - 1
+        raise _fault(place, f"whole numbers from {least} to {most}", found)

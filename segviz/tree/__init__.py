@@ -3,7 +3,7 @@
 ``events``     the steps a system yields: events, decisions, costs
 ``structure``  the columns of a memory at one moment, with parents, children, depth …
 ``fold``       applies events to a structure one by one
-``columns``    a long history as columns; ``replay`` of any, and to any step from checkpoints
+``columns``    a history as columns; ``replay`` of any history, to its end or any step
 ``invariants`` conditions a structure must satisfy: ``check``
 ``shape``      depth, branching and other counts; ``coherence`` of a node with its children
 ``inspect``    one node: lineage, nearest nodes, history of its text
@@ -23,7 +23,6 @@ from segviz.tree.columns import (
     costs_of,
     replay,
     total_cost,
-    units_of,
 )
 from segviz.tree.events import (
     NOT_ASKED,
@@ -82,5 +81,4 @@ __all__ = [
     "thumbnail",
     "told_apart",
     "total_cost",
-    "units_of",
 ]

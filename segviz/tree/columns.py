@@ -1,8 +1,7 @@
 """Keeps a history as columns, and replays any history, to its end or to any step.
 
-A step of a :class:`History` is made when it is asked for, and the structure is folded from whole
-columns at once, so that a memory of a million leaves opens in about the time its bytes take to
-read. A build writes a :class:`Record`; ``columns_of`` gives the columns of a file.
+A step of a :class:`History` is made when it is asked for. A build writes a :class:`Record`; the
+columns are the tables of a memory file.
 
 Columns (s steps, c candidates, e events, w weights, r vectors); texts are told by their row
 in ``texts``, -1 stands for None:
@@ -19,8 +18,7 @@ events       int32 (e, 9)    code, then of ``Add``: node, level, start, stop, te
                              ``Link``, ``Unlink``: parent, child; ``Retire``: node; ``Relate``:
                              source, target, weight (its row), -1, label, -1, -1, facts
 weights      float64 (w,)    of relations
-vectors      float32 (r, d)  or a row for each; in a file, rows 0 … n - 1 are those of the n nodes
-                             at the end
+vectors      float32 (r, d)  or a list of rows
 clock        float64 (s, 2)  seconds and answers from a cache, of a build in this process only
 ============ =============== ======================================================================
 
@@ -32,9 +30,8 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from hashlib import blake2b
+from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -58,7 +55,7 @@ from segviz.tree.events import (
     Vector,
 )
 from segviz.tree.fold import Fold
-from segviz.tree.structure import IntArray, Structure, sealed
+from segviz.tree.structure import IntArray, Structure
 
 ADD, REVISE, LINK, UNLINK, RETIRE, RELATE = range(6)
 _COSTS = "calls tokens annotated inspected modified output embedded embedding_tokens".split()
@@ -149,62 +146,10 @@ class History(Lazy[Step]):
         found: Facts = {} if row < 0 else json.loads(self.columns.texts[row])
         return found
 
-    @cached_property
-    def folded(self) -> Structure:
-        """The structure after these steps, with the errors of :func:`replay`."""
-        events = self.plain
-        if events is None:
-            return _one_by_one(self)
-        code, node, level = events[:, 0], events[:, 1], events[:, 2]
-        added = events[code == ADD]
-        edges = np.ascontiguousarray(events[code == LINK, 1:3])
-        writes = np.flatnonzero(code <= REVISE)
-        last = np.zeros(len(added), dtype=np.int64)
-        last[node[writes]] = writes  # of several values for one place numpy keeps the last
-        levels, facts = added[:, 2].copy(), added[:, 8].copy()
-        for column, values in ((levels, level), (facts, events[:, 8])):
-            given = writes[values[writes] >= 0]
-            column[node[given]] = values[given]
-        final = events[last]
-        facts_of = {row: self._facts(row) for row in np.unique(facts).tolist()}
-        return Structure(
-            sealed(levels),
-            sealed(final[:, 3].copy()),
-            sealed(final[:, 4].copy()),
-            self._texts(final[:, 5]),
-            sealed(self._vectors(final[:, 6])),
-            sealed(np.ones(len(final), np.bool_)),
-            sealed(edges),
-            kind=self._texts(added[:, 7]),
-            facts=tuple(map(facts_of.__getitem__, facts.tolist())),
-        )
-
     @property
-    def beginning(self) -> Columns | None:
-        """The columns up to the last of these steps; None where they are not the first steps."""
-        count, columns = len(self._places), self.columns
-        if self._places != range(count):
-            return None
-        if count == len(columns.steps):
-            return columns
-        candidates, last = columns.steps[count - 1, 5:].tolist() if count else (0, 0)
-        events = columns.events[:last]
-        return replace(
-            columns,
-            steps=columns.steps[:count],
-            costs=columns.costs[:count],
-            candidates=columns.candidates[:candidates],
-            numbers=columns.numbers[:candidates],
-            events=events,
-            weights=columns.weights[: np.count_nonzero(events[:, 0] == RELATE)],
-            clock=None if columns.clock is None else columns.clock[:count],
-        )
-
-    @property
-    def units(self) -> list[Unit]:
-        """The unit each step is about."""
-        units, places = self._units(), np.array(self._places, np.int64)
-        return [units[index] for index in self.columns.steps[places, 0].tolist()]
+    def whole(self) -> bool:
+        """Whether these are all steps of the columns, in their order."""
+        return self._places == range(len(self.columns.steps))
 
     @property
     def costs(self) -> dict[str, NDArray[Any]]:
@@ -213,13 +158,6 @@ class History(Lazy[Step]):
         run = np.zeros((len(places), 2)) if clock is None else clock[places]
         counted = zip(_COSTS, self.columns.costs[places].T, strict=True)
         return {**dict(counted), "seconds": run[:, 0], "cached": run[:, 1].astype(np.int64)}
-
-    def touching(self, node: int) -> list[int]:
-        """The steps that add, revise or retire ``node``, by their places in this history."""
-        code, who = self.columns.events[:, 0], self.columns.events[:, 1]
-        events = np.flatnonzero((who == node) & ((code <= REVISE) | (code == RETIRE)))
-        steps = np.unique(np.searchsorted(self.columns.steps[:, 6], events, side="right")).tolist()
-        return [self._places.index(step) for step in steps if step in self._places]
 
     def __iter__(self) -> Iterator[Step]:
         """One after another; none is kept."""
@@ -234,44 +172,6 @@ class History(Lazy[Step]):
     def __hash__(self) -> int:
         return hash((id(self.columns), self._places))
 
-    @cached_property
-    def plain(self) -> IntArray | None:
-        """The events, where these are the first steps, nothing is taken away by them and nothing
-        is wrong with them; else None."""
-        found = self.beginning
-        if found is None:
-            return None
-        events = found.events
-        code, node, child = events[:, 0], events[:, 1], events[:, 2]
-        if code.max(initial=0) > LINK or not len(events):
-            return None
-        new = code == ADD
-        known, linked = np.cumsum(new), code == LINK
-        edges = np.sort(events[linked, 1].astype(np.int64) * len(events) + events[linked, 2])
-        sound = (
-            np.array_equal(node[new], np.arange(np.count_nonzero(new)))
-            and (node < known).all()
-            and (child[linked] < known[linked]).all()
-            and (edges[1:] != edges[:-1]).all()
-        )
-        return events if sound else None
-
-    def _vectors(self, rows: IntArray) -> Vector:
-        """The vectors of these rows; a view where they lie in this order."""
-        vectors = self.columns.vectors
-        if not isinstance(vectors, np.ndarray):
-            return np.array([vectors[row] for row in rows.tolist()], np.float32)
-        in_order = np.array_equal(rows, np.arange(len(rows)))
-        return vectors[: len(rows)] if in_order else vectors[rows]
-
-    def _texts(self, rows: IntArray) -> tuple[str, ...]:
-        """The texts of these rows, every one made once."""
-        wanted = np.zeros(len(self.columns.texts), dtype=np.bool_)
-        wanted[rows] = True
-        made = list(map(self.columns.texts.__getitem__, np.flatnonzero(wanted).tolist()))
-        where = np.cumsum(wanted, dtype=np.int32)[rows] - 1
-        return tuple(map(made.__getitem__, where.tolist()))
-
 
 def replay(steps: Iterable[Step]) -> Structure:
     """The structure after these steps: a pure fold over their events.
@@ -279,7 +179,10 @@ def replay(steps: Iterable[Step]) -> Structure:
     Raises ReplayError, naming the step, when an event refers to a node that is not
     there, repeats an edge, skips an id or retires a linked node.
     """
-    return steps.folded if isinstance(steps, History) else _one_by_one(steps)
+    fold = Fold()
+    for number, step in enumerate(steps):
+        fold.take(number, step)
+    return fold.freeze()
 
 
 def total_cost(steps: Sequence[Step]) -> Cost:
@@ -290,25 +193,8 @@ def total_cost(steps: Sequence[Step]) -> Cost:
 
 def costs_of(steps: Sequence[Step]) -> dict[str, NDArray[Any]]:
     """The costs of the steps by the names of :class:`Cost`, int64 (s,); seconds float64."""
-    if isinstance(steps, History):
-        return steps.costs
-    kinds = {**dict.fromkeys(_COSTS, np.int64), "seconds": np.float64, "cached": np.int64}
-    return {
-        name: np.array([getattr(step.cost, name) for step in steps], kind)
-        for name, kind in kinds.items()
-    }
-
-
-def units_of(steps: Sequence[Step]) -> list[Unit]:
-    """The unit each step is about."""
-    return steps.units if isinstance(steps, History) else [step.unit for step in steps]
-
-
-def _one_by_one(steps: Iterable[Step]) -> Structure:
-    fold = Fold()
-    for number, step in enumerate(steps):
-        fold.take(number, step)
-    return fold.freeze()
+    history = steps if isinstance(steps, History) else History(columns_of(steps), tuple)
+    return history.costs
 
 
 class Record:
@@ -399,88 +285,32 @@ class Record:
         return self._text(json.dumps(dict(facts))) if facts else -1
 
 
-def recorded(steps: Iterable[Step]) -> Columns:
-    """The columns of any history; of one that has columns, theirs up to its last step."""
-    if isinstance(steps, History) and (columns := steps.beginning) is not None:
-        return columns
+def columns_of(steps: Iterable[Step]) -> Columns:
+    """Returns the columns of any history."""
+    if isinstance(steps, History) and steps.whole:
+        return steps.columns
     record = Record()
     for step in steps:
         record.take(step)
     return record.history(()).columns
 
 
-def columns_of(steps: Iterable[Step], row: Callable[[str], int]) -> tuple[Columns, list[Vector]]:
-    """The columns of a history without texts, to which ``row`` gives numbers, and without vectors,
-    which come beside them: in the order of their rows, equal ones among those of the past once."""
-    found = recorded(steps)
-    table, candidates, events = found.steps.copy(), found.candidates.copy(), found.events.copy()
-    told = (table, (1, 2, 4)), (candidates, (1,)), (events, (5, 7, 8))
-    used = np.zeros(len(found.texts) + 1, np.bool_)
-    for part, which in told:
-        used[part[:, which]] = True
-    number = np.full(len(used), -1, np.int32)  # that of -1, which stands last, is -1
-    for place in np.flatnonzero(used[:-1]).tolist():
-        number[place] = row(found.texts[place])
-    for part, which in told:
-        part[:, which] = number[part[:, which]]
-    holds = events[:, 0] <= REVISE
-    events[holds, 6], vectors = _rows(events[holds, 1], events[holds, 6], found.vectors)
-    return replace(
-        found,
-        steps=table,
-        candidates=candidates,
-        events=events,
-        vectors=np.zeros((0, 0), np.float32),
-        texts=(),
-    ), vectors
-
-
-def _rows(
-    nodes: IntArray, written: IntArray, known: Vector | list[Vector]
-) -> tuple[IntArray, list[Vector]]:
-    """New rows for the vectors that were written, and the vectors by row: first the last one of
-    every node."""
-    _, back = np.unique(nodes[::-1], return_index=True)
-    last = len(nodes) - 1 - back
-    vectors = [known[place] for place in written[last].tolist()]
-    rows = np.full(len(written), -1, dtype=np.int32)
-    rows[last] = np.arange(len(last), dtype=np.int32)
-    of_row, of_content = dict[int, int](), dict[bytes, int]()
-    for place in np.flatnonzero(rows < 0).tolist():
-        old = int(written[place])
-        if old not in of_row:
-            vector = known[old]
-            content = blake2b(np.ascontiguousarray(vector, "<f4").data, digest_size=16).digest()
-            if content not in of_content:
-                of_content[content] = len(vectors)
-                vectors.append(vector)
-            of_row[old] = of_content[content]
-        rows[place] = of_row[old]
-    return rows, vectors
-
-
 # --- any step ---------------------------------------------------------------------------------
 
-_CACHED = 4
-_CHECKPOINTS = 8
-_MIN_SPACING = 1_000
+_KEPT = 4
 
 
 class Moments:
-    """The structures after any number of ``steps``, without replaying all of them.
+    """The structures after any number of ``steps``.
 
-    Readers mostly go one step on, or some steps back. So the fold of the last answer goes on from
-    where it stands, and for the way back checkpoints are kept: copies of its columns that share
-    texts and vectors. Holds up to eight of them (about 10 MB each at 100,000 leaves) and the last
-    four structures.
+    Readers mostly go one step on, or back to where they were. So the last four structures are kept,
+    and the fold of the last one goes on from there; a step before it is replayed from the first.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
         """Nothing is replayed yet."""
         self._steps = steps
-        self._spacing = max(_MIN_SPACING, -(-len(steps) // _CHECKPOINTS))
-        self._checkpoints: dict[int, Fold] = {0: Fold()}
-        self._cursor: list[tuple[int, Fold]] = []
+        self._folds: list[tuple[int, Fold]] = []
         self._recent: dict[int, Structure] = {}
 
     def at(self, step: int) -> Structure:
@@ -488,24 +318,18 @@ class Moments:
         # A page asks for the same few moments on every run.
         if step not in self._recent:
             self._recent[step] = self._fold_to(step)
-            while len(self._recent) > _CACHED:
+            while len(self._recent) > _KEPT:
                 del self._recent[next(iter(self._recent))]
         return self._recent[step]
 
     def _fold_to(self, step: int) -> Structure:
-        if isinstance(self._steps, History) and self._steps.plain is not None:
-            return replay(self._steps[:step])
-        passed = list(self._checkpoints)
-        checkpoint = max(place for place in passed if place <= step)
         # Popped while it is advanced: after an error, or from another thread, nobody finds a
-        # fold between two steps. It serves if it lies between the checkpoint and `step`.
-        here, fold = self._cursor.pop() if self._cursor else (checkpoint, None)
-        if fold is None or not checkpoint <= here <= step:
-            here, fold = checkpoint, self._checkpoints[checkpoint].copy()
+        # fold between two steps.
+        here, fold = self._folds.pop() if self._folds else (0, Fold())
+        if here > step:
+            here, fold = 0, Fold()
         for number in range(here, step):
             fold.take(number, self._steps[number])
-            if (number + 1) % self._spacing == 0 and number + 1 not in self._checkpoints:
-                self._checkpoints[number + 1] = fold.copy()
         structure = fold.freeze()
-        self._cursor = [(step, fold)]
+        self._folds = [(step, fold)]
         return structure

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import as_time
-from segviz.tree.columns import History
 from segviz.tree.events import Add, Event, Facts, Relate, Retire, Revise, Span, Step
 from segviz.tree.structure import Structure, reachable
 
@@ -125,14 +124,13 @@ def written(steps: Sequence[Step], node: int) -> Iterator[Written]:
     """Each step that added, revised or retired ``node``, in order. Links and relations are
     not counted."""
     state: State | None = None
-    places = steps.touching(node) if isinstance(steps, History) else range(len(steps))
-    for place in places:
-        step, before, touched = steps[place], state, False
+    for place, step in enumerate(steps, 1):
+        before, touched = state, False
         for event in step.events:
             if isinstance(event, Add | Revise | Retire) and event.node == node:
                 state, touched = _state_after(state, event), True
         if touched:
-            yield Written(place + 1, step, before, state)
+            yield Written(place, step, before, state)
 
 
 def _state_after(state: State | None, event: Event) -> State | None:

@@ -49,27 +49,26 @@ def test_it_holds_the_memory_and_how_it_is_looked_at(memory, tmp_path):
     assert decode(saved.shown.link) == (SEEN, [])
     # Without the view it is the memory's own file, byte for byte.
     assert store.dump(replace(saved, shown=None)) == store.dump(memory.saved)
-    document = json.loads((tmp_path / "s.json").read_bytes())
-    assert not list(VALIDATOR.iter_errors(document))
+    assert not list(VALIDATOR.iter_errors(json.loads(store.dump(saved))))
     assert b"/secret" not in (tmp_path / "s.json").read_bytes()
     assert segviz.open(tmp_path / "s.json").structure.text == memory.structure.text
 
 
 @pytest.mark.parametrize(
-    ("view", "problem"),
+    ("view", "place"),
     [
-        (7, "view: expected an object, found 7"),
-        ({"page": "ask"}, "view: 'link' is missing"),
-        ({"page": 1, "link": {}}, "view.page: expected text, found 1"),
-        ({"page": "ask", "link": {"k": 7}}, "view.link.k: expected text, found 7"),
-        ({"page": "ask", "link": [1]}, "view.link: expected an object, found a list of 1"),
+        (7, "view"),
+        ({"page": "ask"}, "view.link"),
+        ({"page": 1, "link": {}}, "view.page"),
+        ({"page": "ask", "link": {"k": 7}}, "view.link.k"),
+        ({"page": "ask", "link": [1]}, "view.link"),
     ],
 )
-def test_a_damaged_view_is_named(memory, view, problem):
+def test_a_damaged_view_is_named(memory, view, place):
     document = json.loads(store.dump(memory.saved)) | {"view": view}
     with pytest.raises(store.StoreError) as caught:
         store.parse(json.dumps(document).encode())
-    assert str(caught.value) == f"the memory file is damaged: {problem}"
+    assert str(caught.value).startswith(f"the memory file is damaged: {place}")
     assert list(VALIDATOR.iter_errors(document))
 
 
@@ -151,11 +150,8 @@ def test_a_hostile_view_opens_nothing_else(memory, tmp_path):
 
 # --- values that mean nothing --------------------------------------------------------------------
 
-FIRST, SETTINGS = ("conversation", "sessions", 0), ("system", "settings")
+SETTINGS = ("system", "settings")
 PASSED_OVER = {
-    "a zone among times without": ((*FIRST, "start"), "2024-05-07T13:00:00+02:00", "read as UTC"),
-    "no such time": ((*FIRST, "start"), "0001-01-01T00:00:00+14:00", "no such time is possible"),
-    "nobody speaks": (("conversation", "speakers"), [], "taken from the turns"),
     "a part without a name": (SETTINGS, {"compatibility": {}}, "expected the name of a part"),
     "a part named by a list": (SETTINGS, {"annotate": {"name": ["x"]}}, "the name of a part"),
     "a part with a text for a number": (
@@ -167,6 +163,7 @@ PASSED_OVER = {
     "a system that cannot have built it": (("system", "name"), "dense", "taken as unknown"),
 }
 DRAWN = {
+    "nobody speaks": (("conversation", "speakers"), []),
     "a part that is a number": (SETTINGS, {"compatibility": 5}),
     "an embedder nobody has": (("embedder",), "nope"),
     "a page, levels and nodes there are not": (
@@ -180,7 +177,7 @@ DRAWN = {
     "evidence nobody said": (
         ("conversation", "questions", 0),
         {
-            **{"text": "", "answer": None, "category": -77, "evidence": ["nope"]},
+            **{"index": 0, "text": "", "answer": None, "category": -77, "evidence": ["nope"]},
             **{"unresolved": [], "adversarial": None, "asked_at": "nope"},
         },
     ),
@@ -228,14 +225,6 @@ def test_a_part_that_its_owner_defined_stays(memory):
     mine = {"compatibility": {"name": "mine", "width": 3}}
     saved = segviz.memory.sound(replace(memory.saved, settings=mine))
     assert (saved.settings, saved.findings) == (mine, ())
-
-
-def test_a_key_that_stands_twice_is_refused(memory):
-    """Of two lists of steps the last, empty one would be taken, and the memory be empty."""
-    text = store.dump(memory.saved).decode()
-    twice = text.removesuffix("}") + ',"steps":[]}'
-    with pytest.raises(store.StoreError, match="the key 'steps' stands twice"):
-        store.parse(twice.encode())
 
 
 def test_a_memory_without_steps_is_not_opened(memory, tmp_path):

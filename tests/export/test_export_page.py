@@ -109,15 +109,6 @@ def test_texts_of_all_nodes_are_there(hostile):
     found = data(Reader(html_page(grow_view(hostile))))
     assert found["texts"] == [legal(text) for text in hostile.structure.text]
     assert found["edges"] == hostile.structure.edges.ravel().tolist()
-    assert found["cut"] == 0
-
-
-def test_texts_beyond_the_budget_are_cut_and_it_says_so(memory, monkeypatch):
-    monkeypatch.setattr("segviz.export.html.TEXT_BUDGET", 10)
-    monkeypatch.setattr("segviz.export.html._SHORTEST", 20)
-    found = data(Reader(html_page(grow_view(memory))))
-    assert found["cut"] == 20
-    assert max(map(len, found["texts"])) == 20
 
 
 def test_setting_and_evidence_are_readable_without_script(memory):
@@ -193,7 +184,6 @@ class TestInTheBrowser:
         view = ask_view(memory, "How many gears?", policy="both", alpha=0.3)
         tab = opened(view)
         assert tab.attribute("total") == str(int(view.structure.active.sum()))
-        assert tab.attribute("mode") == "scores"
         assert tab.attribute("top") == ",".join(map(str, view.result.after))
         canvas = tab.tree.locator("canvas.over")
         canvas.focus()

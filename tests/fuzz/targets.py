@@ -6,7 +6,6 @@ import gzip
 import json
 import zipfile
 from collections.abc import Callable, Iterable
-from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
@@ -16,7 +15,6 @@ from segviz.embedding import HashingEmbedder
 from segviz.loaders import parse
 from segviz.memory import from_saved, nested
 from segviz.retrieval import RELEVANCE, RetrievalSettings
-from segviz.store import container
 from segviz.systems import SYSTEMS
 from segviz.view import bookmark
 from tests.loaders.test_fuzz import ARCHIVES, FILES, outcome
@@ -93,13 +91,10 @@ def seeds(target: str) -> list[bytes]:
     chat = parse(FILES["locomo"], "x")[0]
     memories = [segviz.build(chat, name, embedder=HashingEmbedder()) for name in SYSTEMS]
     files = [store.dump(memory.saved) for memory in memories]
-    columns = [BytesIO() for _ in memories]
-    for memory, stream in zip(memories, columns, strict=True):
-        container.write(memory.saved, stream)
     view = {"page": "ask", "link": {"question": "0", "policy": "both"}}
     return [
         *files,
-        *(stream.getvalue() for stream in columns),
+        *(store.pack(memory.saved) for memory in memories),
         gzip.compress(files[0], mtime=0),
         json.dumps({**json.loads(files[0]), "view": view}).encode(),
     ]

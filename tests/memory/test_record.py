@@ -20,12 +20,10 @@ from segviz.tree import (
     costs_of,
     replay,
     total_cost,
-    units_of,
 )
 from segviz.tree.inspect import written
 from tests.benchmarks.synthetic import conversation
-from tests.store.test_container import alike, one_by_one
-from tests.store.test_store import same
+from tests.store.samples import alike, same
 from tests.trees import small_chat
 
 
@@ -56,7 +54,6 @@ class TestBuild:
                 assert [Cost(*row) for row in rows] == [step.cost for step in steps]
                 assert list(costs) == [field.name for field in fields(Cost)]
             assert total_cost(kept) == total_cost(steps)
-            assert units_of(kept) == units_of(steps) == [step.unit for step in steps]
             nodes = {e.node for step in steps for e in step.events if isinstance(e, Add | Revise)}
             for node in (*sorted(nodes)[:20], 10**6):
                 ours, theirs = list(written(kept, node)), list(written(steps, node))
@@ -68,7 +65,7 @@ class TestBuild:
         building, given = build_of
         memory = building.memory
         for step in (0, 1, 2, 33, 60, 34, 20):
-            assert alike(memory.at(step), one_by_one(given[:step]))
+            assert alike(memory.at(step), replay(given[:step]))
 
     def test_a_pickle(self, build_of):
         kept = pickle.loads(pickle.dumps(build_of[0].memory)).steps
@@ -77,10 +74,10 @@ class TestBuild:
 
     def test_a_fold_goes_on_from_a_structure(self, build_of):
         _, given = build_of
-        fold = Fold.of(one_by_one(given[:40]))
+        fold = Fold.of(replay(given[:40]))
         for number, step in enumerate(given[40:], 40):
             fold.take(number, step)
-        assert alike(fold.freeze(), one_by_one(given))
+        assert alike(fold.freeze(), replay(given))
 
     def test_the_memory_of_a_part_stays_as_it_is(self):
         building = Building(small_chat(), unit="turn", embedder=HashingEmbedder())
@@ -90,7 +87,7 @@ class TestBuild:
             parts.append(building.memory)
         for count, memory in enumerate(parts, start=1):
             assert same(memory.steps, tuple(given[:count]))
-            assert alike(memory.structure, one_by_one(given[:count]))
+            assert alike(memory.structure, replay(given[:count]))
 
 
 class TestRefused:
@@ -113,7 +110,7 @@ class TestRefused:
         for step in steps[4:]:
             record.take(step)
         assert same(record.history(units), tuple(steps))
-        assert alike(replay(record.history(units)), one_by_one(steps))
+        assert alike(replay(record.history(units)), replay(steps))
 
     @pytest.mark.parametrize(
         ("change", "said"),

@@ -335,7 +335,6 @@ interface PictureWords {
   setting: string[];
   about: string;
   note: string;
-  card: string | null; // the line of a card where there is no answer; null: no card
   film: [columns: number, rows: number];
 }
 

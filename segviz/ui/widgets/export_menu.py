@@ -177,7 +177,7 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
 def _look(offers: list[Format]) -> None:
     """The controls for how pictures look, where there are formats that heed them."""
     if any(offer.needs_browser for offer in offers):
-        st.toggle("Dark pictures", key="export-dark", help="SVG, PNG and PDF on a dark ground.")
+        st.toggle("Dark pictures", key="export-dark", help="SVG and PNG on a dark ground.")
     if any(offer.scales for offer in offers):
         st.segmented_control(
             "Sharpness of the PNG",

@@ -10,7 +10,7 @@ import streamlit as st
 from segviz.evaluation.evaluation import rescue
 from segviz.memory import Memory
 from segviz.retrieval import ranks
-from segviz.retrieval.gold import HIT, gold_evidence
+from segviz.retrieval.gold import HIT
 from segviz.ui import keys
 from segviz.ui.address import show
 from segviz.ui.state import Session
@@ -115,7 +115,7 @@ def _rescued(memory: Memory) -> list[Stop]:
     question, with_it = questions[found.place], found.settings
     without = replace(with_it, policy="none")
     before, after = memory.ask(question, without), memory.ask(question, with_it)
-    gold = gold_evidence(after.structure, memory.units, question.evidence)
+    gold = memory.gold(question.evidence, after.structure)
     was, now = gold.fate(before.evidence), gold.fate(after.evidence)
     turn = next(turn for turn, fate in now.items() if fate == HIT and was[turn] != HIT)
     leaf = next(leaf for leaf in gold.leaves if turn in gold.held[leaf])

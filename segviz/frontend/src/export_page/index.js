@@ -36,9 +36,7 @@ if (views.length > 1) {
 const LISTED = 60; // units of a wide node that are listed
 const TITLE_LENGTH = 300; // characters of a node's text in its title
 
-/** @param {string} text */
-const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-const sent = unpack(bytesOf(view.message));
+const sent = unpack(Uint8Array.from(atob(view.message), (c) => c.charCodeAt(0)));
 
 // A node of the memory may be drawn at several places; `view.node` names it for each.
 const { level, start, stop } = view;
@@ -55,8 +53,8 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(view.css);
 shadow.adoptedStyleSheets = [sheet];
 
-function mount(message = sent) {
-  draw({ data: { ...message, selected }, parentElement: /** @type {any} */ (shadow),
+function mount() {
+  draw({ data: { ...sent, selected }, parentElement: /** @type {any} */ (shadow),
     setTriggerValue: onTrigger });
 }
 
@@ -151,7 +149,6 @@ function details(node, place) {
     if (stateOf(shadow)) follow(stateOf(shadow));
   }
   add(box, "div", "text", view.texts[node]);
-  if (view.cut) add(box, "p", "meta", `Texts of more than ${view.cut} characters are cut here.`);
   if (level[node] > 0) listLeaves(node);
   else add(box, "p", "meta", turns(node));
 }
@@ -243,7 +240,6 @@ function themed(theme) {
 
 // Paper has the picture in place of the canvas, and is light.
 addEventListener("beforeprint", () => {
-  if (asked) return;
   themed("light");
   byId("picture").replaceChildren(parsed(drawn()));
   writeEvidence(stateOf(shadow));
@@ -261,8 +257,8 @@ function showPicture(kind) {
   document.body.replaceChildren(kind === "webp" ? film() : parsed(picture));
 }
 
-/** The card at every moment of the film, or at every α, in rows and columns. A frame has a shadow
- * tree of its own, for the names in its picture are those of every other. */
+/** The picture at every α, in rows and columns. A frame has a shadow tree of its own, for the names
+ * in its picture are those of every other. */
 function film() {
   const { width, height, film: [columns, rows] } = view.picture;
   const sheet = make("div");
@@ -270,16 +266,10 @@ function film() {
     gridAutoRows: `${height}px`, lineHeight: "0" });
   const s = stateOf(shadow);
   for (let i = 0; i < columns * rows; i++) {
-    if (view.frames.length) {
-      const [message, card] = view.frames[i];
-      mount(unpack(bytesOf(message)));
-      view.picture.card = card;
-    } else {
-      const alpha = i / (columns * rows);
-      s.settings.setting = { .../** @type {LiveSetting} */ (s.settings.setting), alpha };
-      recompute(s);
-      showScores(s);
-    }
+    const alpha = i / (columns * rows);
+    s.settings.setting = { .../** @type {LiveSetting} */ (s.settings.setting), alpha };
+    recompute(s);
+    showScores(s);
     element("div", "", sheet).attachShadow({ mode: "open" }).append(parsed(drawn()));
   }
   return sheet;

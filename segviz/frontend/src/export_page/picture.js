@@ -10,7 +10,6 @@ import { fittingText } from "../canvas/labels.js";
 import { countText, drawMark, markEntries, scaleOf, SWATCH } from "../canvas/legend.js";
 import { drawOver } from "../canvas/marks.js";
 import { drawBase } from "../canvas/paint.js";
-import { short } from "../canvas/path.js";
 import { PATTERN_LINES, PATTERN_WIDTH, TILE } from "../canvas/theme.js";
 import { nodeLines } from "../canvas/readout.js";
 import { contextOf } from "../shared/dom.js";
@@ -81,57 +80,29 @@ function nodeTitles(s, recorder, titles) {
 // --- head --------------------------------------------------------------------------------
 
 /** @type {(s: State, ctx: Ctx, words: PictureWords) => void} */
-function drawHead(s, ctx, { width, heading, setting, card }) {
+function drawHead(s, ctx, { width, heading, setting }) {
   const { scene: { theme }, sight: { boxes: [{ shown, inView }] } } = s;
-  let large = card === null ? 16 : 26;
   /** @type {(text: string, y: number, size: number, room: number) => void} */
   const write = (text, y, size, room) => {
-    ctx.font = `${size === large ? "600 " : ""}${size}px ${theme.font}`;
+    ctx.font = `${size > 12 ? "600 " : ""}${size}px ${theme.font}`;
     ctx.fillStyle = size > 12 ? theme.text : theme.muted;
     ctx.fillText(fittingText(ctx, text, room), EDGE, y);
   };
   ctx.textAlign = "left";
-  if (card !== null) { // a long question is written smaller before it is cut
-    ctx.font = `600 ${large}px ${theme.font}`;
-    const needs = ctx.measureText(heading).width;
-    large = Math.max(17, Math.min(large, Math.floor((large * (width - 2 * EDGE)) / needs)));
-    write(heading, 34, large, width - 2 * EDGE);
-    write(cardLine(s) || card, 71, 20, width - 2 * EDGE);
-    return;
-  }
-  write(heading, 21, large, width - 2 * EDGE - 180);
+  write(heading, 21, 16, width - 2 * EDGE - 180);
   setting.forEach((line, i) => write(line, 43 + 17 * i, 12, width - 2 * EDGE));
   if (shown === inView) return;
   ctx.textAlign = "right";
   ctx.fillText(countText(s.scene, shown, inView), width - EDGE, 21);
 }
 
-/** What a card says of the answer: its gold evidence, or its levels, under which setting.
- * @param {State} s */
-function cardLine({ scene, settings: { setting } }) {
-  if (!scene.answer || !setting) return "";
-  const { gold, levels, same } = Object.fromEntries(changeParts(scene));
-  const { policy, alpha, horizon } = setting;
-  const said = (gold && `gold ${gold}`) || (levels && `levels ${levels}`) || same;
-  return `${said} at α ${short("alpha", alpha)} · ${policy}, H ${horizon}`;
-}
-
 // --- legend ------------------------------------------------------------------------------
 
 /** Colours first, then marks, in lines from left to right.
  * @type {(s: State, ctx: Ctx, words: PictureWords) => void} */
-function drawLegend(s, ctx, { width, height, foot, note, card, setting }) {
+function drawLegend(s, ctx, { width, height, foot, note }) {
   const { scene, attention: { selected } } = s;
   const { data, theme } = scene;
-  if (card !== null) {
-    ctx.font = `14px ${theme.font}`;
-    ctx.fillStyle = theme.muted;
-    ctx.textAlign = "right";
-    ctx.fillText("segviz", width - EDGE, height - foot / 2);
-    ctx.textAlign = "left";
-    ctx.fillText(fittingText(ctx, setting[0], width - 2 * EDGE - 80), EDGE, height - foot / 2);
-    return;
-  }
   let [x, y] = [EDGE, height - foot + 16];
   /** A sign so wide, drawn by `draw` at its place, and its name.
    * @type {(wide: number, text: string, draw?: (x: number, y: number) => void,

@@ -1,0 +1,124 @@
+"""Turns documents of versions 1 to 3 into today's. They are read for one release."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from segviz.store.document import TABLES, VERSION
+from segviz.store.saved import StoreError
+
+VERSIONS: Final = (1, 2, 3)
+
+Row = Callable[[str], int]
+
+
+def upgraded(found: dict[str, Any]) -> dict[str, Any]:
+    """The document of today for one of an older version, whose values are not checked yet.
+
+    StoreError for a document that cannot be one.
+    """
+    try:
+        made = _of_columns(found) if "text_end" in found else _of_events(found)
+        questions = found["conversation"]["questions"]
+        made["conversation"]["questions"] = [
+            {"index": index, **question} for index, question in enumerate(questions)
+        ]
+    except (TypeError, KeyError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise StoreError(f"no memory of version {found['version']} ({what})") from None
+    return {**found, "version": VERSION, **made}
+
+
+def _turn(parts: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip(("id", "speaker", "text", "caption"), parts, strict=True))
+
+
+def _of_columns(found: dict[str, Any]) -> dict[str, Any]:
+    """The texts and turns of a container of version 3, which had them as columns."""
+    whole = found["text"].tobytes()
+    texts = [whole[start:stop].decode() for start, stop in pairwise([0, *found["text_end"]])]
+    turns = [
+        _turn([None if row < 0 else texts[row] for row in rows]) for rows in found["turns"].tolist()
+    ]
+    ends = pairwise([0, *found["session_end"].tolist()])
+    conversation = found["conversation"]
+    sessions = [
+        {**session, "turns": turns[start:stop]}
+        for session, (start, stop) in zip(conversation["sessions"], ends, strict=True)
+    ]
+    return {"texts": texts, "conversation": {**conversation, "sessions": sessions}}
+
+
+def _of_events(found: dict[str, Any]) -> dict[str, Any]:
+    """The tables and turns of a JSON document, in which steps held their events."""
+    conversation = found["conversation"]
+    sessions = [
+        {**session, "turns": [_turn(turn) for turn in session["turns"]]}
+        for session in conversation["sessions"]
+    ]
+    rows: dict[str, int] = {}
+
+    def row(text: str) -> int:
+        return rows.setdefault(text, len(rows))
+
+    tables: dict[str, list[Any]] = defaultdict(list)
+    for step in found["steps"]:
+        for event in step["events"]:
+            tables["events"].append(_event(event, row, tables["weights"]))
+        why = chosen = -1
+        if decision := step["decision"]:
+            why = row(decision["why"])
+            chosen = -1 if decision["chosen"] is None else decision["chosen"]
+            for node, score, threshold, label in decision["candidates"]:
+                given = (score is not None) + 2 * (threshold is not None)
+                tables["candidates"].append([node, row(label), given])
+                tables["numbers"].append([score or 0, threshold or 0])
+        tables["costs"].append((step["cost"] + [0] * 8)[:8])
+        head = [step["unit"], row(step["note"]), why, chosen, row(step.get("operation", ""))]
+        tables["steps"].append([*head, len(tables["candidates"]), len(tables["events"])])
+    vectors = found["vectors"]
+    blob = np.frombuffer(base64.b64decode(vectors["data"], validate=True), "<f4")
+    return {
+        "conversation": {**conversation, "sessions": sessions},
+        "texts": list(rows),
+        **{name: tables[name] for name in TABLES},
+        "vectors": blob.reshape(vectors["count"], vectors["dimension"]),
+    }
+
+
+def _event(event: list[Any], row: Row, weights: list[Any]) -> list[Any]:
+    """The row of an event. An "add" may go on with kind and facts, a "revise" with level and facts,
+    a "relate" with facts."""
+
+    def facts(given: dict[str, Any] | None) -> int:
+        return -1 if given is None else row(json.dumps(given))
+
+    match event:
+        case ["add", node, level, start, stop, text, vector, *more]:
+            kind, known = more or ("", None)
+            return [0, node, level, start, stop, row(text), vector, row(kind), facts(known or None)]
+        case ["revise", node, start, stop, text, vector, *more]:
+            level, known = more or (None, None)
+            level = -1 if level is None else level
+            return [1, node, level, start, stop, row(text), vector, -1, facts(known)]
+        case ["link", parent, child]:
+            return [2, parent, child, *[-1] * 6]
+        case ["unlink", parent, child]:
+            return [3, parent, child, *[-1] * 6]
+        case ["retire", node]:
+            return [4, node, *[-1] * 7]
+        case ["relate", source, target, label, weight, *more]:
+            weights.append(weight)
+            known = more[0] if more else None
+            return [
+                *(5, source, target, len(weights) - 1, -1),
+                *(row(label), -1, -1, facts(known or None)),
+            ]
+    raise ValueError(f"unknown event {event!r:.80}")
