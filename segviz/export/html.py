@@ -16,7 +16,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
@@ -47,10 +46,6 @@ _HEAD, _FOOT = 74, 66
 
 def html_page(view: View) -> str:
     """The page of a view, to be saved as UTF-8."""
-    return _page(one_line(view.heading, 120), _body(view), [_data(view)])
-
-
-def _page(title: str, body: Sequence[str], data: Sequence[str]) -> str:
     code, style = script("export_page"), _style()
     policy = (
         f"default-src 'none'; script-src '{_hash(code)}'; style-src '{_hash(style)}'; "
@@ -67,12 +62,12 @@ def _page(title: str, body: Sequence[str], data: Sequence[str]) -> str:
             '<meta name="color-scheme" content="light dark">',
             '<meta name="referrer" content="no-referrer">',
             '<link rel="icon" href="data:,">',
-            f"<title>{_literal(title)} – segviz</title>",
+            f"<title>{_literal(one_line(view.heading, 120))} – segviz</title>",
             f"<style>{style}</style>",
             "</head>",
             "<body>",
-            *body,
-            *(f'<script type="application/json">{each}</script>' for each in data),
+            *_body(view),
+            f'<script type="application/json">{_data(view)}</script>',
             f'<script type="module">{code}</script>',
             "</body>",
             "</html>\n",

@@ -21,18 +21,7 @@ const byId = (id) => /** @type {E} */ (document.getElementById(id));
 const wanted = new URLSearchParams(location.hash.slice(1));
 const asked = wanted.get("picture");
 
-// Of a story one stop is shown, the one that the address ends in: "#stop=2".
-const views = document.querySelectorAll('script[type="application/json"]');
-const stopAt = Math.min(views.length, Math.max(1, Number(wanted.get("stop")) || 1));
-const view = JSON.parse(views[stopAt - 1].textContent ?? "");
-if (views.length > 1) {
-  byId("page").replaceChildren(document.querySelectorAll("template")[stopAt - 1].content);
-  byId("story").querySelectorAll("li").forEach((words, i) => { words.hidden = i + 1 !== stopAt; });
-  for (const [id, to] of /** @type {[string, number][]} */ ([["back", stopAt - 1], ["next", stopAt + 1]])) {
-    if (views[to - 1]) byId(id).setAttribute("href", `#stop=${to}`);
-  }
-  addEventListener("hashchange", () => location.reload());
-}
+const view = JSON.parse(document.querySelector('script[type="application/json"]')?.textContent ?? "");
 const LISTED = 60; // units of a wide node that are listed
 const TITLE_LENGTH = 300; // characters of a node's text in its title
 
