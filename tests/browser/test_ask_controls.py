@@ -254,7 +254,10 @@ def test_ribbons_flow_to_the_selected_node_hop_by_hop(ask, memory):
     pictures = {whole}
     for hop in (1, 2):
         control(ask, f".flow [data-at=hop{hop}]").click()
+        ask.page.wait_for_timeout(900)
         pictures.add(picture())
     assert len(pictures) == 3
-    control(ask, ".flow [data-at=hop0]").click()
+    control(ask, ".flow .play").click()
+    ask.page.wait_for_timeout(4500)  # both hops, then all
+    assert control(ask, ".flow [data-at=hop0]").get_attribute("aria-pressed") == "true"
     assert picture() == whole

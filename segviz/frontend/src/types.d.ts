@@ -81,8 +81,6 @@ interface Columns {
   own: Int32Array;
 }
 
-type Theming = "light" | "dark";
-
 /** A number in 0 to 1 of every node, which nodes can be coloured by. */
 interface Measure {
   name: string;
@@ -104,10 +102,10 @@ interface Message extends Columns {
   session_dates: string[];
   session_titles: string[];
   session_colours: string[];
-  ramps: Record<Theming, Record<"score" | "change" | "measure", string[]>>;
+  ramps: Record<"light" | "dark", Record<"score" | "change" | "measure", string[]>>;
   level_colours: string[];
   level_share: number;
-  gold_colours: Record<Theming, Record<string, string>>;
+  gold_colours: Record<"light" | "dark", Record<string, string>>;
   /** Labels of a file; `own` is one for every node, -1 for none. */
   own_names: string[];
   own_colours: string[];
@@ -132,7 +130,7 @@ interface Message extends Columns {
   bare: boolean;
   stage_height: number | null;
   look: Look;
-  accent: Record<Theming, string>;
+  accent: Record<"light" | "dark", string>;
   frontier: number[];
   added: number[];
   revised: number[];
@@ -281,8 +279,6 @@ type Flow = ReturnType<typeof import("./canvas/flow.js").flowOf>;
 /** What part of it is seen, and where it lies on the canvas. */
 interface Sight {
   view: View;
-  goal: View;
-  slide: { from: View; began: number } | null;
   geom: Geometry;
   boxes: Boxes[];
   candidates?: { node: number | null; y: number }[]; // the lines beside the tree

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { boxAt, eachBox, nodeRect, rowRect, visibleBoxes } from "../src/canvas/boxes.js";
 import { geometry, rowAt, rowBox } from "../src/canvas/geometry.js";
 import { placeLabels } from "../src/canvas/margin.js";
-import { assignLanes, neighbour, sessionRuns } from "../src/canvas/rows.js";
+import { assignLanes, neighbour } from "../src/canvas/rows.js";
 import { ancestors } from "../src/shared/links.js";
 import { clampView, zoomView } from "../src/canvas/view.js";
 import { treeOf } from "./scene.js";
@@ -161,12 +161,6 @@ test("zoom keeps the unit under the pointer and stays inside", () => {
   assert.equal(clampView(-5, 5, 100).x0, 0);
   assert.deepEqual(clampView(0, 1, 1), { x0: 0, x1: 1 });
   assert.deepEqual(clampView(0, Infinity, 10), { x0: 0, x1: 10 });
-});
-
-test("sessions become runs", () => {
-  const runs = sessionRuns([0, 0, 1, 0, -1, -1]);
-  assert.deepEqual(runs.map(({ session, start, stop }) => [session, start, stop]),
-    [[0, 0, 2], [1, 2, 3], [0, 3, 4], [-1, 4, 6]]);
 });
 
 test("labels too wide for their bands stand where there is room beside others", () => {

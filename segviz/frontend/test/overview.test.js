@@ -1,4 +1,4 @@
-// Overview, slide, path and what lies below a node.
+// Overview, path and what lies below a node.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,6 @@ import { pathEnds } from "../src/canvas/toolbar.js";
 import { descendantRuns } from "../src/canvas/lineage.js";
 import { pathTo } from "../src/shared/links.js";
 import { frameOf } from "../src/canvas/overview.js";
-import { between } from "../src/canvas/view.js";
 import { treeOf } from "./scene.js";
 
 const view = (x0, x1) => ({ x0, x1 });
@@ -23,14 +22,6 @@ test("the frame lies where the view is and can always be held", () => {
   assert.equal(last.x + last.w, 400);
   assert.equal(first.w, last.w);
   assert.ok(first.w >= 6);
-});
-
-test("a slide begins at one view and ends at the other", () => {
-  const steps = [-1, 0, 0.3, 0.9, 1, 7].map((share) => between(view(0, 100), view(40, 60), share));
-  assert.deepEqual([steps[0], steps[1]], [view(0, 100), view(0, 100)]);
-  assert.deepEqual([steps[4], steps[5]], [view(40, 60), view(40, 60)]);
-  const places = steps.map(({ x0 }) => x0);
-  assert.deepEqual(places, [...places].sort((a, b) => a - b));
 });
 
 // --- lineage -----------------------------------------------------------------------------

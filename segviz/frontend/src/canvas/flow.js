@@ -64,45 +64,50 @@ export function flowOf({ first, from, part }, initial, { policy, alpha, horizon 
 
 const incoming = lastly((/** @type {Message} */ data, /** @type {string} */ policy) =>
   incomingOf({ ...data, edges: edgePairs(data) }, policy));
-const flow = lastly((/** @type {Message} */ data, /** @type {LiveSetting} */ setting,
+const flowTo = lastly((/** @type {Message} */ data, /** @type {LiveSetting} */ setting,
   /** @type {number} */ node) => flowOf(incoming(data, setting.policy), data.initial, setting, node));
 
 /** The flow of the selected node under the present setting.
  * @type {(s: State) => Flow | null} */
 export function shownFlow({ scene: { data }, settings: { setting, held }, attention: { selected } }) {
-  return setting && !held && selected !== null ? flow(data, setting, selected) : null;
+  return setting && !held && selected !== null ? flowTo(data, setting, selected) : null;
 }
 
-/** Ribbons from the contributors of the hop that is shown (0: all) to the selected node.
+/** Ribbons from the contributors of the hop that is shown (0: all) to the selected node. They grow
+ *  from where they come.
  * @type {Painter} */
 export function drawFlow(s, ctx, half) {
   const found = shownFlow(s);
   if (!found || !(found.total > 0)) return;
-  const { scene: { theme }, flow: { hop: shown } } = s;
+  const { scene: { theme }, flow } = s;
   const goal = nodeRect(s, half, found.node);
   if (!goal) return;
+  const grown = flow.grown(performance.now());
   found.hops.forEach(({ given }, hop) => {
-    if (shown && shown !== hop + 1) return;
+    if (flow.hop && flow.hop !== hop + 1) return;
     for (const { source, amount } of given.slice(0, RIBBONS)) {
       const rect = source === found.node ? null : nodeRect(s, half, source);
       if (!rect) continue;
       ctx.lineWidth = Math.max(1, (amount / found.total) * THICKEST);
       ctx.strokeStyle = hop % 2 ? theme.text : theme.accent;
       ctx.globalAlpha = 0.55;
-      ribbon(ctx, rect, goal);
+      ribbon(ctx, rect, goal, grown);
     }
   });
   ctx.globalAlpha = 1;
 }
 
-/** @type {(ctx: Ctx, from: Rect, to: Rect) => void} */
-function ribbon(ctx, from, to) {
+/** @type {(ctx: Ctx, from: Rect, to: Rect, share: number) => void} */
+function ribbon(ctx, from, to, share) {
   const [x0, y0] = [from.x + from.w / 2, from.y + from.h / 2];
   const [x1, y1] = [to.x + to.w / 2, to.y + to.h / 2];
   const lift = Math.abs(y1 - y0) < 4 ? Math.min(60, 12 + Math.abs(x1 - x0) / 6) : 0;
   const middle = (y0 + y1) / 2 - lift;
+  const length = Math.hypot(x1 - x0, y1 - y0) + 2 * lift + 20;
+  ctx.setLineDash(share < 1 ? [length * share, length] : []);
   ctx.beginPath();
   ctx.moveTo(x0, y0);
   ctx.bezierCurveTo(x0, middle, x1, middle, x1, y1);
   ctx.stroke();
+  ctx.setLineDash([]);
 }

@@ -10,7 +10,6 @@ import { drawOver } from "./marks.js";
 import { drawBase, FADE_MS } from "./paint.js";
 import { recompute } from "./settings.js";
 import { shadesOf } from "./shades.js";
-import { slide } from "./view.js";
 import { columnWeights, highestScore } from "./weights.js";
 
 /** When something is painted, and what is kept from frame to frame. */
@@ -53,7 +52,7 @@ function paint(s) {
     recompute(s);
     showScores(s);
   }
-  const base = slide(s.sight) || frames.baseDirty;
+  const base = frames.baseDirty;
   if (base && drawn) {
     layOut(s, width, height);
     drawBase(s, cleared(elements.base, width, height));
@@ -62,7 +61,6 @@ function paint(s) {
   if (drawn) drawOver(s, cleared(elements.over, width, height));
   for (const show of frames.frameShows) show(s);
   if (base) elements.root.dataset.drawMs = (performance.now() - started).toFixed(2);
-  if (s.sight.slide) schedule(s, true);
   if (frames.fadeFrom) {
     if (performance.now() - frames.fadeFrom > FADE_MS) frames.fadeFrom = 0;
     schedule(s);

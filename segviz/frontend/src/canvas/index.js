@@ -28,7 +28,7 @@ import { createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, createSettings } from "./settings.js";
 import { readTheme } from "./theme.js";
 import { buildTools } from "./toolbar.js";
-import { clampView, isStill, moveView } from "./view.js";
+import { clampView, isStill } from "./view.js";
 import { markWeights } from "./weights.js";
 
 const STATE = "segvizTree";
@@ -78,7 +78,7 @@ function createState(parentElement) {
       data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
       shades: [], tints: new Map(), answer: null,
     },
-    sight: { view: null, goal: null, slide: null, geom: null, boxes: [] },
+    sight: { view: null, geom: null, boxes: [] },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, trail: null,
       excerpt: null, drag: null, dragged: false, pointed: null,
@@ -99,6 +99,7 @@ function destroy(s) {
   elements.observer.disconnect();
   clearTimeout(s.settings.timer);
   clearTimeout(s.search.timer);
+  clearTimeout(s.flow.timer);
   s.path.run = null;
   cancelAnimationFrame(s.frames.asked);
   elements.root.remove();
@@ -165,11 +166,10 @@ function update(s, data) {
     scene.isolated = null;
   }
   if (fresh || before.total_units !== data.total_units) {
-    const whole = fresh || sight.goal.x1 - sight.goal.x0 >= before.total_units;
-    const goal = whole
+    const whole = fresh || sight.view.x1 - sight.view.x0 >= before.total_units;
+    sight.view = whole
       ? { x0: 0, x1: data.total_units || 1 }
-      : clampView(sight.goal.x0, sight.goal.x1, data.total_units);
-    moveView(sight, goal, !fresh); // an axis that gets longer slides, it does not jump
+      : clampView(sight.view.x0, sight.view.x1, data.total_units);
   }
   relink(s);
   // Python's word counts when it changes: an echo of the old value must not undo a click.
@@ -206,7 +206,7 @@ function update(s, data) {
 function mirror(s) {
   const { scene, sight, attention, settings, search } = s;
   const { data, isolated } = scene;
-  const { geom, goal } = sight;
+  const { geom, view } = sight;
   Object.assign(s.elements.root.dataset, {
     nodes: sight.boxes[0]?.shown ?? "",
     total: scene.tree.active,
@@ -214,7 +214,7 @@ function mirror(s) {
     focus: attention.focus ?? "",
     linked: attention.linked.leaves,
     step: data.step ?? "",
-    scale: `${goal.x0},${goal.x1}`, // where a slide ends
+    scale: `${view.x0},${view.x1}`,
     query: search.query,
     hits: search.hits.length,
     hit: search.hits[search.at] ?? "",

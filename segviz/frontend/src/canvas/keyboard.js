@@ -54,10 +54,10 @@ function pressKey(s, event) {
  *  ends.
  * @param {State} s */
 function leave(s) {
-  const { scene, sight: { goal } } = s;
+  const { scene, sight: { view } } = s;
   if (!s.elements.help.hidden) showHelp(s.elements, false);
   else if (scene.isolated) showIsolated(s, scene.isolated.kind, scene.isolated.key);
-  else if (goal.x1 - goal.x0 < unitsOf(scene)) fitNode(s, null);
+  else if (view.x1 - view.x0 < unitsOf(scene)) fitNode(s, null);
   else if (s.search.query) endSearch(s);
   else return false;
   return true;

@@ -165,7 +165,7 @@ function inLines(s, texts, cut, measure, room, most, lead) {
  *    room: number) => { text: string, width: number }} */
 function fitted(s, texts, cut, measure, room) {
   const { frames } = s;
-  const wide = Math.floor(room / STEP) * STEP; // while the view slides, most rooms stay the same
+  const wide = Math.floor(room / STEP) * STEP; // while the view moves, most rooms stay the same
   const key = `${wide} ${cut} ${texts.join("\n")}`;
   const known = frames.fitted.get(key);
   if (known) return known;

@@ -5,18 +5,17 @@ import { isolateText } from "../shared/text.js";
 import { schedule } from "./frame.js";
 import { pointAt } from "./linked.js";
 import { nodeLines, readOut } from "./readout.js";
-import { clampView, insideView, moveView, zoomView } from "./view.js";
+import { clampView, insideView, zoomView } from "./view.js";
 
 /** Length of the axis, which never is nothing.
  * @param {Scene} scene */
 export const unitsOf = ({ data }) => data.total_units || 1;
 
-/** Shows another part of the conversation; a slide is for jumps, not for what follows the pointer.
- * @type {(s: State, view: View, slides?: boolean) => void} */
-export function jumpTo(s, view, slides = true) {
-  const { goal } = s.sight;
-  if (view.x0 === goal.x0 && view.x1 === goal.x1) return;
-  moveView(s.sight, view, slides);
+/** Shows another part of the conversation.
+ * @type {(s: State, view: View) => void} */
+export function jumpTo(s, view) {
+  if (view.x0 === s.sight.view.x0 && view.x1 === s.sight.view.x1) return;
+  s.sight.view = view;
   schedule(s, true);
 }
 
@@ -24,21 +23,21 @@ export function jumpTo(s, view, slides = true) {
  * @type {(s: State, factor: number) => void} */
 export function zoomBy(s, factor) {
   const { scene, attention } = s;
-  const { x0, x1 } = s.sight.goal;
+  const { x0, x1 } = s.sight.view;
   let anchor = (x0 + x1) / 2;
   if (attention.trail !== null) {
     const middle = (scene.tree.start[attention.trail] + scene.tree.stop[attention.trail]) / 2;
     if (middle > x0 && middle < x1) anchor = middle;
   }
-  jumpTo(s, zoomView(s.sight.goal, factor, anchor, unitsOf(scene)));
+  jumpTo(s, zoomView(s.sight.view, factor, anchor, unitsOf(scene)));
 }
 
 /** Moves the view by a share of its own length.
- * @type {(s: State, share: number, slides?: boolean) => void} */
-export function panBy(s, share, slides = true) {
-  const { x0, x1 } = s.sight.goal;
+ * @type {(s: State, share: number) => void} */
+export function panBy(s, share) {
+  const { x0, x1 } = s.sight.view;
   const units = share * (x1 - x0);
-  jumpTo(s, insideView(x0 + units, x1 + units, unitsOf(s.scene)), slides);
+  jumpTo(s, insideView(x0 + units, x1 + units, unitsOf(s.scene)));
 }
 
 /** The node fills the view; null stands for the whole conversation.
@@ -57,8 +56,8 @@ export function fitNode(s, node) {
 export function reveal(s, node) {
   const { scene, sight } = s;
   const [start, stop] = [scene.tree.start[node], scene.tree.stop[node]];
-  const half = (sight.goal.x1 - sight.goal.x0) / 2;
-  if (stop > sight.goal.x0 && start < sight.goal.x1) return;
+  const half = (sight.view.x1 - sight.view.x0) / 2;
+  if (stop > sight.view.x0 && start < sight.view.x1) return;
   const middle = (start + stop) / 2;
   jumpTo(s, insideView(middle - half, middle + half, unitsOf(scene)));
 }

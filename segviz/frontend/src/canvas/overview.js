@@ -35,8 +35,7 @@ export function buildOverview(s, parent) {
 function showOverview(s) {
   const { scene, sight: { geom, view }, elements: { overview } } = s;
   const { data, theme } = scene;
-  const { x0, x1 } = s.sight.goal;
-  const whole = x1 - x0 >= unitsOf(scene); // the tree itself shows it then
+  const whole = view.x1 - view.x0 >= unitsOf(scene); // the tree itself shows it then
   overview.root.hidden = !geom || !data.legend || whole;
   if (overview.root.hidden) return;
   const width = Math.round(geom.width);
@@ -90,7 +89,7 @@ function takeHold(s, event) {
   const { sight, elements: { overview } } = s;
   if (event.button !== 0) return;
   event.preventDefault(); // no selection of text, and the keyboard stays where it is
-  const { x, w } = frameOf(sight.goal, unitsOf(s.scene), overview.width);
+  const { x, w } = frameOf(sight.view, unitsOf(s.scene), overview.width);
   const away = placeOf(s.elements, event) - x - w / 2;
   overview.held = Math.abs(away) <= w / 2 ? away : 0;
   overview.root.setPointerCapture(event.pointerId);
@@ -99,12 +98,12 @@ function takeHold(s, event) {
 
 /** @type {(s: State, event: PointerEvent) => void} */
 function pull(s, event) {
-  const { sight: { goal }, elements: { overview } } = s;
+  const { sight: { view }, elements: { overview } } = s;
   if (overview.held === null) return;
   const total = unitsOf(s.scene);
   const middle = ((placeOf(s.elements, event) - overview.held) / overview.width) * total;
-  const half = (goal.x1 - goal.x0) / 2;
-  jumpTo(s, insideView(middle - half, middle + half, total), false);
+  const half = (view.x1 - view.x0) / 2;
+  jumpTo(s, insideView(middle - half, middle + half, total));
 }
 
 /** Where the visible window lies on an overview of so many pixels.

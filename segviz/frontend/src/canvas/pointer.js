@@ -75,7 +75,7 @@ function movePointer(s, event) {
     }
     if (attention.drag.moved) {
       const units = (shift / s.sight.geom.width) * (x1 - x0);
-      jumpTo(s, insideView(x0 - units, x1 - units, unitsOf(s.scene)), false);
+      jumpTo(s, insideView(x0 - units, x1 - units, unitsOf(s.scene)));
       return;
     }
   }
@@ -104,9 +104,9 @@ function turnWheel(s, event) {
     const unit = x0 + ((event.offsetX - sight.geom.left) / sight.geom.width) * (x1 - x0);
     const step = Math.min(60, Math.abs(event.deltaY)) * -Math.sign(event.deltaY);
     const next = zoomView(sight.view, Math.exp(step / 180), unit, unitsOf(s.scene));
-    jumpTo(s, next, false);
+    jumpTo(s, next);
   } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY) && x1 - x0 < unitsOf(s.scene)) {
     event.preventDefault();
-    panBy(s, event.deltaX / sight.geom.width, false);
+    panBy(s, event.deltaX / sight.geom.width);
   }
 }

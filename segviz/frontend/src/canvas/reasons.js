@@ -9,9 +9,11 @@ import { shownFlow } from "./flow.js";
 import { reveal, select } from "./navigation.js";
 import { needed } from "./path.js";
 import { ranksOf, topNodes } from "./propagate.js";
+import { isStill } from "./view.js";
 
 const NEXT = 4; // nodes after the last that is retrieved
 const GIVERS = 3; // nodes that are named of a hop
+const [HOP_MS, GROW_MS] = [1100, 700];
 
 /** @param {State} s
  * @param {HTMLElement} parent */
@@ -20,7 +22,14 @@ export function buildReasons(s, parent) {
   onFrame(s.frames, showReasons);
   return { root, flow: element("div", "flow", root), misses: element("div", "misses", root),
     hop: 0, // whose ribbons are shown, 0 for all
-    missed: /** @type {unknown[]} */ ([]) };
+    timer: /** @type {Timer} */ (0), began: 0, missed: /** @type {unknown[]} */ ([]),
+    /** How far the ribbons have grown, 0 to 1.
+     * @param {number} now */
+    grown(now) {
+      const share = this.began ? Math.min(1, (now - this.began) / GROW_MS) : 1;
+      if (share < 1) schedule(s);
+      return share;
+    } };
 }
 
 /** @param {State} s */
@@ -29,7 +38,7 @@ function showReasons(s) {
   root.hidden = !setting;
   if (!setting || held) return;
   const { scene: { data }, attention: { selected } } = s;
-  rewrite(flow, [selected, data.selected, data.ingredients, setting, s.flow.hop, shownFlow(s)?.own],
+  rewrite(flow, [selected, data.selected, data.ingredients, setting, s.flow.hop, Boolean(s.flow.timer), shownFlow(s)?.own],
     () => writeFlow(s, flow));
   if (!isNews(missed, [s.scene.answer, s.path.found, s.path.run, setting])) return;
   const rows = missRows(s);
@@ -56,15 +65,17 @@ function writeFlow(s, part) {
   }
   /** @type {(text: string, hop: number) => void} */
   const hopButton = (text, hop) => {
-    const made = button("", row, text, () => {
-      flow.hop = hop;
-      schedule(s);
-    });
+    const made = button("", row, text, () => showHop(s, hop));
     made.dataset.at = `hop${hop}`;
     made.ariaPressed = String(flow.hop === hop);
   };
   found.hops.forEach(({ amount }, i) => hopButton(`hop ${i + 1}: ${share(amount)}`, i + 1));
-  if (found.hops.length > 1) hopButton("all", 0);
+  if (found.hops.length > 1) {
+    hopButton("all", 0);
+    const [mark, label] = flow.timer ? ["❚❚", "Stop"] : ["▶", "Play hop by hop"];
+    const act = () => (flow.timer ? showHop(s, flow.hop) : playFrom(s, 1));
+    button("play", row, mark, act, label).dataset.at = "play";
+  }
   const list = element("ul", "", part);
   found.hops.forEach(({ given }, i) => {
     if (flow.hop && flow.hop !== i + 1) return;
@@ -75,6 +86,21 @@ function writeFlow(s, part) {
         make("bdi", "", from));
     }
   });
+}
+
+/** Shows the ribbons of one hop, or of all, and stops what plays.
+ * @type {(s: State, hop: number) => void} */
+function showHop(s, hop) {
+  clearTimeout(s.flow.timer);
+  Object.assign(s.flow, { hop, timer: 0, began: isStill() ? 0 : performance.now() });
+  schedule(s);
+}
+
+/** @type {(s: State, hop: number) => void} */
+function playFrom(s, hop) {
+  const last = shownFlow(s)?.hops.length ?? 0;
+  showHop(s, hop > last ? 0 : hop);
+  if (hop <= last) s.flow.timer = setTimeout(() => playFrom(s, hop + 1), HOP_MS);
 }
 
 // --- near misses ------------------------------------------------------------------------------

@@ -31,8 +31,8 @@ export function buildTools(s, parent) {
 /** What of the row follows from the view.
  * @param {State} s */
 function showTools(s) {
-  const { elements: { tools }, sight: { goal }, scene: { data } } = s;
-  const span = goal.x1 - goal.x0;
+  const { elements: { tools }, sight: { view }, scene: { data } } = s;
+  const span = view.x1 - view.x0;
   tools.wider.disabled = tools.whole.disabled = span >= data.total_units;
   tools.closer.disabled = span <= 3;
 }

@@ -1,4 +1,4 @@
-// The *view* {x0, x1} is the visible range of units: zooming, sliding, and the way back.
+// The *view* {x0, x1} is the visible range of units.
 
 const SMALLEST_VIEW = 3;
 
@@ -19,41 +19,7 @@ export function zoomView(view, factor, anchor, total) {
   return clampView(x0, x0 + span, total);
 }
 
-// --- sliding ---------------------------------------------------------------------------
-//
-// A jump of the view is drawn as a short slide, so that the eye keeps its
-// place. `s.goal` is where the view goes, `s.view` what is drawn now; all that a person does
-// starts from the goal. Whoever asks for reduced motion sees no slide.
-
-const MOVE_MS = 180;
-
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-/** @type {(sight: Sight, goal: View, smooth: boolean) => void} */
-export function moveView(sight, goal, smooth) {
-  const slides = smooth && sight.view && sight.geom && !isStill();
-  sight.goal = goal;
-  sight.slide = slides ? { from: sight.view, began: performance.now() } : null;
-  if (!slides) sight.view = goal;
-}
-
-/** Brings the drawn view to the present moment. Did it move?
- * @param {Sight} sight */
-export function slide(sight) {
-  if (!sight.slide) return false;
-  const share = (performance.now() - sight.slide.began) / MOVE_MS;
-  sight.view = between(sight.slide.from, sight.goal, share);
-  if (share >= 1) sight.slide = null;
-  return true;
-}
-
-/** The view at a share of the way, quick at first.
- * @type {(from: View, to: View, share: number) => View} */
-export function between(from, to, share) {
-  if (share >= 1) return to;
-  const left = (1 - Math.max(0, share)) ** 3;
-  return { x0: to.x0 + (from.x0 - to.x0) * left, x1: to.x1 + (from.x1 - to.x1) * left };
-}
 
 /** A view of the same length that has been pushed back inside [0, total].
  * @type {(x0: number, x1: number, total: number) => View} */

@@ -5,8 +5,6 @@ import { element, make } from "../shared/dom.js";
 import { CONTROLS, isolateText, spanText } from "../shared/text.js";
 import { PAGE } from "./rows.js";
 
-const PARENTS_NAMED = 3;
-
 /** "S3", or "S3–S7" for a node over several sessions.
  * @type {(data: OutlineMessage, node: number) => string} */
 function sessionsText(data, node) {
@@ -40,8 +38,7 @@ function marksOf(memory, row) {
   if (parents.length > 1) {
     const here = Number(row.key.split("/").at(-2)); // NaN at the top
     const others = parents.filter((parent) => parent !== here);
-    const more = others.length > PARENTS_NAMED ? ` and ${others.length - PARENTS_NAMED} more` : "";
-    marks.push(["", `also under ${others.slice(0, PARENTS_NAMED).join(", ")}${more}`]);
+    marks.push(["", `also under ${others.join(", ")}`]);
   }
   return marks;
 }

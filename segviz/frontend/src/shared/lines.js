@@ -4,19 +4,14 @@ import { among, focusedBeside, make } from "./dom.js";
 
 // As SPEAKER in segviz/conversation/turns.py: a list item, or an indented line, is none.
 const SPEAKER = /^(?![\s\-*#>•|]|\d+[.)])([^\n:*]{1,60}): /;
-const MOST_LINES = 500;
 
-/** [kind, text] pieces cut at line ends: one list of pieces for each line. Beyond the first
- *  lines the rest stays one list, so that a text of nothing but line ends costs little.
+/** [kind, text] pieces cut at line ends: one list of pieces for each line.
  * @param {Piece[]} pieces */
 function splitLines(pieces) {
   /** @type {Piece[][]} */
   const lines = [[]];
   for (const [kind, text] of pieces) {
-    const parts = text.split("\n");
-    const room = Math.max(0, MOST_LINES - lines.length);
-    if (parts.length > room + 1) parts.push(parts.splice(room).join("\n"));
-    parts.forEach((part, i) => {
+    text.split("\n").forEach((part, i) => {
       if (i) lines.push([]);
       if (part) lines[lines.length - 1].push([kind, part]);
     });

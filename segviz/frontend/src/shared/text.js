@@ -10,7 +10,7 @@ export function number(value) {
 }
 
 // Of these every one is a character by itself: no need to look for whole graphemes, which is
-// slow while the view slides and every label is cut anew in every frame.
+// slow while the view moves and every label is cut anew in every frame.
 const SINGLE = /^[\u0020-\u02ff\u2010-\u2027]*$/;
 
 /** At most `limit` user-perceived characters, cut after a word where one ends nearby.
