@@ -8,12 +8,12 @@ from segviz.conversation import TITLES, sample_path
 from tests.benchmarks.large_app import write
 from tests.browser.conftest import App
 
-TURNS, LONG = 5_000, 1_000_000
+TURNS, LONG = 4_200, 1_000_000
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """5,000 turns, of which the middle one has a million characters."""
+    """So many turns that a build waits for a click; the middle one is very long."""
     path = tmp_path_factory.mktemp("large") / "large.json"
     write(path, TURNS, LONG)
     return path
