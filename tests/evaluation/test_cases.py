@@ -122,6 +122,8 @@ def test_all_five_are_in_locomo_and_a_summary_answers_the_first():
     case, asked = found[0]
     for setting in case.settings[:2]:
         told = seen(memory, asked, setting)
-        assert "none retrieved. Rank 2 (level 1) covers a missed leaf and says “gamepad”" in told
+        assert (
+            "none retrieved. Rank 2 (level 1) lies above a missed leaf and says “gamepad”" in told
+        )
     lifted = seen(memory, asked, case.settings[2])
     assert "nodes, 1 retrieved." in lifted

@@ -12,12 +12,12 @@ from urllib.parse import parse_qsl, urlencode
 import segviz
 from segviz import store
 from segviz.embedding import HashingEmbedder
-from segviz.loaders import parse
 from segviz.memory import from_saved, nested
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view import bookmark
-from tests.loaders.test_fuzz import ARCHIVES, FILES, outcome
+from tests.loaders.test_fuzz import FILES, outcome
+from tests.memories import sample
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -79,7 +79,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 def seeds(target: str) -> list[bytes]:
     """Valid inputs of every kind, to begin with."""
     if target == "loaders":
-        return [*FILES.values(), *ARCHIVES.values()]
+        return FILES
     if target == "links":
         views = [
             bookmark.Bookmark(sample="ines-theo", question=3, step=5, node=7, pins=(1, 2)),
@@ -88,8 +88,9 @@ def seeds(target: str) -> list[bytes]:
             bookmark.Bookmark(retrieval=RetrievalSettings(policy="both", alpha=0.3, budget=900)),
         ]
         return [json.dumps(bookmark.encode(view)).encode() for view in views]
-    chat = parse(FILES["locomo"], "x")[0]
-    memories = [segviz.build(chat, name, embedder=HashingEmbedder()) for name in SYSTEMS]
+    memories = [
+        segviz.build(sample(sessions=1), name, embedder=HashingEmbedder()) for name in SYSTEMS
+    ]
     files = [store.dump(memory.saved) for memory in memories]
     view = {"page": "ask", "link": {"question": "0", "policy": "both"}}
     return [
