@@ -48,7 +48,7 @@ COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One memory by one retrieval: ``collapsed`` (no propagation) or the system's ``own``, with
+    """One memory by one retrieval: ``collapsed`` (no propagation) or its paper's ``own``, with
     the ``relevance`` behind it and the ``outcomes`` of all questions. ``cost`` is that of the build
     but for its time; seconds where they were measured. ``contentless`` is the share of contentless
     lines in all inner nodes, None without such lines. Several memories as one have outcomes
@@ -154,9 +154,10 @@ def compare(
     check_units(memories)
     rows = []
     for name, memory in memories.items():
-        methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
-        for method in methods:
-            asked = replace(settings, method="own") if method == OWN else settings
+        ways = {COLLAPSED: settings, OWN: own_settings(memory, settings)}
+        for method, asked in ways.items():
+            if asked is None:
+                continue
             found = evaluate(memory, questions, asked, units=units, tokens=tokens, seed=seed)
             rows.append(
                 Standing(
@@ -173,6 +174,23 @@ def compare(
                 )
             )
     return Comparison(settings, units, tokens, tuple(rows))
+
+
+def own_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettings | None:
+    """Returns how the paper of a memory's system asks, None for a system that does not say.
+
+    That is the system's own retrieval, or propagation with its ``paper_retrieval``. What is read,
+    and a relevance that is named, are those of ``settings``.
+    """
+    if isinstance(memory.model, Retriever):
+        return replace(settings, method="own")
+    paper: RetrievalSettings | None = getattr(memory.model, "paper_retrieval", None)
+    if paper is None:
+        return None
+    relevance = settings.relevance or paper.relevance
+    return replace(
+        paper, relevance=relevance, k=settings.k, budget=settings.budget, step=settings.step
+    )
 
 
 def check_units(memories: Mapping[str, Memory]) -> None:

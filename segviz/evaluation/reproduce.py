@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from segviz.construct import Retriever
 from segviz.conversation import UNANSWERABLE, Conversation, Question
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
-from segviz.evaluation.compare import Chart
+from segviz.evaluation.compare import Chart, own_settings
 from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked
 from segviz.evaluation.measures import MEASURES
 from segviz.evaluation.parallel import Progress, measure_many
@@ -32,7 +31,7 @@ from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES
 from segviz.evaluation.question_batch import Limits, batches, measured_settings
 from segviz.evaluation.sweep import Sweep, pooled_sweep, sweep
 from segviz.memory import Memory, build, declared
-from segviz.retrieval import PRESETS, RetrievalSettings, estimated_tokens
+from segviz.retrieval import RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS, level_name
 from segviz.systems.common.published import Reported
 from segviz.systems.xmemory.themes import reassigned
@@ -241,9 +240,8 @@ def growth(
     "paper, top-down". Of five questions the median time counts, the scorer prepared.
     """
     read_and_written = _tokens_of_texts(memory)
-    asked = PRESETS["paper, top-down"]
-    if isinstance(memory.model, Retriever):
-        asked = RetrievalSettings(method="own", relevance="dense")
+    plain = RetrievalSettings(policy="none", relevance="dense")
+    asked = own_settings(memory, plain) or plain
     found = []
     ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
     texts = [question.text for question in questions[:5]]

@@ -340,7 +340,8 @@ MADE = ("sample", "path", "upload", "conversation", "unit", "system")
 BOUND = (
     *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k"),
     *("sweep-atlas-A", "sweep-atlas-B", "varied-system", "varied-parameter", "varied-values"),
-    *("compared-systems", "compare-relevance", "compare-k", "compare-units", "all-turns"),
+    *("compared-systems", "compare-relevance", "compare-k", "compare-units"),
+    *("compare-asked", "all-turns"),
     *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial"),
 )
 """Further parts of a link: widgets of Sweep and Compare that Streamlit keeps in the address."""

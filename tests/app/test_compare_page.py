@@ -46,6 +46,7 @@ class TestCompare:
         ]
         assert [(row.system, row.method) for row in found.rows] == [
             ("segment-tree", "collapsed"),
+            ("segment-tree", "own"),
             ("memtree", "collapsed"),
             ("memtree", "own"),
             ("bm25", "collapsed"),
@@ -60,6 +61,7 @@ class TestCompare:
         atlas = frame(app, "B against A")
         assert list(atlas.columns[3:]) == [
             "Segment tree",
+            "Segment tree · own",
             "MemTree",
             "MemTree · own",
             "BM25",

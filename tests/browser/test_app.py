@@ -270,7 +270,7 @@ class TestFiles:
         app.page.get_by_role("button", name="Export").first.click()
         app.settle()
         with app.page.expect_download() as download:
-            app.page.get_by_role("button", name="Session (JSON)").click()
+            app.page.get_by_role("button", name="Session", exact=True).click()
         path = tmp_path / download.value.suggested_filename
         download.value.save_as(path)
         shown = [app.attribute("ask-tree", n) for n in ("top", "selected", "total", "policy")]

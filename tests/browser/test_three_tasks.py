@@ -77,15 +77,16 @@ def test_which_node_gave_a_rescued_turn_its_score(press, app, memory):
 
 
 def test_at_which_alpha_a_missed_gold_turn_enters(app, memory):
-    app.open("ask?question=5&policy=neighbours&alpha=0.1&horizon=3")
+    app.open("ask?question=5&policy=neighbours&alpha=0.1&horizon=3&relevance=hybrid")
     app.tree(KEY).locator(".path[data-ready=true]").wait_for()
     misses = app.tree(KEY).locator(".misses li").filter(has=app.page.locator(".gold.missed"))
     said = misses.filter(has_text="α ≥").first.inner_text()
     node = int(misses.filter(has_text="α ≥").locator("button").get_attribute("data-at")[4:])
     enters = round(100 * float(re.search(r"α ≥ (\.\d+)", said)[1]))
     question = memory.conversation.questions[5].text
+    how = {"policy": "neighbours", "horizon": 3, "relevance": "hybrid"}
     retrieved = [
-        node in memory.ask(question, policy="neighbours", alpha=alpha / 100, horizon=3).after
+        node in memory.ask(question, **how, alpha=alpha / 100).after
         for alpha in range(10, enters + 1)
     ]
     assert retrieved == [False] * (enters - 10) + [True]

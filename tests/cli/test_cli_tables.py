@@ -83,6 +83,7 @@ def test_a_comparison_is_that_of_the_library(run):
         ["bm25", "contextual", "collapsed"],
         ["bm25", "lexical", "own"],
         ["clustering", "contextual", "collapsed"],
+        ["clustering", "dense", "own"],
     ]
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from segviz.construct import Annotate, Arrival, Declared, Services, param
 from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
+from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
@@ -62,6 +63,7 @@ class Clustering(Declared):
     )
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "clustering")
+    paper_retrieval: ClassVar[RetrievalSettings] = PRESETS["paper, top-down"]
 
     threshold: float = param(
         0.54,

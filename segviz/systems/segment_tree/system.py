@@ -18,6 +18,7 @@ from segviz.construct import (
     param,
 )
 from segviz.construct.compatibility import Calibrated
+from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.systems.common.annotation import annotator, prepared
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.draft import Draft
@@ -65,6 +66,7 @@ class SegmentTree(Declared):
     fidelity: ClassVar[str] = "faithful"
     published: ClassVar[Paper] = paper("segviz.systems.segment_tree")
     departures: ClassVar[tuple[str, ...]] = departures_of(__package__, "segment-tree")
+    paper_retrieval: ClassVar[RetrievalSettings] = PRESETS["paper, top-down"]
 
     compatibility: Compatibility = param(
         help="Chooses where a new unit joins.",

@@ -21,6 +21,9 @@ from segviz.ui.widgets.shapes import Measured, draw_shapes
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
+SAME, PAPER = "the same relevance", "each paper's own retrieval"
+"""How the one question is asked of all systems; all questions are asked both ways."""
+
 USUAL = "as usual"
 """The relevance where none is chosen."""
 
@@ -41,7 +44,17 @@ def render(session: Session) -> None:
         return
     verdict = st.empty()
     st.subheader("One question", divider="gray")
-    results = asked_of_all(session, ready, settings)
+    by_paper = st.segmented_control(
+        "Asked by",
+        (SAME, PAPER),
+        default=SAME,
+        required=True,
+        help=f"The same relevance ranks every node for itself; {PAPER} is what its authors run, of "
+        "the segment tree and the clusters top-down propagation of cosines",
+        key="compare-asked",
+        bind="query-params",
+    )
+    results = asked_of_all(session, ready, settings, by_paper == PAPER)
     structures_panel(session, ready, results)
     if results:
         question_panel(session, ready, results)

@@ -12,7 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 from segviz.construct import Retriever
 from segviz.evaluation import MEASURES, Mean, Outcomes
 from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import OWN, Comparison, Overlap, Standing, compare, overlap
+from segviz.evaluation.compare import (
+    OWN,
+    Comparison,
+    Overlap,
+    Standing,
+    compare,
+    overlap,
+    own_settings,
+)
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.figures.compare import (
     DIFFERENCE,
@@ -64,16 +72,15 @@ _TALL = 420
 
 
 def asked_of_all(
-    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any]
+    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any], by_paper: bool
 ) -> dict[str, Result]:
     """Draws the box of the question, which is that of Ask; returns what each system retrieves for
-    it, nothing where none is typed."""
+    it by the same relevance or as its paper does, nothing where none is typed."""
     question = question_box(session)
     if not question.text.strip():
         return {}
-    # By the system's own retrieval where it has one, else collapsed.
     return {
-        name: memory.ask(question, _how(settings, isinstance(memory.model, Retriever)))
+        name: memory.ask(question, _how(memory, settings, by_paper))
         for name, memory in ready.items()
     }
 
@@ -147,19 +154,17 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]], withou
     )
 
 
-def _how(settings: dict[str, Any], own: bool) -> RetrievalSettings:
-    """Returns the settings of the system's own retrieval, or of collapsed retrieval."""
-    return RetrievalSettings(
-        k=settings["k"],
-        relevance=settings["relevance"],
-        policy="none",
-        method="own" if own else "propagate",
-    )
+def _how(memory: Memory, settings: dict[str, Any], by_paper: bool) -> RetrievalSettings:
+    """Returns the settings of collapsed retrieval or, where it has one, of the paper's own."""
+    same = RetrievalSettings(k=settings["k"], relevance=settings["relevance"], policy="none")
+    return (own_settings(memory, same) if by_paper else None) or same
 
 
 def _method(result: Result, name: str) -> None:
     """How it was retrieved, and what a system of its own way did in each stage."""
-    how = "its own retrieval" if result.own else "collapsed retrieval"
+    policy, alpha, horizon = result.settings.propagation
+    how = "collapsed retrieval" if policy == "none" else f"{policy} {alpha:g}, H {horizon}"
+    how = "its own retrieval" if result.own else how
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(f"{how}, relevance {result.settings.relevance}", width="stretch")
         if not result.stages:
@@ -268,7 +273,7 @@ def _standings(
         row = columns[name]
         st.session_state[keys.SYSTEM] = row.system
         asked = {"k": found.settings.k, "relevance": found.settings.relevance}
-        write_settings(session, _how(asked, row.method == OWN), row.system)
+        write_settings(session, _how(ready[row.system], asked, row.method == OWN), row.system)
 
     draw_atlas(
         session,
