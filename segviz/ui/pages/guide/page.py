@@ -31,7 +31,7 @@ A **question** gives every node a **score**: how relevant its own text is. **Pro
 hands scores along the edges of the tree, so that a node gets some of what its neighbours have;
 **α** says how much is handed on and **H** how far. The best nodes come back as **evidence**.
 Where a data set says which turns hold the answer (**gold**), each is *found*, when its own leaf
-comes back, *covered*, when a node above it does, or *missed*.
+comes back, *covered*, when only a wider node that quotes it does, or *missed*.
 
 - **Grow** shows how the tree came about, and why each piece joined where it did.
 - **Ask** shows what a question gets, and what propagation changes.
