@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from segviz.conversation import Conversation, Unit
+from segviz.conversation import Unit
 from segviz.memory.foreign import id_of, table_of
 from segviz.tree import IntArray, Structure
 
@@ -60,14 +60,6 @@ class Labels:
             if node < len(structure):
                 found[structure.chain[node]] = label
         return found
-
-    def slices(self, conversation: Conversation) -> dict[str, tuple[int, ...]]:
-        """Under each label the indices of the questions with evidence in turns that have it."""
-        found: dict[str, list[int]] = {name: [] for name in self.names}
-        for question in conversation.questions:
-            for label in sorted({self.turns[t] for t in question.evidence if t in self.turns}):
-                found[self.names[label]].append(question.index)
-        return {name: tuple(indices) for name, indices in found.items() if indices}
 
 
 def label_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -47,13 +47,6 @@ class Fold:
         self.relations: dict[tuple[int, int, str], Relate] = {}
         self.degree: list[int] = []
 
-    def copy(self) -> Fold:
-        """An independent copy of the columns; texts and vectors are shared."""
-        other = Fold()
-        for name, column in vars(self).items():
-            setattr(other, name, column.copy())
-        return other
-
     @classmethod
     def of(cls, structure: Structure) -> Fold:
         """The fold that gave ``structure``."""

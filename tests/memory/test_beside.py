@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.conversation import Question
 from segviz.memory import label_columns, read_labels
 from tests.memories import built
 
@@ -88,14 +87,3 @@ def test_a_table_without_an_id_is_refused():
         read_labels([{"name": "x", "topic": "y"}], MEMORY, "topic")
     with pytest.raises(ValueError, match="expected the column 'mood'"):
         read_labels(topics(), MEMORY, "mood")
-
-
-def test_labels_slice_the_questions():
-    labels = read_labels(topics(), MEMORY, "topic")
-    found = labels.slices(MEMORY.conversation)
-    for name, indices in found.items():
-        for question in MEMORY.conversation.questions:
-            held = {labels.names[labels.turns[t]] for t in question.evidence}
-            assert (question.index in indices) == (name in held)
-    assert found
-    assert isinstance(MEMORY.conversation.questions[0], Question)
