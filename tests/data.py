@@ -9,6 +9,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+TUNED_ON = ("conv-26", "conv-30", "conv-43")
+HELD_OUT = ("conv-47", "conv-49")
+"""The halves of the LoCoMo conversations in sight of which constants of segviz were chosen. What is
+chosen on one half is reported on the other, in both directions; of the whole, every number is of
+conversations that were seen."""
+
 
 def data_path(*parts: str) -> Path:
     """The file ``parts`` below SEGVIZ_DATA (default: ../shared/data beside the project)."""

@@ -29,8 +29,9 @@ from segviz.evaluation.sweep import sweep
 from segviz.memory import Memory
 from segviz.retrieval import parts, relevance_model
 from segviz.retrieval.relevance import Contextual
-from tests.benchmarks.recall import HELD_OUT, TUNED_ON, flat, named
+from tests.benchmarks.recall import flat, named
 from tests.benchmarks.report import number, real_data, stored, table
+from tests.data import HELD_OUT, TUNED_ON
 
 Floats = NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results" / "ingredients.json"

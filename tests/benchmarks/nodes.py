@@ -29,9 +29,10 @@ from segviz.conversation.turns import SPEAKER
 from segviz.evaluation import MEASURES, Outcomes, evaluate, pooled
 from segviz.evaluation.node_texts import line_counts
 from segviz.memory import Memory
-from tests.benchmarks.recall import HELD_OUT, STILL, TUNED_ON, Setting, named
+from tests.benchmarks.recall import STILL, Setting, named
 from tests.benchmarks.report import interval, number, real_data, table
 from tests.benchmarks.synthetic import conversation
+from tests.data import HELD_OUT, TUNED_ON
 from tests.memories import sample
 
 _WORD, _NUMBER, _NAME = re.compile(r"\w+"), re.compile(r"\d"), re.compile(r"(?<=[\w,;] )[A-Z]\w+")

@@ -21,6 +21,7 @@ from segviz.conversation import Conversation, sample_path
 from segviz.evaluation.evaluation import Outcomes, evaluate, pooled
 from segviz.retrieval import OPENING, PRESETS
 from tests.benchmarks.report import interval, real_data, table
+from tests.data import HELD_OUT, TUNED_ON
 
 TRIED = (("both", 0.1, 2), ("both", 0.2, 2), ("both", 0.3, 2), ("bottom-up", 0.1, 2))
 ASKED = 60
@@ -67,8 +68,8 @@ def measured(memory: segviz.Memory, settings: segviz.RetrievalSettings) -> Outco
 def main() -> None:
     """Prints one table."""
     locomo = segviz.load(real_data("locomo", "locomo5.json"))
-    first = [locomo[name] for name in ("conv-26", "conv-30", "conv-43")]
-    others = [locomo[name] for name in ("conv-47", "conv-49")]
+    first = [locomo[name] for name in TUNED_ON]
+    others = [locomo[name] for name in HELD_OUT]
     samples = [segviz.load(sample_path(name))[0] for name in ("ines-theo", "noor-caleb")]
     oracle = list(segviz.load(real_data("longmemeval", "oracle_sample.json")))
     personas = ("Adeleke_Okonjo", "Kenta_Tanaka", "Pak_Budi")

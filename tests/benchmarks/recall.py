@@ -34,9 +34,8 @@ from segviz.memory import Memory
 from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step
 from tests.benchmarks.report import data_file, interval, number, stored, table
+from tests.data import HELD_OUT, TUNED_ON
 
-TUNED_ON = ("conv-26", "conv-30", "conv-43")
-HELD_OUT = ("conv-47", "conv-49")
 POLICIES = ("top-down", "bottom-up", "both", "neighbours")
 TREE = ("top-down", "bottom-up", "both")
 ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95)

@@ -26,6 +26,7 @@ from segviz.evaluation.node_texts import contentless_share
 from segviz.evaluation.published import SHAPES
 from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
 from tests.benchmarks.report import real_data, table
+from tests.data import HELD_OUT, TUNED_ON
 
 FILES = (
     "locomo/locomo5.json",
@@ -49,7 +50,7 @@ HEAD = (
 F1 = HEAD[1:].index(">F1")
 FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.2f}", "{:.2f}", "{:.1f}", "{:.0f}", *("{:.2f}",) * 4)
 COSINE = (0.30, 0.35, 0.40)
-HALVES = (("conv-26", "conv-30", "conv-43"), ("conv-47", "conv-49"))
+HALVES = (TUNED_ON, HELD_OUT)
 GRID = tuple(itertools.product((-0.06, -0.03, 0.0), (-0.16, -0.12), (0.08, 0.10, 0.12)))
 
 

@@ -11,12 +11,10 @@ from __future__ import annotations
 import pytest
 
 from tests.benchmarks.recall import (
-    HELD_OUT,
     LITERAL,
     POLICIES,
     STILL,
     TREE,
-    TUNED_ON,
     best,
     bm25,
     grid,
@@ -26,7 +24,7 @@ from tests.benchmarks.recall import (
     together,
 )
 from tests.benchmarks.recall import locomo_memories as load_all
-from tests.data import real_data
+from tests.data import HELD_OUT, TUNED_ON, real_data
 
 pytestmark = pytest.mark.slow
 
