@@ -56,12 +56,38 @@ def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> M
         return Mean(math.nan, math.nan, math.nan, 0)
     if n == 1:  # one question says nothing of others
         return Mean(float(values[0]), math.nan, math.nan, 1)
-    sizes = (n,) if not groups else tuple(np.bincount(_codes(groups)).tolist())
+    low, high = np.quantile(_resampled(values, seed, groups), (0.025, 0.975))
+    return Mean(float(values.mean()), float(low), float(high), n)
+
+
+def means_together(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> list[Mean]:
+    """Means of the columns of ``values`` float64 (n, m) with intervals that hold for all together.
+
+    In 95 % of the resamples of :func:`mean_ci` no column leaves its interval: mean ± c standard
+    errors, where c is the 95 % quantile of the largest deviation of any column in its own standard
+    errors. So the highest of many settings is not told apart by being the highest of many.
+    Source: Romano and Wolf 2005, the studentised maximum in one step.
+    """
+    n, m = values.shape
+    if n < 2:
+        return [mean_ci(values[:, column], seed, groups) for column in range(m)]
+    center = values.mean(axis=0)
+    away = np.abs(_resampled(values, seed, groups) - center)
+    error = np.sqrt((away**2).mean(axis=0))
+    relative = np.divide(away, error, out=np.zeros_like(away), where=error > 0)
+    width = float(np.quantile(relative.max(axis=1, initial=0.0), 0.95)) * error
+    return [
+        Mean(float(c), float(c - w), float(c + w), n) for c, w in zip(center, width, strict=True)
+    ]
+
+
+def _resampled(values: Floats, seed: int, groups: Sequence[Hashable]) -> Floats:
+    """The means of the questions of every resample, float64 (RESAMPLES, …)."""
+    sizes = (len(values),) if not groups else tuple(np.bincount(_codes(groups)).tolist())
     order = np.argsort(_codes(groups), kind="stable") if groups else slice(None)
     counts, drawn = _resamples(sizes, seed)
-    means = counts @ values[order] / drawn
-    low, high = np.quantile(means, (0.025, 0.975))
-    return Mean(float(values.mean()), float(low), float(high), n)
+    means: Floats = (counts @ values[order]).T / drawn
+    return means.T
 
 
 def _codes(groups: Sequence[Hashable]) -> NDArray[np.int64]:

@@ -9,8 +9,10 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from segviz.conversation import Question
-from segviz.evaluation.aggregate import Mean, Row
+from segviz.evaluation.aggregate import Mean, Row, means_together
 from segviz.evaluation.evaluation import Outcomes, outcomes_of, pooled
 from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure, sees
 from segviz.evaluation.question_batch import Floats, Limits, batches, measured_settings
@@ -86,17 +88,36 @@ class Sweep:
         """What a cell adds to no propagation, a mean of paired differences."""
         return cell.outcomes.gain(self.baseline.outcomes, measure, adversarial=adversarial)
 
+    def gains(
+        self, measure: str = DEFAULT, *, adversarial: bool = True
+    ) -> dict[tuple[str, float, int], Mean]:
+        """What every cell in which scores travel adds to no propagation, by its setting, of the
+        policies that the measure can see; the intervals hold for all of them together."""
+        base = self.baseline.outcomes
+        cells = [one for one in self.cells if one.moves and sees(measure, one.policy)]
+        if not cells:
+            return {}
+        columns = np.stack([one.outcomes.column(measure) for one in cells], axis=1)
+        columns -= base.column(measure)[:, None]
+        kept = [p for p in base.keep(adversarial=adversarial) if not np.isnan(columns[p]).any()]
+        groups = tuple(base.groups[p] for p in kept) if base.groups else ()
+        found = means_together(columns[kept], base.seed, groups)
+        settings = [(one.policy, one.alpha, one.horizon) for one in cells]
+        return dict(zip(settings, found, strict=True))
+
     def table(self, measure: str = DEFAULT, *, adversarial: bool = True) -> list[Row]:
         """No propagation, then the best setting of each policy that the measure can see: its mean
-        and, in pairs, what it adds."""
+        and, in pairs, what it adds (:meth:`gains`)."""
         best = (self.best(measure, [p], adversarial=adversarial) for p in self.seeing(measure))
+        gains = self.gains(measure, adversarial=adversarial)
+        still = self.gain(self.baseline, measure, adversarial=adversarial)
         return [
             {
                 "policy": cell.policy,
                 "alpha": cell.alpha,
                 "H": cell.horizon,
                 MEASURES[measure].label: cell.outcomes.mean(measure, adversarial=adversarial),
-                "gain": self.gain(cell, measure, adversarial=adversarial),
+                "gain": gains.get((cell.policy, cell.alpha, cell.horizon), still),
             }
             for cell in (self.baseline, *best)
         ]

@@ -9,7 +9,7 @@ inside a text become line feeds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -219,13 +219,18 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
             *row,
         ]
         for owner, found in sweeps
+        for gains in [
+            {(m, a): found.gains(m, adversarial=a) for m in MEASURES for a in (True, False)}
+        ]
         for one in (found.baseline, *found.cells)
-        for row in _measured(found, one)
+        for row in _measured(found, one, gains)
     )
     return table(names, rows)
 
 
-def _measured(found: Sweep, one: Cell) -> Iterator[list[Value]]:
+def _measured(
+    found: Sweep, one: Cell, gains: Mapping[tuple[str, bool], Mapping[Any, Mean]]
+) -> Iterator[list[Value]]:
     """A setting: its measures over all questions and by category, and its levels."""
     outcomes, base = one.outcomes, found.baseline.outcomes
     groups = outcomes.known_categories
@@ -234,7 +239,9 @@ def _measured(found: Sweep, one: Cell) -> Iterator[list[Value]]:
             continue
         for counts in (True, False) if ADVERSARIAL in groups else (True,):
             mean = outcomes.mean(name, adversarial=counts)
-            gain = found.gain(one, name, adversarial=counts)
+            setting = (one.policy, one.alpha, one.horizon)
+            still = found.gain(found.baseline, name, adversarial=counts)
+            gain = gains[name, counts].get(setting, still)
             yield [
                 *(name, "all", int(counts), mean.value, mean.low, mean.high, mean.n),
                 *(gain.value, gain.low, gain.high),

@@ -80,10 +80,12 @@ class Judged:
 
 
 def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
-    """Judge every setting by ``measure``, with or without questions of category 5. Two intervals
-    for each: about a millisecond. ValueError for an unknown measure."""
+    """Judge every setting by ``measure``, with or without questions of category 5. The intervals
+    of the gains hold for all settings together (``Sweep.gains``). ValueError for an unknown
+    measure."""
     base = sweep.baseline.outcomes.mean(measure, adversarial=adversarial)
     still = sweep.gain(sweep.baseline, measure, adversarial=adversarial)
+    gains = sweep.gains(measure, adversarial=adversarial)
     verdicts = {}
     for cell in sweep.cells:
         if not sees(measure, cell.policy):
@@ -91,7 +93,7 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
         mean, gain = base, still
         if cell.moves:
             mean = cell.outcomes.mean(measure, adversarial=adversarial)
-            gain = sweep.gain(cell, measure, adversarial=adversarial)
+            gain = gains[setting_of(cell)]
         verdicts[cell.policy, cell.alpha, cell.horizon] = Verdict(cell, mean, gain)
     blind = tuple(policy for policy in sweep.policies if not sees(measure, policy))
     return Judged(sweep, measure, adversarial, base, verdicts, blind)

@@ -147,7 +147,7 @@ def verdict_sentence(judged: Judged) -> str:
         most = max(better, key=lambda one: one.gain.value)
         verdict = f"**{spelled(most.cell)}** beats {base}: {_gain(most)}"
     else:
-        verdict = f"**No setting measurably beats** {base}"
+        verdict = f"**None of {len(judged.moved())} settings measurably beats** {base}"
     if worst.sign < 0:
         return f"{verdict}; {spelled(worst.cell)} loses most: {_gain(worst)}."
     return f"{verdict}, and none is measurably worse."

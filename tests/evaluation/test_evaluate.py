@@ -12,7 +12,7 @@ import segviz
 from segviz.conversation import TITLES, Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import MEASURES, Mean, evaluate
-from segviz.evaluation.aggregate import mean_ci
+from segviz.evaluation.aggregate import mean_ci, means_together
 from segviz.evaluation.evaluation import rescue
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.evaluation.question_batch import Batch, Limits
@@ -289,6 +289,31 @@ class TestBootstrap:
         alone = mean_ci(values, 3)
         assert found.high - found.low > 2 * (alone.high - alone.low)
         assert found == mean_ci(values, 3, groups) != mean_ci(values, 4, groups)
+
+    def test_together_intervals_are_those_of_the_largest_deviation(self):
+        """Against the definition, column by column and resample by resample."""
+        rng = np.random.default_rng(5)
+        values = rng.normal([0.0, 0.5, 2.0], [1.0, 0.1, 3.0], size=(40, 3))
+        draws = np.array([mean_ci(values[:, c], 2).value for c in range(3)])
+        found = means_together(values, 2)
+        width = [one.high - one.value for one in found]
+        assert [one.value for one in found] == pytest.approx(draws.tolist())
+        resampled = np.array([values[rng.integers(40, size=40)].mean(axis=0) for _ in range(4000)])
+        away = np.abs(resampled - values.mean(axis=0))
+        error = np.sqrt((away**2).mean(axis=0))
+        factor = np.quantile((away / error).max(axis=1), 0.95)
+        assert width == pytest.approx((factor * error).tolist(), rel=0.08)
+        for column, one in enumerate(found):  # wider than alone
+            alone = mean_ci(values[:, column], 2)
+            assert one.high - one.low > alone.high - alone.low
+
+    def test_of_many_columns_of_chance_few_families_tell_one_apart(self):
+        rng = np.random.default_rng(6)
+        wrong = [
+            any(one.low > 0 or one.high < 0 for one in means_together(rng.normal(size=(60, 30))))
+            for _ in range(100)
+        ]
+        assert np.mean(wrong) <= 0.15  # one by one, 30 intervals leave zero out in most families
 
     def test_covers_the_truth_about_as_often_as_it_says(self):
         rng = np.random.default_rng(1)

@@ -116,6 +116,9 @@ class TestGain:
             gain = found.gain(found.cell("both", 0.3, 1), measure)
             assert gain.value == pytest.approx(np.mean(differences))
             assert gain == mean_ci(np.array(differences))
+            together = found.gains(measure)["both", 0.3, 1]
+            assert together.value == pytest.approx(gain.value)
+            assert together.high - together.low >= gain.high - gain.low
         nothing = found.gain(found.baseline, "recall")
         assert (nothing.value, nothing.low, nothing.high) == (0, 0, 0)
 

@@ -198,7 +198,7 @@ class TestVerdict:
     @pytest.mark.parametrize("settings", [(), ((0.95, 3),)])
     def test_without_a_gain_no_setting_wins(self, found, settings):
         judged, sentence = self.told(found, *settings)
-        assert sentence.startswith("**No setting")
+        assert sentence.startswith("**None of 24 settings")
         assert ("loses" in sentence) == bool(settings)
         assert judged.best().setting[1:] == (0.1, 1)  # of equal ones fewest hops, smallest α
 

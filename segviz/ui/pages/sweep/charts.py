@@ -43,9 +43,10 @@ def colour_key(judged: Judged, cell: Cell) -> None:
         width="stretch",
         help="A cell says the mean of all questions. It is coloured where it differs from no "
         "propagation, question by question, and then says by how much; undecided is what cannot "
-        "be told from it: the 95 % interval of the difference includes zero. Each interval is of "
-        "one cell: of twenty settings that do nothing one is coloured by chance. Shown below is "
-        "the highest mean until a cell is clicked.",
+        "be told from it: the 95 % interval of the difference includes zero. The intervals hold "
+        "for all settings together (studentised maximum over 1,000 resamples): where none does "
+        "anything, 19 of 20 sweeps colour no cell. Shown below is the highest mean until a cell "
+        "is clicked.",
     )
 
 

@@ -174,4 +174,4 @@ def _details(session: Session, judged: Judged) -> str:
         none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)
         which = "With" if other else "Without"
         told += f" {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}."
-    return f"{told} Intervals are 95 % bootstrap; the highest of many flatters itself."
+    return f"{told} Intervals are 95 % bootstrap, that of the difference for all settings together."
