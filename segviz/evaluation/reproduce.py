@@ -280,6 +280,7 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
     """
     texts: dict[int, str] = {}
     known: dict[int, tuple[str, tuple[int, int]]] = {}
+    kinds: dict[int, str] = {}
     children: dict[int, dict[int, None]] = {}
     found = []
     for step in memory.steps:
@@ -287,7 +288,10 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
         for event in step.events:
             match event:
                 case Add() | Revise():
-                    told = event.text, event.span
+                    if isinstance(event, Add):
+                        kinds[event.node] = event.kind
+                    # A plain summary is written whenever its span grows, whatever comes of it.
+                    told = event.text, (0, 0) if kinds[event.node] else event.span
                     if known.get(event.node) != told and (isinstance(event, Revise) or event.level):
                         written.append(event.node)
                     known[event.node], texts[event.node] = told, event.text
@@ -816,7 +820,9 @@ def _farthest(rows: Sequence[Row]) -> str:
 def _same_order(rows: Sequence[Row]) -> str:
     """How the first mean and a printed number that has no column of its own order the rows, as a
     sentence. Two of our means are told apart only where their intervals do not meet."""
-    first = rows[-1] if rows else {}
+    first: Row = {}
+    for row in rows:  # a row that is printed alone has no means
+        first |= {n: v for n, v in row.items() if isinstance(v, Mean) or n not in first}
     theirs = [n for n in first if n.endswith(", paper") and n.removesuffix(", paper") not in first]
     loss = theirs and theirs[0].startswith("loss")
     ours = [n for n in first if isinstance(first[n], Mean) and n.startswith("loss" if loss else "")]
@@ -838,6 +844,8 @@ def _same_order(rows: Sequence[Row]) -> str:
         apart = mine.low > other.high or mine.high < other.low
         same = (mine.value > other.value) == (printed > 0)
         counts["same" if same and apart else "other" if apart else "undecided"] += 1
+    if not counts:
+        return " ".join(said)
     said.append(
         f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {counts['same']} of "
         f"{counts.total()} pairs of rows stand in the same order, {counts['other']} in the other; "
