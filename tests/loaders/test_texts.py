@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from datetime import datetime
 
 import pytest
@@ -63,14 +62,19 @@ DECEMBER = datetime(2023, 12, 28, 20, 2)
         ("2023/12/28 20:02 - ", DECEMBER),  # Android, Japan
         ("12/28/23, 12:02 AM - ", datetime(2023, 12, 28, 0, 2)),
         ("12/28/23, 12:02 PM - ", datetime(2023, 12, 28, 12, 2)),
+        ("٢٠/٣/٢٠٢٤، ١٠:١٤ م - ", datetime(2024, 3, 20, 22, 14)),
+        ("[٢٠\u200f/٣\u200f/٢٠٢٤, ١٠:١٤:٠٥ ص] ", datetime(2024, 3, 20, 10, 14, 5)),
+        ("१८/०३/२०२४, १०:१४ pm - ", datetime(2024, 3, 18, 22, 14)),
+        ("২০/৩/২০২৪, ১০:১৪ - ", datetime(2024, 3, 20, 10, 14)),
     ],
 )
 def test_whatsapp_starts_of_many_locales(head: str, start: datetime) -> None:
-    text = f"{head}Ann: hello: you\nand more\n\n{head}Bob B: yes\n"
+    text = f"{head}Ann: hello: you\nand more ٣\n\n{head}Bob B: yes\n"
     corpus = read(text)
     assert corpus.report.source_format == "WhatsApp export"
-    assert said(text) == [("Ann", "hello: you\nand more"), ("Bob B", "yes")]
-    assert corpus[0].sessions[0].start == start
+    assert said(text) == [("Ann", "hello: you\nand more ٣"), ("Bob B", "yes")]
+    (session,) = corpus[0].sessions
+    assert (session.start, session.raw_date in head) == (start, True)
     assert corpus.report.findings == ()
 
 
@@ -150,9 +154,6 @@ def test_columns_that_are_said() -> None:
         ("Ann", "hallo"),
         ("Bob", "servus"),
     ]
-    assert said(
-        json.dumps([{"wer": "Ann", "was": "x"}]), columns={"text": "was", "speaker": "wer"}
-    ) == [("Ann", "x")]
     with pytest.raises(NeedsColumns) as caught:
         read("wer,was\nAnn,hallo\n")
     assert caught.value.headers == ("wer", "was")
@@ -216,24 +217,6 @@ def test_written_tables_are_read_as_csv_reads_them(
     assert expected == rows
     filled = [tuple(row) for row in rows if any(cell.strip() for cell in row)]
     assert [row.cells for row in read_table(text, mark)] == filled
-
-
-@pytest.mark.parametrize(
-    ("head", "start"),
-    [
-        ("٢٠/٣/٢٠٢٤، ١٠:١٤ م - ", datetime(2024, 3, 20, 22, 14)),
-        ("[٢٠\u200f/٣\u200f/٢٠٢٤, ١٠:١٤:٠٥ ص] ", datetime(2024, 3, 20, 10, 14, 5)),
-        ("१८/०३/२०२४, १०:१४ pm - ", datetime(2024, 3, 18, 22, 14)),
-        ("২০/৩/২০২৪, ১০:১৪ - ", datetime(2024, 3, 20, 10, 14)),
-    ],
-)
-def test_whatsapp_in_other_digits(head: str, start: datetime) -> None:
-    corpus = read(f"{head}Ann: hi ٣\n{head}Ben: \u200eimage omitted\n")
-    assert corpus.report.source_format == "WhatsApp export"
-    (session,) = corpus[0].sessions
-    assert session.start == start
-    assert [(turn.speaker, turn.text) for turn in session.turns] == [("Ann", "hi ٣")]
-    assert session.raw_date in head
 
 
 @pytest.mark.parametrize("hours", [float("nan"), -5])
