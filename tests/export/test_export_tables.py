@@ -204,14 +204,6 @@ def test_a_sweep_comes_back(swept):
     assert next(rows, None) is None
 
 
-def test_a_measure_has_no_row_for_a_policy_it_cannot_see(swept):
-    rows = read(sweep_csv(swept))
-    for policy in ("both", "bottom-up"):
-        named = {row["measure"] for row in rows if row["policy"] == policy} & set(MEASURES)
-        assert named == {name for name in MEASURES if sees(name, policy)}
-    assert "recall" not in {row["measure"] for row in rows if row["policy"] == "bottom-up"}
-
-
 def test_many_sweeps_stand_below_each_other(swept):
     runs = [Measured(name, "segment-tree", 3, swept) for name in ("first", "second")]
     rows, alone = read(sweeps_csv(runs)), read(sweep_csv(swept))
