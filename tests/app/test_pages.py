@@ -23,10 +23,8 @@ from tests.app.conftest import (
     settings,
     shown,
     tables,
-    talk_file,
     texts,
 )
-from tests.data import real_data
 
 
 def set_in_header(app: AppTest, **setting) -> AppTest:
@@ -165,17 +163,6 @@ class TestAsk:
             label, rest = sent["labels"][node], sent["texts"].get(str(node))
             assert (label if rest is None else label[:-1] + rest) == whole[node]
 
-    def test_settings_rerun_without_error(self):
-        app = page("ask").run()
-        for policy in ("none", "bottom-up", "top-down"):
-            set_in_header(app, policy=policy)
-        set_in_header(app, alpha=0.9, horizon=5)
-        labelled(app.selectbox, "K").set_value(30).run()
-        app.session_state["more-settings"] = True
-        app.run()
-        labelled(app.toggle, "Show every node").set_value(True).run()
-        clean(app)
-
     def test_a_setting_keeps_initial_scores_and_the_transcript(self):
         app = page("ask").run()
         first = on_canvas(app)
@@ -295,21 +282,6 @@ class TestAsk:
 
 
 class TestBadInput:
-    def test_a_missing_path(self):
-        app = open_path(grow().run(), "/nowhere/at/all.json")
-        assert "**Not opened.**" in texts(app)
-        assert "/nowhere/at/all.json" in texts(app)
-        assert app.slider[0].max > 100
-
-    def test_one_turn(self, tmp_path):
-        path = talk_file(tmp_path, ["Only this."])
-        app = open_path(grow().run(), path)
-        assert "single leaf" in texts(app)
-        assert not app.slider
-        ask = open_path(page("ask").run(), path)
-        ask_own(ask, "What?")
-        assert on_canvas(clean(ask))["words"] > 0
-
     def test_a_rule_that_makes_no_leaf(self, tmp_path):
         path = tmp_path / "mono.json"
         turns = [{"speaker": "A", "dia_id": f"D1:{i}", "text": f"line {i}"} for i in range(1, 4)]
@@ -317,10 +289,3 @@ class TestBadInput:
         app = open_path(grow().run(), path)
         app.selectbox(key="unit").set_value("paper").run()
         assert "makes no leaf from this conversation" in texts(clean(app))
-
-
-def test_real_conversation_by_path():
-    app = open_path(grow().run(), real_data("locomo", "locomo5.json"))
-    app.selectbox(key="conversation").set_value(3).run()
-    assert clean(app).slider[0].max == 355
-    assert "James, John" in texts(app)
