@@ -114,8 +114,7 @@ OLD = {
         "ask",
         "question=0&asked=20&budget=600&distinct=no&levels=0,1",
         Bookmark(
-            question=0,
-            retrieval=replace(OPENED, step=20, budget=600, literal=True, levels=(0, 1)),
+            question=0, retrieval=replace(OPENED, step=20, budget=600, literal=True, levels=(0, 1))
         ),
     ),
     "sweep": ("sweep", SWEPT, Bookmark(sweep_cell=("neighbours", 0.5, 2))),

@@ -6,15 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import (
-    KEY,
-    clean,
-    grow,
-    key_field,
-    talk_file,
-    texts,
-    with_server,
-)
+from tests.app.conftest import KEY, clean, grow, key_field, talk_file, texts, with_server
 from tests.llm.server import enum, status
 from tests.systems.test_llm_builds import steady
 

@@ -117,9 +117,4 @@ class TestVary:
             }
         printed = run("compare", "sample:topic-switching", *vary).out
         rows = [line.split()[:2] for line in printed.splitlines() if line.startswith("base")]
-        assert rows == [
-            ["base", "0.2"],
-            ["base", "0.2"],
-            ["base", "0.6"],
-            ["base", "0.6"],
-        ]
+        assert rows == [["base", "0.2"], ["base", "0.2"], ["base", "0.6"], ["base", "0.6"]]

@@ -74,14 +74,12 @@ COSINE = {"compatibility": "cosine", "compatibility.threshold": 0.35}
         Bookmark(
             retrieval=RetrievalSettings(
                 step=40, k=3, relevance="dense", levels=(0, 1), literal=True
-            ),
+            )
         ),
         # Postponed texts are those that were asked.
         Bookmark(settings={"refresh": "lazy"}, retrieval=RetrievalSettings(step=40, budget=120)),
         Bookmark(
-            system="raptor",
-            retrieval=RetrievalSettings(policy="neighbours"),
-            conversation=SAMPLE,
+            system="raptor", retrieval=RetrievalSettings(policy="neighbours"), conversation=SAMPLE
         ),
         Bookmark(
             system="bm25",

@@ -15,14 +15,7 @@ import segviz
 from segviz.evaluation import MEASURES, Mean
 from segviz.evaluation.measures import sees
 from segviz.evaluation.parallel import Measured
-from segviz.export import (
-    nodes_csv,
-    ranks_csv,
-    rows_csv,
-    rows_markdown,
-    sweep_csv,
-    sweeps_csv,
-)
+from segviz.export import nodes_csv, ranks_csv, rows_csv, rows_markdown, sweep_csv, sweeps_csv
 from segviz.export.tables import cell, table
 from segviz.export.text import legal
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
@@ -104,13 +97,7 @@ def test_nothing_is_a_line_of_names():
 @pytest.mark.parametrize("levels", [None, (0, 1), ()])
 def test_ranks_equal_a_slow_count(memory, literal, levels):
     view = ask_view(
-        memory,
-        "How many gears?",
-        literal=literal,
-        levels=levels,
-        policy="both",
-        alpha=0.5,
-        k=3,
+        memory, "How many gears?", literal=literal, levels=levels, policy="both", alpha=0.5, k=3
     )
     result, structure = view.result, view.structure
     rows = read(ranks_csv(view))

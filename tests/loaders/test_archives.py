@@ -120,10 +120,7 @@ def test_equal_names_in_several_files_stay_apart() -> None:
             {"a.txt": "words", "b.json": '{"x": 1}'},
             "none of the 2 files in it holds a conversation in a known format",
         ),
-        (
-            {"a.json": "[{"},
-            "not valid JSON: it looks cut off",
-        ),
+        ({"a.json": "[{"}, "not valid JSON: it looks cut off"),
         (
             {"a.zip": zipped({"b.json": BARE})},
             "none of the 1 file in it holds a conversation in a known format",

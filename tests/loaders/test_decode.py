@@ -88,11 +88,7 @@ def test_moderate_nesting_is_fine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ('{"a": 1}\n{"a": 2}\n', [1, 2]),
-        ('\r\n{"a": 1}\r\n\r\n{"a": 2}', [2, 4]),
-    ],
+    ("text", "lines"), [('{"a": 1}\n{"a": 2}\n', [1, 2]), ('\r\n{"a": 1}\r\n\r\n{"a": 2}', [2, 4])]
 )
 def test_json_lines(text: str, lines: list[int]) -> None:
     document, notes = read_document(text.encode())

@@ -75,10 +75,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 def test_impossible_paths(path: str) -> None:
     error = path_failure(path)
     assert len(error.where) <= 160
-    assert error.what in (
-        "there is no such file",
-        "the file cannot be read (File name too long)",
-    )
+    assert error.what in ("there is no such file", "the file cannot be read (File name too long)")
 
 
 # --- names ---------------------------------------------------------------------------

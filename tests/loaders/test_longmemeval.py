@@ -188,10 +188,7 @@ def test_oracle_counts() -> None:
     kinds = Counter(q.category for q in questions)
     assert (len(kinds), kinds["abstention"]) == (7, 4)
     # Two of the four abstentions have no marked turn; every other question has one.
-    assert [c.id for c in corpus if not c.questions[0].evidence] == [
-        "f685340e_abs",
-        "f4f1d8a4_abs",
-    ]
+    assert [c.id for c in corpus if not c.questions[0].evidence] == ["f685340e_abs", "f4f1d8a4_abs"]
     assert sum(c.id.endswith("_abs") for c in corpus) == 4
     what = "1 session dated before the previous one (session_2); kept in file order"
     assert corpus.report.findings == (Finding("repaired", "[42].haystack_dates", what),)
