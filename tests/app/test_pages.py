@@ -260,25 +260,20 @@ class TestAsk:
         shown(app, presets).set_value("the system's own").run()
         assert evidence_scores(clean(app)) == own
 
-    def test_own_question(self):
-        app = page("ask").run()
-        ask_own(app, "What is the dog called?")
-        assert on_canvas(clean(app))["words"] > 0
-        assert "Gold" not in texts(app)
-        box = next(s for s in app.selectbox if s.label == "Question")
-        assert box.value == "What is the dog called?"
-        box.set_value(2).run()
-        assert "Gold answer:" in texts(clean(app))
-
-    def test_a_question_typed_before_is_offered_again(self):
+    def test_an_own_question_has_no_gold_and_is_offered_again(self):
         app = page("ask").run()
         for text in ("What *is* it?", "Where is the boat?"):
             ask_own(app, text)
-        box = next(s for s in clean(app).selectbox if s.label == "Question")
-        assert box.options[:2] == ["Where is the boat?", "What *is* it?"]
-        box.set_value("What *is* it?").run()
-        box = next(s for s in clean(app).selectbox if s.label == "Question")
-        assert box.value == "What *is* it?"
+        assert on_canvas(clean(app))["words"] > 0
+        assert "Gold" not in texts(app)
+        assert labelled(app.selectbox, "Question").options[:2] == [
+            "Where is the boat?",
+            "What *is* it?",
+        ]
+        labelled(app.selectbox, "Question").set_value("What *is* it?").run()
+        assert labelled(clean(app).selectbox, "Question").value == "What *is* it?"
+        labelled(app.selectbox, "Question").set_value(2).run()
+        assert "Gold answer:" in texts(clean(app))
 
 
 class TestBadInput:
