@@ -13,15 +13,9 @@ from segviz import files
 from segviz.conversation import Conversation
 from segviz.loaders import LOADERS, LoadError, load, parse
 from tests.data import real_data
+from tests.loaders.reading import failure
 
 BARE = {"speaker_a": "Ann", "session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]}
-
-
-def failure(data: bytes, name: str = "chat.json") -> LoadError:
-    """The error that parsing ``data`` raises."""
-    with pytest.raises(LoadError) as caught:
-        parse(data, name)
-    return caught.value
 
 
 # --- paths ---------------------------------------------------------------------------
@@ -82,21 +76,21 @@ def test_impossible_paths(path: str) -> None:
 
 
 def test_the_name_stands_before_the_place() -> None:
-    assert str(failure(b'{"a": ')).startswith("chat.json, line 1, column 7: not valid JSON")
+    assert str(failure(b'{"a": ')).startswith("file.json, line 1, column 7: not valid JSON")
 
 
 def test_a_hostile_name_stays_literal_but_short() -> None:
     name = "<img src=x onerror=alert(1)> **b** $x$.json"
-    assert failure(b"", name).where == name
+    assert failure(b"", name=name).where == name
     assert parse(json.dumps(BARE).encode(), name).ids == (name.removesuffix(".json"),)
-    where = failure(b"", "a" * 3000 + ".json").where
+    where = failure(b"", name="a" * 3000 + ".json").where
     assert where == "a" * 39 + "…" + "a" * 15 + ".json"
-    assert failure(b"", "a\nb\ud800\0.json").where == "a b\ufffd\ufffd.json"
+    assert failure(b"", name="a\nb\ud800\0.json").where == "a b\ufffd\ufffd.json"
 
 
 def test_shortening_does_not_cut_an_emoji_sequence_or_an_accent() -> None:
     for unit in ("🧘\u200d♀\ufe0f", "e\u0301"):
-        where = failure(b"", "a" * (40 - len(unit) + 1) + unit * 40 + "x").where
+        where = failure(b"", name="a" * (40 - len(unit) + 1) + unit * 40 + "x").where
         head, tail = where.split("…")
         assert head.replace(unit, "").strip("a") == ""
         assert tail.replace(unit, "") == "x"

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.conversation import Conversation, Corpus
+from segviz.conversation import Conversation
 from segviz.export.tables import cell
 from segviz.loaders import LOADERS, LoadError, load, parse
 from segviz.text.dates import read_time
 from tests import malformed_inputs
+from tests.loaders.reading import failure, read, said
 from tests.malformed_inputs import Input
 from tests.malformed_inputs.archives import endless, leading_elsewhere, zipped
 from tests.malformed_inputs.inputs import locomo, turn
@@ -27,36 +28,11 @@ from tests.malformed_inputs.order import dated
 from tests.malformed_inputs.texts import HOSTILE
 
 
-def read(document: object, name: str = "chat.json", **options: object) -> Corpus:
-    """Through the front door: bytes, a text, or a value to write as JSON."""
-    if not isinstance(document, bytes):
-        text = document if isinstance(document, str) else json.dumps(document)
-        document = text.encode()
-    return parse(document, name, **options)  # type: ignore[arg-type]
-
-
-def only(number: int, start: str = "") -> Conversation:
+def one(number: int, start: str = "") -> Conversation:
     """The one conversation of the first input of a kind whose name begins so."""
     found = next(each for each in malformed_inputs.of(number) if each.what.startswith(start))
     (conversation,) = parse(found.data, found.name)
     return conversation
-
-
-def said(document: object, **options: object) -> list[tuple[str, str]]:
-    """Speaker and text of every turn of the one conversation."""
-    (conversation,) = read(document, **options)
-    return [(turn.speaker, turn.text) for turn in conversation.turns]
-
-
-def failure(document: object, **options: object) -> LoadError:
-    """The error, which is fit to show: one line, no traceback, not too long."""
-    with pytest.raises(LoadError) as caught:
-        read(document, **options)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert message.endswith(".")
-    assert len(message) < 800
-    return caught.value
 
 
 def test_there_are_forty_kinds() -> None:
@@ -96,7 +72,7 @@ def test_n19_empty_text_is_kept_but_no_leaf(given: Input) -> None:
 
 
 def test_n23_one_speaker_is_never_without_leaves() -> None:
-    conversation = only(23)
+    conversation = one(23)
     assert conversation.speakers == ("Ann",)
     assert [unit.turn_ids for unit in conversation.units("exchange")] == [("S1:1", "S1:2", "S1:3")]
     assert len(conversation.units("turn")) == 3
@@ -139,7 +115,7 @@ def test_n27_too_large(tmp_path: Path) -> None:
 
 
 def test_n28_sessions_are_in_numeric_order() -> None:
-    assert [s.id for s in only(28).sessions] == ["session_2", "session_10"]
+    assert [s.id for s in one(28).sessions] == ["session_2", "session_10"]
 
 
 @pytest.mark.parametrize("given", malformed_inputs.of(29), ids=str)
@@ -166,7 +142,7 @@ def test_n30_day_or_month_first() -> None:
 
 
 def test_n31_naive_and_aware_times_in_one_file() -> None:
-    assert [len(session.turns) for session in only(31, "naive").sessions] == [2, 2]
+    assert [len(session.turns) for session in one(31, "naive").sessions] == [2, 2]
 
 
 def test_n33_the_archive_lends_its_name() -> None:
@@ -211,7 +187,7 @@ def test_n36_markup_stays_literal(text: str) -> None:
 
 
 def test_n39_a_formula_is_text_here_and_in_what_is_exported() -> None:
-    (formula,) = only(39, "a formula").turns
+    (formula,) = one(39, "a formula").turns
     assert cell(formula.text) == f'"\'{formula.text}"'
 
 
