@@ -276,11 +276,9 @@ class TestAsk:
         assert "Gold answer:" in texts(clean(app))
 
 
-class TestBadInput:
-    def test_a_rule_that_makes_no_leaf(self, tmp_path):
-        path = tmp_path / "mono.json"
-        turns = [{"speaker": "A", "dia_id": f"D1:{i}", "text": f"line {i}"} for i in range(1, 4)]
-        path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
-        app = open_path(grow().run(), path)
-        app.selectbox(key="unit").set_value("paper").run()
-        assert "makes no leaf from this conversation" in texts(clean(app))
+def test_a_rule_that_makes_no_leaf(tmp_path):
+    path = tmp_path / "mono.json"
+    path.write_text(json.dumps([{"speaker": "A", "text": f"line {i}"} for i in range(3)]))
+    app = open_path(grow().run(), path)
+    app.selectbox(key="unit").set_value("paper").run()
+    assert "makes no leaf from this conversation" in texts(clean(app))

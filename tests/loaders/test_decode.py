@@ -43,9 +43,6 @@ def test_damaged_utf_16_names_the_encoding() -> None:
     assert error.what == "the file begins as UTF-16 text but does not go on as such"
 
 
-# --- nothing in it -------------------------------------------------------------------
-
-
 # --- broken JSON ---------------------------------------------------------------------
 
 
