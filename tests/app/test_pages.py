@@ -170,10 +170,12 @@ class TestAsk:
         assert second["initial"] == first["initial"]
         assert second["final"] != first["final"]
 
-    def test_without_an_admissible_level_nothing_is_retrieved(self):
+    def test_every_node_can_be_shown_and_without_an_admissible_level_none_is_retrieved(self):
         app = page("ask")
         app.session_state["more-settings"] = True
         app.run()
+        labelled(app.toggle, "Show every node").set_value(True).run()
+        assert settings(app).literal
         labelled(app.multiselect, "Admissible").set_value([]).run()
         assert "No level is admissible" in texts(clean(app))
         assert on_canvas(app)["words"] == 0

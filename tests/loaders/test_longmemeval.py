@@ -108,6 +108,11 @@ def test_a_session_opened_by_the_assistant_leaves_the_user_first_speaker() -> No
         (instance(haystack_dates=DATE), ("q1",), [("repaired", "haystack_dates")]),
         (instance(haystack_dates=["yesterday"]), ("q1",), [("repaired", "haystack_dates[0]")]),
         (instance(question=None), ("q1",), [("skipped", "question")]),
+        (
+            instance([{"content": 5}]),
+            ("q1",),
+            [("repaired", f"haystack_sessions[0][0].{key}") for key in ("content", "role")],
+        ),
         (instance([user()], [user()]), ("q1",), []),
     ],
 )
