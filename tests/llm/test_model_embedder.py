@@ -160,7 +160,7 @@ def test_batches_that_finished_are_kept_when_one_fails(bench: Bench):
     assert bench.cache.counts() == (0, 256)
     bench.server.fault = lambda request: None
     bench.server.requests.clear()
-    bench.embedder().embed(texts)
+    bench.embedder(concurrency=1).embed(texts)
     assert bench.server.embedded == texts[256:]
 
 
