@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import struct
 from typing import Any, ClassVar
 from xml.etree import ElementTree
 
-import numpy as np
 import pandas as pd
 import pytest
 from streamlit.commands import execution_control
@@ -17,6 +15,7 @@ from segviz.export.locomo import locomo_json
 from segviz.memory import Building, Memory
 from segviz.ui.sidebar import build, models
 from tests.data import ROOT
+from tests.frontend.test_payload import unpack
 from tests.llm.server import ModelServer
 from tests.memories import sample
 
@@ -151,13 +150,8 @@ def on_canvas(app) -> dict[str, Any]:
 
 
 def read_message(message: bytes) -> dict[str, Any]:
-    (length,) = struct.unpack_from("<I", message)
-    head = json.loads(message[4 : 4 + length])
-    columns = {
-        name: np.frombuffer(message, dtype, size // np.dtype(dtype).itemsize, 4 + length + at)
-        for name, (dtype, at, size) in head["columns"].items()
-    }
-    return head | {name: column.tolist() for name, column in columns.items()}
+    head, columns = unpack(message)
+    return head | columns
 
 
 def entry(key: str) -> str:

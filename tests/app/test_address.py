@@ -71,18 +71,12 @@ VARIED = (
 )
 OLD = {
     "nothing": ("ask", "", Bookmark()),
-    "another K": ("ask", "k=5&question=1", Bookmark(question=1, retrieval=replace(OPENED, k=5))),
     "everything": (
         "grow",
         "sample=topic-switching&unit=turn&compatibility=cosine&compatibility.threshold=0.35"
         "&refresh=lazy&question=3&policy=both&alpha=0.3&horizon=1&k=7&relevance=dense&levels=0,1"
         "&distinct=no&budget=600&node=5&view=Outline&colour=level&labels=words&pins=5,9",
         LINK,
-    ),
-    "a setting": (
-        "ask",
-        "question=3&policy=both&alpha=0.3&horizon=1",
-        Bookmark(question=3, retrieval=RetrievalSettings(policy="both", alpha=0.3, horizon=1)),
     ),
     "an own question": (
         "ask",
@@ -114,8 +108,7 @@ OLD = {
         "ask",
         "question=0&asked=20&budget=600&distinct=no&levels=0,1",
         Bookmark(
-            question=0,
-            retrieval=replace(OPENED, step=20, budget=600, literal=True, levels=(0, 1)),
+            question=0, retrieval=replace(OPENED, step=20, budget=600, literal=True, levels=(0, 1))
         ),
     ),
     "sweep": ("sweep", SWEPT, Bookmark(sweep_cell=("neighbours", 0.5, 2))),

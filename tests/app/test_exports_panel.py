@@ -123,15 +123,6 @@ def test_scale_and_ground_reach_the_picture(monkeypatch):
     assert seen == [{"dark": True, "scale": 4}] * len(keys)
 
 
-def test_nothing_is_made_before_a_click(monkeypatch):
-    def refuse(*_, **__):
-        raise AssertionError("made without a click")
-
-    monkeypatch.setattr("segviz.ui.widgets.export_menu.made", refuse)
-    menu()
-    menu(asks=True)
-
-
 def test_an_attempt_that_fails_keeps_its_reason(memory, monkeypatch):
     monkeypatch.setenv(VARIABLE, "/nowhere")
     for scale, what in ((2, "/nowhere"), (9, "it must be 1 to 4")):

@@ -6,15 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import (
-    KEY,
-    clean,
-    grow,
-    key_field,
-    talk_file,
-    texts,
-    with_server,
-)
+from tests.app.conftest import KEY, clean, grow, key_field, talk_file, texts, with_server
 from tests.llm.server import enum, status
 from tests.systems.test_llm_builds import steady
 
@@ -86,7 +78,7 @@ class TestModels:
     def test_a_wrong_key_opens_the_panel_and_a_busy_server_does_not(self, app, server):
         for code, opens in ((503, False), (401, True)):
             app.session_state["models-panel"] = False
-            server.script(*[status(code, retry_after="0")] * 20)
+            server.script(*[status(code)] * 20)
             assert "Paused after" in texts(build(app))
             assert app.session_state["models-panel"] is opens
 

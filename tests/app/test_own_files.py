@@ -40,15 +40,10 @@ def test_labels_colour_the_tree():
     assert set(drawn["own"]) <= {-1, 0, 1}
     assert len(drawn["own_colours"]) == 2
     assert f"{len(said)} turns and 0 nodes with a label; 1 id of nothing here" in texts(app)
-    app.selectbox(keys.own_column(next_key(app))).set_value("loud").run()
+    keyed(app.selectbox, "own-column-")[0].set_value("loud").run()
     app.session_state[keys.MODELS_PANEL] = False  # closed, they hold
     app.run()
     assert sorted(on_canvas(clean(app))["own_names"]) == ["0", "1"]
     app = clean(upload(app, "Labels by turn or node", b"not a table"))
     assert "These labels are not used." in texts(app)
     assert on_canvas(app)["own_names"] == []
-
-
-def next_key(app):
-    (box,) = keyed(app.selectbox, "own-column-")
-    return str(box.key).removeprefix("own-column-")

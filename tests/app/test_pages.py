@@ -23,10 +23,8 @@ from tests.app.conftest import (
     settings,
     shown,
     tables,
-    talk_file,
     texts,
 )
-from tests.data import real_data
 
 
 def set_in_header(app: AppTest, **setting) -> AppTest:
@@ -165,17 +163,6 @@ class TestAsk:
             label, rest = sent["labels"][node], sent["texts"].get(str(node))
             assert (label if rest is None else label[:-1] + rest) == whole[node]
 
-    def test_settings_rerun_without_error(self):
-        app = page("ask").run()
-        for policy in ("none", "bottom-up", "top-down"):
-            set_in_header(app, policy=policy)
-        set_in_header(app, alpha=0.9, horizon=5)
-        labelled(app.selectbox, "K").set_value(30).run()
-        app.session_state["more-settings"] = True
-        app.run()
-        labelled(app.toggle, "Show every node").set_value(True).run()
-        clean(app)
-
     def test_a_setting_keeps_initial_scores_and_the_transcript(self):
         app = page("ask").run()
         first = on_canvas(app)
@@ -183,10 +170,12 @@ class TestAsk:
         assert second["initial"] == first["initial"]
         assert second["final"] != first["final"]
 
-    def test_without_an_admissible_level_nothing_is_retrieved(self):
+    def test_every_node_can_be_shown_and_without_an_admissible_level_none_is_retrieved(self):
         app = page("ask")
         app.session_state["more-settings"] = True
         app.run()
+        labelled(app.toggle, "Show every node").set_value(True).run()
+        assert settings(app).literal
         labelled(app.multiselect, "Admissible").set_value([]).run()
         assert "No level is admissible" in texts(clean(app))
         assert on_canvas(app)["words"] == 0
@@ -273,54 +262,25 @@ class TestAsk:
         shown(app, presets).set_value("the system's own").run()
         assert evidence_scores(clean(app)) == own
 
-    def test_own_question(self):
-        app = page("ask").run()
-        ask_own(app, "What is the dog called?")
-        assert on_canvas(clean(app))["words"] > 0
-        assert "Gold" not in texts(app)
-        box = next(s for s in app.selectbox if s.label == "Question")
-        assert box.value == "What is the dog called?"
-        box.set_value(2).run()
-        assert "Gold answer:" in texts(clean(app))
-
-    def test_a_question_typed_before_is_offered_again(self):
+    def test_an_own_question_has_no_gold_and_is_offered_again(self):
         app = page("ask").run()
         for text in ("What *is* it?", "Where is the boat?"):
             ask_own(app, text)
-        box = next(s for s in clean(app).selectbox if s.label == "Question")
-        assert box.options[:2] == ["Where is the boat?", "What *is* it?"]
-        box.set_value("What *is* it?").run()
-        box = next(s for s in clean(app).selectbox if s.label == "Question")
-        assert box.value == "What *is* it?"
+        assert on_canvas(clean(app))["words"] > 0
+        assert "Gold" not in texts(app)
+        assert labelled(app.selectbox, "Question").options[:2] == [
+            "Where is the boat?",
+            "What *is* it?",
+        ]
+        labelled(app.selectbox, "Question").set_value("What *is* it?").run()
+        assert labelled(clean(app).selectbox, "Question").value == "What *is* it?"
+        labelled(app.selectbox, "Question").set_value(2).run()
+        assert "Gold answer:" in texts(clean(app))
 
 
-class TestBadInput:
-    def test_a_missing_path(self):
-        app = open_path(grow().run(), "/nowhere/at/all.json")
-        assert "**Not opened.**" in texts(app)
-        assert "/nowhere/at/all.json" in texts(app)
-        assert app.slider[0].max > 100
-
-    def test_one_turn(self, tmp_path):
-        path = talk_file(tmp_path, ["Only this."])
-        app = open_path(grow().run(), path)
-        assert "single leaf" in texts(app)
-        assert not app.slider
-        ask = open_path(page("ask").run(), path)
-        ask_own(ask, "What?")
-        assert on_canvas(clean(ask))["words"] > 0
-
-    def test_a_rule_that_makes_no_leaf(self, tmp_path):
-        path = tmp_path / "mono.json"
-        turns = [{"speaker": "A", "dia_id": f"D1:{i}", "text": f"line {i}"} for i in range(1, 4)]
-        path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
-        app = open_path(grow().run(), path)
-        app.selectbox(key="unit").set_value("paper").run()
-        assert "makes no leaf from this conversation" in texts(clean(app))
-
-
-def test_real_conversation_by_path():
-    app = open_path(grow().run(), real_data("locomo", "locomo5.json"))
-    app.selectbox(key="conversation").set_value(3).run()
-    assert clean(app).slider[0].max == 355
-    assert "James, John" in texts(app)
+def test_a_rule_that_makes_no_leaf(tmp_path):
+    path = tmp_path / "mono.json"
+    path.write_text(json.dumps([{"speaker": "A", "text": f"line {i}"} for i in range(3)]))
+    app = open_path(grow().run(), path)
+    app.selectbox(key="unit").set_value("paper").run()
+    assert "makes no leaf from this conversation" in texts(clean(app))

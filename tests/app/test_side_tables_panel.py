@@ -33,17 +33,19 @@ def test_every_table_of_a_system_is_shown_at_every_step(system):
     if not isinstance(SYSTEMS[system](), Tabulates):
         assert panel(app) is None
         return
-    before = len(opened(system, **{"tables-panel": False}).get("plotly_chart"))
+    app.session_state["tables-panel"] = False
+    before = len(clean(app.run()).get("plotly_chart"))
+    app.session_state["tables-panel"] = True
     memory = list(app.session_state["memories"].values())[-1]
     for name, rows in memory.model.tables(memory.structure, memory.steps).items():
-        app = opened(system, **{f"side-table-{system}": name})
+        app.session_state[f"side-table-{system}"] = name
+        clean(app.run())
         (shown,) = (f.value for f in app.dataframe if [*f.value.columns] == [*rows[0]])
         assert len(shown) == len(rows)
         assert len(app.get("plotly_chart")) - before == ("start" in rows[0]), name
     total = int(app.slider[0].max)
     for step in (1, total // 3):
-        app.slider[0].set_value(step)
-        app = clean(app.run())
+        clean(app.slider[0].set_value(step).run())
 
 
 def test_a_closed_panel_draws_nothing():

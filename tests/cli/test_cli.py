@@ -21,12 +21,8 @@ from segviz.cli.serve import SETTINGS, flags, free_port
 from tests.data import ROOT
 
 
-def test_free_port_skips_a_taken_one():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        assert free_port(first=port) > port
+def test_free_port_skips_a_taken_one(taken):
+    assert free_port(first=taken) > taken
 
 
 def test_a_missing_file_is_a_user_error(capsys):

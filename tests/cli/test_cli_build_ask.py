@@ -159,18 +159,14 @@ def test_numbers_that_are_none_become_null():
 
 
 def test_a_preset_is_a_start_that_options_change(run, boat):
-    memory = segviz.open(boat)
-    found = run("ask", boat, "Who sold it?", "--preset", "paper, bottom-up", "--json").json
-    settings = segviz.PRESETS["paper, bottom-up"]
-    assert [e["node"] for e in found["evidence"]] == list(
-        memory.ask("Who sold it?", settings).after
-    )
-    changed = run(
-        "ask", boat, "Who sold it?", "--preset", "paper, bottom-up", "--alpha", "0.5", "--json"
-    ).json
+    ask = ("ask", boat, "Who sold it?", "--preset", "paper, bottom-up")
+    found = run(*ask, "--json").json
+    expected = segviz.open(boat).ask("Who sold it?", segviz.PRESETS["paper, bottom-up"])
+    assert [e["node"] for e in found["evidence"]] == list(expected.after)
+    changed = run(*ask, "--alpha", "0.5", "--json").json
     assert changed["settings"]["alpha"] == 0.5
     assert changed["settings"]["relevance"] == "dense"
-    told = run("ask", boat, "Who sold it?", "--preset", "paper, bottom-up").out
+    told = run(*ask).out
     assert "bottom-up, alpha 0.1, H 2, relevance dense (paper, bottom-up)" in told
 
 

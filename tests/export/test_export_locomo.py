@@ -14,7 +14,6 @@ from segviz.conversation import TITLES, Conversation, Question, Session, Turn, s
 from segviz.export import locomo_json
 from segviz.export.locomo import locomo_date
 from segviz.loaders import load, parse
-from segviz.text.dates import read_time
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=30)
 NAME = TEXT.map(str.strip).filter(bool)
@@ -73,11 +72,6 @@ def test_what_is_written_is_read_back(conversation):
     said = [finding.what for finding in corpus.report.findings]
     assert [what for what in said if not any(part in what for part in noted)] == []
     assert locomo_json([found]) == written
-
-
-@given(MINUTES)
-def test_dates_are_those_the_reader_reads(moment):
-    assert read_time(locomo_date(moment)) == moment
 
 
 @pytest.mark.parametrize(

@@ -309,10 +309,7 @@ def test_the_command_writes_them(saved, drawer, tmp_path, monkeypatch, capsysbin
     ("options", "said"),
     [
         (["--format", "svg", "--scale", "2"], "--scale is for png, not for svg"),
-        (
-            ["--format", "nodes", "--dark"],
-            "--dark is for png, svg or animation, not for nodes",
-        ),
+        (["--format", "nodes", "--dark"], "--dark is for png, svg or animation, not for nodes"),
         (["--format", "png", "--scale", "5"], "'--scale': 5"),
         (["--format", "png"], "SEGVIZ_BROWSER names '/nowhere'"),
         (["--format", "svg"], "SEGVIZ_BROWSER names '/nowhere'"),

@@ -74,19 +74,19 @@ COSINE = {"compatibility": "cosine", "compatibility.threshold": 0.35}
         Bookmark(
             retrieval=RetrievalSettings(
                 step=40, k=3, relevance="dense", levels=(0, 1), literal=True
-            ),
+            )
         ),
+        # Postponed texts are those that were asked.
+        Bookmark(settings={"refresh": "lazy"}, retrieval=RetrievalSettings(step=40, budget=120)),
         Bookmark(
-            system="raptor",
-            retrieval=RetrievalSettings(policy="neighbours"),
-            conversation=SAMPLE,
+            system="raptor", retrieval=RetrievalSettings(policy="neighbours"), conversation=SAMPLE
         ),
         Bookmark(
             system="bm25",
             retrieval=RetrievalSettings(policy="none", relevance="lexical", levels=()),
         ),
     ],
-    ids=["default", "cosine", "earlier", "raptor", "bm25"],
+    ids=["default", "cosine", "earlier", "lazy within a budget", "raptor", "bm25"],
 )
 def test_scores_come_back_exactly(link, begun, capsys):
     if not link.sample:
@@ -129,14 +129,6 @@ def test_how_the_file_was_read_comes_back(lines, read, tmp_path):
     assert [unit.text for unit in again.units] == [unit.text for unit in memory.units]
 
 
-def test_postponed_texts_are_those_that_were_asked(capsys):
-    link = Bookmark(
-        sample=SAMPLE, settings={"refresh": "lazy"}, retrieval=RetrievalSettings(step=77)
-    )
-    view = view_of(link, "What is the boat called now?")
-    assert_same_structure(run(python_snippet(view))["structure"], view.structure)
-
-
 def test_grow_comes_back_at_its_step():
     view = view_of(Bookmark(sample=SAMPLE, step=33))
     again = run(python_snippet(view))
@@ -148,12 +140,6 @@ def test_typed_turns_come_back(capsys):
     view = view_of(Bookmark(sample=SAMPLE), "Was the boat sold?", TYPED)
     again = run(python_snippet(view))
     assert np.array_equal(again["result"].final, view.result.final)
-
-
-def test_a_token_budget_comes_back(plain, capsys):
-    result = plain.memory.ask("When did Theo run?", budget=120)
-    view = View(plain.memory, result.structure, plain.bookmark, result)
-    assert run(python_snippet(view))["result"].evidence == result.evidence
 
 
 @pytest.mark.parametrize("text", HOSTILE)

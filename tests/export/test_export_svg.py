@@ -14,6 +14,7 @@ from segviz.export import FORMATS, View
 from segviz.export.html import WIDTH, picture_height
 from segviz.export.pictures import made
 from segviz.export.text import legal
+from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import SegmentTree
 from segviz.view.palette import ACCENT, GOLD_COLOURS, LEVEL_COLOURS, session_colours
 from tests.export.views import HOSTILE, ask_view, dag, grow_view, holding, nothing
@@ -89,17 +90,11 @@ def test_the_picture_has_the_colours_and_labels_chosen(memory, colour, there):
 
 def test_gold_is_marked_and_its_fate_hatched(memory):
     view = ask_view(memory, "zzz", colour="gold", k=1)
-    picture = svg(replace_gold(view))
-    assert GOLD_COLOURS["light"]["missed"] in picture
-    assert "gold evidence" in picture
-
-
-def replace_gold(view: View) -> View:
-    from segviz.retrieval.gold import GoldEvidence
-
     leaf = view.structure.leaves[0]
     view.__dict__["gold"] = GoldEvidence(("t",), (leaf,), {leaf: ("t",)})
-    return view
+    picture = svg(view)
+    assert GOLD_COLOURS["light"]["missed"] in picture
+    assert "gold evidence" in picture
 
 
 @pytest.mark.parametrize("system", ["segment-tree", "memforest", "bm25"])

@@ -61,16 +61,8 @@ def drop() -> Fault:
     return Fault(drop=True)
 
 
-def drip(seconds: float = 0.1) -> Fault:
-    return Fault(drip=seconds)
-
-
 def broken() -> Fault:
     return Fault(body=b'{"choices": [{]}')
-
-
-def html() -> Fault:
-    return Fault(body=b"<html>Welcome</html>", headers={"Content-Type": "text/html"})
 
 
 def truncated() -> Fault:
@@ -85,20 +77,12 @@ def empty() -> Fault:
     return Fault(text="")
 
 
-def no_usage() -> Fault:
-    return Fault(change=lambda reply: {k: v for k, v in reply.items() if k != "usage"})
-
-
 def missing(name: str = "choices") -> Fault:
     return Fault(change=lambda reply: {k: v for k, v in reply.items() if k != name})
 
 
 def refuse(parameter: str) -> Fault:
     return status(400, error=f"Unsupported parameter: '{parameter}' is not supported here")
-
-
-def wrong_count() -> Fault:
-    return Fault(change=lambda reply: {**reply, "data": reply["data"][:-1]})
 
 
 def resize(dimensions: int) -> Fault:
@@ -179,11 +163,11 @@ class ModelServer:
         with self._lock:
             self._script = deque(faults)
 
-    def start(self) -> ModelServer:
+    def __enter__(self) -> ModelServer:
         self._thread.start()
         return self
 
-    def stop(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopping.set()
         self._http.shutdown()
         self._thread.join()
@@ -193,12 +177,6 @@ class ModelServer:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         self._http.server_close()
-
-    def __enter__(self) -> ModelServer:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     def take(self, path: str, authorization: str, request: Body) -> Fault:
         """Record a request and decide how to answer it."""

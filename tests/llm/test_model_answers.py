@@ -275,10 +275,7 @@ class TestEvaluate:
         bench.server.answer = obedient
         seen = []
         found = evaluate_answers(
-            memory,
-            many(20),
-            bench.chat(),
-            progress=lambda done, total: seen.append((done, total)),
+            memory, many(20), bench.chat(), progress=lambda done, total: seen.append((done, total))
         )
         assert seen == [(8, 20), (16, 20), (20, 20)]
         assert len(found.rows) == 20

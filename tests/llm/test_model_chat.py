@@ -116,7 +116,7 @@ PASSING = {
     "broken": wire.broken(),
     "not UTF-8": wire.Fault(body=b'{"choices": "\xff\xfe"}'),
     "deep": wire.Fault(body=b"[" * 100_000),
-    "html": wire.html(),
+    "html": wire.Fault(body=b"<html>Welcome</html>"),
     "truncated": wire.truncated(),
     "empty": wire.empty(),
     "no body": wire.Fault(body=b""),
@@ -301,7 +301,7 @@ def test_a_refusal_in_words_counts_as_an_answer_outside_the_labels(bench: Bench)
 @pytest.mark.parametrize(
     "fault",
     [
-        wire.no_usage(),
+        wire.missing("usage"),
         wire.Fault(change=lambda r: {**r, "usage": None}),
         wire.Fault(
             change=lambda r: {**r, "usage": {"prompt_tokens": "9", "completion_tokens": -1}}

@@ -8,14 +8,18 @@ from tests.llm import server as wire
 from tests.llm.conftest import Bench, limit, with_slow_timeout
 
 
+def expected(texts: list[str]) -> np.ndarray:
+    """The server's vectors at unit length."""
+    rows = np.array([wire.vector(text) for text in texts])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
 def test_rows_are_unit_float32_and_in_order(bench: Bench):
     texts = ["red fox", "blue sea and sky", "red fox jumps"]
     model = bench.embedder()
     rows = model.embed(texts)
-    expected = np.array([wire.vector(text) for text in texts])
-    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     assert rows.dtype == np.float32
-    assert np.allclose(rows, expected, atol=1e-6)
+    assert np.allclose(rows, expected(texts), atol=1e-6)
     assert bench.server.paths == ["/v1/embeddings"]
     sent = bench.server.requests[0]
     assert sent == {"model": "embed-small", "input": texts, "encoding_format": "float"}
@@ -39,7 +43,6 @@ def test_empty_texts_are_zero_rows_and_never_sent(bench: Bench):
     rows = model.embed(["", "word", " \n\t", "word"])
     assert not rows[[0, 2]].any()
     assert np.array_equal(rows[1], rows[3])
-    assert bench.server.embedded == ["word"]
     assert model.embed([]).shape == (0, 16)
     assert model.embed([""]).shape == (1, 16)
     assert bench.server.embedded == ["word"]
@@ -48,10 +51,9 @@ def test_empty_texts_are_zero_rows_and_never_sent(bench: Bench):
 def test_only_empty_texts_still_have_the_models_dimensions(bench: Bench):
     assert bench.embedder().embed([]).shape[0] == 0
     assert bench.server.requests == []
-    assert bench.embedder().embed(["", ""]).shape == (2, 16)
-    assert bench.server.embedded == ["text"]
-    assert bench.embedder().embed([""]).shape == (1, 16)
-    assert len(bench.server.requests) == 1
+    for _ in range(2):
+        assert bench.embedder().embed(["", ""]).shape == (2, 16)
+        assert bench.server.embedded == ["text"]
 
 
 def test_each_text_is_sent_once(bench: Bench):
@@ -88,8 +90,7 @@ def test_batches_run_at_once_within_the_bound(bench: Bench):
     texts = [f"word {number}" for number in range(256 * 6)]
     rows = bench.embedder(concurrency=3, timeout=5).embed(texts)
     assert 2 <= bench.server.most_at_once <= 3
-    expected = np.array([wire.vector(text) for text in texts])
-    assert np.allclose(rows, expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-6)
+    assert np.allclose(rows, expected(texts), atol=1e-6)
 
 
 def replaced(embedding: object) -> wire.Fault:
@@ -105,7 +106,7 @@ def uneven(reply: wire.Body) -> wire.Body:
 
 
 FAULTS = {
-    "count": wire.wrong_count(),
+    "count": wire.Fault(change=lambda r: {**r, "data": r["data"][:-1]}),
     "no data": wire.missing("data"),
     "numbered wrongly": wire.Fault(
         change=lambda r: {**r, "data": [{**item, "index": 0} for item in r["data"]]}
@@ -159,7 +160,7 @@ def test_batches_that_finished_are_kept_when_one_fails(bench: Bench):
     assert bench.cache.counts() == (0, 256)
     bench.server.fault = lambda request: None
     bench.server.requests.clear()
-    bench.embedder().embed(texts)
+    bench.embedder(concurrency=1).embed(texts)
     assert bench.server.embedded == texts[256:]
 
 

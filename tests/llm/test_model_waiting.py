@@ -42,7 +42,7 @@ def promptly(seconds: float = 8.0) -> Iterator[None]:
 WAITS = {
     "a long Retry-After": wire.status(429, retry_after="60"),
     "a silent server": wire.hang(30),
-    "a slow reply": wire.drip(1.0),
+    "a slow reply": wire.Fault(drip=1.0),
 }
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from segviz.loaders import LoadError, load, parse
-from segviz.loaders.archives import natural
 from tests.malformed_inputs.archives import zipped
 
 BARE = json.dumps({"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]})
@@ -121,10 +120,7 @@ def test_equal_names_in_several_files_stay_apart() -> None:
             {"a.txt": "words", "b.json": '{"x": 1}'},
             "none of the 2 files in it holds a conversation in a known format",
         ),
-        (
-            {"a.json": "[{"},
-            "not valid JSON: it looks cut off",
-        ),
+        ({"a.json": "[{"}, "not valid JSON: it looks cut off"),
         (
             {"a.zip": zipped({"b.json": BARE})},
             "none of the 1 file in it holds a conversation in a known format",
@@ -196,10 +192,6 @@ def test_the_path_may_not_be_empty() -> None:
     for path in ("", "  "):
         with pytest.raises(LoadError, match="no path is given"):
             load(path)
-
-
-def test_natural_order() -> None:
-    assert natural(["b10", "b9", "a", "b", "10", "9x"]) == ["9x", "10", "a", "b", "b9", "b10"]
 
 
 def test_a_member_without_a_name_is_passed_over() -> None:

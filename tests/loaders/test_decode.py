@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from segviz.loaders import LoadError, parse
-from segviz.loaders.decode import read_document, to_json, to_text
+from segviz.loaders.decode import read_document
 from segviz.loaders.document import JsonLines, Line, PlainText
 from segviz.loaders.report import Note
 
@@ -38,30 +38,9 @@ def test_unicode_encodings_load_without_a_note(encoding: str) -> None:
     assert read_document(data) == (CHAT, [])
 
 
-def test_windows_1252_is_read_and_noted_with_the_line() -> None:
-    data = json.dumps(CHAT, ensure_ascii=False, indent=1).encode("cp1252")
-    document, notes = read_document(data)
-    assert document == CHAT
-    assert notes == [
-        Note("repaired", (), "read as Windows-1252: the bytes are not UTF-8 (first in line 2)")
-    ]
-
-
 def test_damaged_utf_16_names_the_encoding() -> None:
     error = failure(b"\xff\xfe{\x00}")
     assert error.what == "the file begins as UTF-16 text but does not go on as such"
-
-
-# --- nothing in it -------------------------------------------------------------------
-
-
-def test_empty_file() -> None:
-    assert str(failure(b"")) == "The file is empty. Download it again or export it anew."
-
-
-@pytest.mark.parametrize("data", [b" ", b"\n\t ", b"\xef\xbb\xbf", b"null", b"[]", b" { } "])
-def test_files_that_hold_nothing(data: bytes) -> None:
-    assert str(failure(data)) == "No conversation found in the file. Choose another file."
 
 
 # --- broken JSON ---------------------------------------------------------------------
@@ -102,26 +81,11 @@ def test_moderate_nesting_is_fine() -> None:
     assert document == "\ufffd"
 
 
-def test_a_number_of_5000_digits() -> None:
-    error = failure(b'{"b": ' + b"9" * 5000 + b"}")
-    assert "digits" in error.what
-    assert "9999" not in str(error)
-
-
-def test_nan_and_infinity_are_read() -> None:
-    document = to_json('{"a": [NaN, Infinity, -Infinity, 1e999]}')
-    assert repr(document) == "{'a': [nan, inf, -inf, inf]}"
-
-
 # --- several documents in one file ------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ('{"a": 1}\n{"a": 2}\n', [1, 2]),
-        ('\r\n{"a": 1}\r\n\r\n{"a": 2}', [2, 4]),
-    ],
+    ("text", "lines"), [('{"a": 1}\n{"a": 2}\n', [1, 2]), ('\r\n{"a": 1}\r\n\r\n{"a": 2}', [2, 4])]
 )
 def test_json_lines(text: str, lines: list[int]) -> None:
     document, notes = read_document(text.encode())
@@ -226,10 +190,6 @@ def test_load_error_reads_as_sentences(make: Callable[[], LoadError], text: str)
     error = make()
     assert str(error) == text
     assert str(pickle.loads(pickle.dumps(error))) == text
-
-
-def test_to_text_removes_the_byte_order_mark() -> None:
-    assert to_text(b"\xef\xbb\xbf[1]") == ("[1]", [])
 
 
 @pytest.mark.parametrize("digits", [310, 1_000, 4_300])

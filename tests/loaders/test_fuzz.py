@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import event, given, settings
@@ -13,13 +17,11 @@ from segviz.loaders import LoadError, parse
 from tests.loaders.test_formats import DOCUMENTS, PATHS
 from tests.malformed_inputs.archives import zipped
 
-DOCUMENT = {path.name: path.read_bytes() for path in DOCUMENTS}
 FILES = [path.read_bytes() for path in PATHS if path.is_file()]
 FILES += [zipped({"a/1.json": FILES[0], "b.txt": "Ann: hi"}), gzip.compress(FILES[0], mtime=0)]
 
 # No example database: tests leave nothing behind in the project's folder.
 fuzz = settings(max_examples=100, derandomize=True, database=None)
-long = settings(fuzz, max_examples=300)
 
 words = st.sampled_from(
     [
@@ -85,7 +87,7 @@ def outcome(data: bytes, name: str) -> str:
     return "loaded"
 
 
-@long
+@settings(fuzz, max_examples=300)
 @given(documents)
 @pytest.mark.slow
 def test_random_json(document: object) -> None:
@@ -98,22 +100,25 @@ def test_random_bytes(data: bytes) -> None:
     survives(data)
 
 
-@fuzz
-@given(
-    st.sampled_from(FILES),
-    st.lists(
-        st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=3)),
-        min_size=1,
-        max_size=4,
-    ),
+mutations = st.lists(
+    st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=3)), min_size=1, max_size=4
 )
-def test_mutated_bytes_of_every_format(
-    data: bytes, changes: list[tuple[float, int, bytes]]
-) -> None:
+
+
+def mutated(data: bytes, changes: list[tuple[float, int, bytes]]) -> bytes:
+    """The bytes with some removed and others put in at these shares of their length."""
     for share, removed, inserted in changes:
         position = int(share * len(data))
         data = data[:position] + inserted + data[position + removed :]
-    survives(data)
+    return data
+
+
+@fuzz
+@given(st.sampled_from(FILES), mutations)
+def test_mutated_bytes_of_every_format(
+    data: bytes, changes: list[tuple[float, int, bytes]]
+) -> None:
+    survives(mutated(data, changes))
 
 
 @fuzz
@@ -124,22 +129,24 @@ def test_any_file_name(name: str) -> None:
     survives(b"", name)
 
 
-@long
-@given(st.sampled_from(list(DOCUMENT)), st.data())
-@pytest.mark.slow
-def test_any_node_of_every_format_replaced(name: str, data: st.DataObject) -> None:
-    document = json.loads(DOCUMENT[name])
-    for _ in range(data.draw(st.integers(1, 3))):
-        node = document
-        while node:
-            steps = list(node) if isinstance(node, dict) else list(range(len(node)))
-            step = data.draw(st.sampled_from(steps))
-            inner = node[step]
-            if not isinstance(inner, dict | list) or not inner or data.draw(st.booleans()):
-                node[step] = data.draw(documents)
-                break
-            node = inner
-    survives(json.dumps(document).encode())
+def places(document: Any) -> Iterator[tuple[Any, Any]]:
+    """Every container of a document with every step into it."""
+    for step in list(document) if isinstance(document, dict) else range(len(document)):
+        yield document, step
+        if isinstance(document[step], dict | list):
+            yield from places(document[step])
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("value", [None, True, -1e300, "x", [], {}, [[5]], {"a": [1]}])
+def test_any_value_in_any_place(path: Path, value: object) -> None:
+    document = json.loads(path.read_text("utf-8"))
+    for node, step in list(places(document)):
+        before = copy.copy(node)
+        node[step] = value
+        outcome(json.dumps(document).encode(), path.name)
+        node.clear()
+        node.update(before) if isinstance(node, dict) else node.extend(before)
 
 
 pieces = st.sampled_from(

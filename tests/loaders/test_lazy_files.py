@@ -15,7 +15,6 @@ from segviz.conversation import Corpus, Entry
 from segviz.loaders import LazyCorpus, LoadError, load
 from segviz.loaders.items import Item, NotItems, find_items
 from segviz.loaders.lazy import KEPT, Shelf
-from tests.benchmarks import large
 from tests.data import real_data
 
 # No example database: tests leave nothing behind in the project's folder.
@@ -290,14 +289,3 @@ def test_encodings_that_need_the_whole_file(tmp_path: Path) -> None:
     assert not isinstance(load(path, by_items=1), LazyCorpus)
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps([instance(1, 2)]).encode())
     assert load(path, by_items=1)[0].id == "q1"
-
-
-def test_the_benchmark_file_at_small_scale(tmp_path: Path) -> None:
-    count = large.write(tmp_path / "s.json", 1 << 20)
-    whole, lazy = both(tmp_path / "s.json")
-    assert len(lazy) == count > 1
-    assert lazy.entries[1] == Entry(
-        "made_1", large.SESSIONS, large.SESSIONS * large.TURNS, "What of number 1?"
-    )
-    assert list(lazy) == list(whole)
-    assert lazy[1].questions[0].evidence == ("S4:4",)

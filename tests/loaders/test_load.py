@@ -13,15 +13,9 @@ from segviz import files
 from segviz.conversation import Conversation
 from segviz.loaders import LOADERS, LoadError, load, parse
 from tests.data import real_data
+from tests.loaders.reading import failure
 
 BARE = {"speaker_a": "Ann", "session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]}
-
-
-def failure(data: bytes, name: str = "chat.json") -> LoadError:
-    """The error that parsing ``data`` raises."""
-    with pytest.raises(LoadError) as caught:
-        parse(data, name)
-    return caught.value
 
 
 # --- paths ---------------------------------------------------------------------------
@@ -52,11 +46,6 @@ def test_missing_file(tmp_path: Path) -> None:
     assert (error.what, error.remedy) == ("there is no such file", "check the spelling of the path")
 
 
-def test_folder(tmp_path: Path) -> None:
-    error = path_failure(tmp_path)
-    assert (error.where, error.what) == (tmp_path.name, "there are no files in it")
-
-
 def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "locked.json"
     file.write_text("{}")
@@ -80,31 +69,28 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 def test_impossible_paths(path: str) -> None:
     error = path_failure(path)
     assert len(error.where) <= 160
-    assert error.what in (
-        "there is no such file",
-        "the file cannot be read (File name too long)",
-    )
+    assert error.what in ("there is no such file", "the file cannot be read (File name too long)")
 
 
 # --- names ---------------------------------------------------------------------------
 
 
 def test_the_name_stands_before_the_place() -> None:
-    assert str(failure(b'{"a": ')).startswith("chat.json, line 1, column 7: not valid JSON")
+    assert str(failure(b'{"a": ')).startswith("file.json, line 1, column 7: not valid JSON")
 
 
 def test_a_hostile_name_stays_literal_but_short() -> None:
     name = "<img src=x onerror=alert(1)> **b** $x$.json"
-    assert failure(b"", name).where == name
+    assert failure(b"", name=name).where == name
     assert parse(json.dumps(BARE).encode(), name).ids == (name.removesuffix(".json"),)
-    where = failure(b"", "a" * 3000 + ".json").where
+    where = failure(b"", name="a" * 3000 + ".json").where
     assert where == "a" * 39 + "…" + "a" * 15 + ".json"
-    assert failure(b"", "a\nb\ud800\0.json").where == "a b\ufffd\ufffd.json"
+    assert failure(b"", name="a\nb\ud800\0.json").where == "a b\ufffd\ufffd.json"
 
 
 def test_shortening_does_not_cut_an_emoji_sequence_or_an_accent() -> None:
     for unit in ("🧘\u200d♀\ufe0f", "e\u0301"):
-        where = failure(b"", "a" * (40 - len(unit) + 1) + unit * 40 + "x").where
+        where = failure(b"", name="a" * (40 - len(unit) + 1) + unit * 40 + "x").where
         head, tail = where.split("…")
         assert head.replace(unit, "").strip("a") == ""
         assert tail.replace(unit, "") == "x"
@@ -211,20 +197,7 @@ def test_locomo_findings_are_the_known_ones() -> None:
 
 def test_locomo_evidence_of_the_malformed_cases() -> None:
     corpus = load(real_data("locomo", "locomo5.json"))
-    evidence = {
-        (name, row): (q.evidence, q.unresolved)
-        for name, row in [
-            ("conv-26", 30),
-            ("conv-26", 37),
-            ("conv-26", 46),
-            ("conv-47", 38),
-            ("conv-49", 31),
-            ("conv-49", 38),
-            ("conv-49", 46),
-        ]
-        for q in [corpus[name].questions[row]]
-    }
-    assert evidence == {
+    expected = {
         ("conv-26", 30): ((), ()),
         ("conv-26", 37): (("D8:6", "D9:17"), ()),
         ("conv-26", 46): ((), ()),
@@ -233,6 +206,9 @@ def test_locomo_evidence_of_the_malformed_cases() -> None:
         ("conv-49", 38): (("D22:1", "D22:2", "D9:10", "D9:11"), ()),
         ("conv-49", 46): (("D21:18", "D21:22", "D11:15", "D11:19"), ()),
     }
+    for (name, row), evidence in expected.items():
+        question = corpus[name].questions[row]
+        assert (question.evidence, question.unresolved) == evidence
     mended = corpus["conv-43"].questions[18]
     assert "D11:26" in mended.evidence
     assert mended.unresolved == ()

@@ -99,17 +99,6 @@ def test_nothing_usable_is_an_error_with_the_first_problem() -> None:
 # --- sessions ------------------------------------------------------------------------
 
 
-def test_sessions_are_in_numeric_order() -> None:
-    document: dict[str, object] = {}
-    for n in (10, 2, 1):
-        document[f"session_{n}"] = [turn(f"D{n}:1", str(n))]
-        document[f"session_{n}_date_time"] = f"1:00 pm on {n} May, 2023"
-    conversation = only(document)
-    assert [s.id for s in conversation.sessions] == ["session_1", "session_2", "session_10"]
-    assert [t.text for t in conversation.turns] == ["1", "2", "10"]
-    assert findings(document) == []
-
-
 @pytest.mark.parametrize("numbers", [[2], [2, 3], range(2, 18)])
 def test_dated_sessions_without_turns_are_one_finding(numbers: list[int]) -> None:
     document = bare(turn(), **{f"session_{n}_date_time": DATE for n in numbers}, session_2=[])
@@ -151,15 +140,6 @@ def test_unreadable_dates_are_kept_as_text(value: object, raw: str) -> None:
     session = only(document).sessions[0]
     assert (session.start, session.raw_date) == (None, raw)
     assert findings(document) == [("repaired", "session_1_date_time")]
-
-
-def test_dates_that_go_backwards_are_one_finding_and_keep_the_order() -> None:
-    document: dict[str, object] = {}
-    for number, day in {1: 8, 2: 7, 3: 9, 4: 9, 5: 1}.items():
-        document[f"session_{number}_date_time"] = f"1:56 pm on {day} May, 2023"
-        document[f"session_{number}"] = [turn(f"D{number}:1")]
-    assert [t.id for t in only(document).turns] == ["D1:1", "D2:1", "D3:1", "D4:1", "D5:1"]
-    assert findings(document) == [("repaired", "file")]
 
 
 # --- turns ---------------------------------------------------------------------------

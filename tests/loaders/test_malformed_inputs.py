@@ -15,49 +15,24 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.conversation import Conversation, Corpus
+from segviz.conversation import Conversation
 from segviz.export.tables import cell
 from segviz.loaders import LOADERS, LoadError, load, parse
 from segviz.text.dates import read_time
 from tests import malformed_inputs
+from tests.loaders.reading import failure, read, said
 from tests.malformed_inputs import Input
 from tests.malformed_inputs.archives import endless, leading_elsewhere, zipped
 from tests.malformed_inputs.inputs import locomo, turn
 from tests.malformed_inputs.order import dated
 from tests.malformed_inputs.texts import HOSTILE
-from tests.malformed_inputs.turns import UNRESOLVED
 
 
-def read(document: object, name: str = "chat.json", **options: object) -> Corpus:
-    """Through the front door: bytes, a text, or a value to write as JSON."""
-    if not isinstance(document, bytes):
-        text = document if isinstance(document, str) else json.dumps(document)
-        document = text.encode()
-    return parse(document, name, **options)  # type: ignore[arg-type]
-
-
-def only(number: int, start: str = "") -> Conversation:
+def one(number: int, start: str = "") -> Conversation:
     """The one conversation of the first input of a kind whose name begins so."""
     found = next(each for each in malformed_inputs.of(number) if each.what.startswith(start))
     (conversation,) = parse(found.data, found.name)
     return conversation
-
-
-def said(document: object, **options: object) -> list[tuple[str, str]]:
-    """Speaker and text of every turn of the one conversation."""
-    (conversation,) = read(document, **options)
-    return [(turn.speaker, turn.text) for turn in conversation.turns]
-
-
-def failure(document: object, **options: object) -> LoadError:
-    """The error, which is fit to show: one line, no traceback, not too long."""
-    with pytest.raises(LoadError) as caught:
-        read(document, **options)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert message.endswith(".")
-    assert len(message) < 800
-    return caught.value
 
 
 def test_there_are_forty_kinds() -> None:
@@ -89,11 +64,6 @@ def test_n13_no_number_becomes_a_time_that_is_none() -> None:
     assert read_time(math.nan) is read_time(math.inf) is None
 
 
-def test_n17_a_caption_is_content() -> None:
-    turns = [(t.id, t.content) for t in only(17, "in LoCoMo").turns]
-    assert turns == [("D1:1", "hello"), ("D1:3", "[image: a cat]")]
-
-
 @pytest.mark.parametrize("given", malformed_inputs.of(19), ids=str)
 def test_n19_empty_text_is_kept_but_no_leaf(given: Input) -> None:
     (conversation,) = parse(given.data, given.name)
@@ -101,25 +71,8 @@ def test_n19_empty_text_is_kept_but_no_leaf(given: Input) -> None:
     assert conversation.dropped("turn") == ()
 
 
-def test_n20_answers() -> None:
-    answers = [q.answer for q in only(20).questions]
-    assert answers == ["2022", None, None, "a, 5", None]
-
-
-def test_n21_evidence() -> None:
-    (question,) = only(21).questions
-    assert question.evidence == ("D1:1", "D1:2")
-    assert question.unresolved == UNRESOLVED
-
-
-def test_n22_speakers() -> None:
-    conversation = only(22)
-    assert conversation.speakers == ("Ann", "Bob", "Cleo", "Unknown", "7", "Dan")
-    assert len(conversation.units("exchange")) == 3
-
-
 def test_n23_one_speaker_is_never_without_leaves() -> None:
-    conversation = only(23)
+    conversation = one(23)
     assert conversation.speakers == ("Ann",)
     assert [unit.turn_ids for unit in conversation.units("exchange")] == [("S1:1", "S1:2", "S1:3")]
     assert len(conversation.units("turn")) == 3
@@ -162,7 +115,7 @@ def test_n27_too_large(tmp_path: Path) -> None:
 
 
 def test_n28_sessions_are_in_numeric_order() -> None:
-    assert [s.id for s in only(28).sessions] == ["session_2", "session_10"]
+    assert [s.id for s in one(28).sessions] == ["session_2", "session_10"]
 
 
 @pytest.mark.parametrize("given", malformed_inputs.of(29), ids=str)
@@ -189,7 +142,7 @@ def test_n30_day_or_month_first() -> None:
 
 
 def test_n31_naive_and_aware_times_in_one_file() -> None:
-    assert [len(session.turns) for session in only(31, "naive").sessions] == [2, 2]
+    assert [len(session.turns) for session in one(31, "naive").sessions] == [2, 2]
 
 
 def test_n33_the_archive_lends_its_name() -> None:
@@ -233,14 +186,8 @@ def test_n36_markup_stays_literal(text: str) -> None:
     assert said([{"id": "x", "conversations": [html]}]) == [("human", text)]
 
 
-def test_n38_a_name_is_not_cut_inside_a_letter() -> None:
-    name = "a" * 38 + "e\u0301" * 40
-    where = failure(b"", name=name + ".json").where
-    assert not where.split("…")[1].startswith("\u0301")
-
-
 def test_n39_a_formula_is_text_here_and_in_what_is_exported() -> None:
-    (formula,) = only(39, "a formula").turns
+    (formula,) = one(39, "a formula").turns
     assert cell(formula.text) == f'"\'{formula.text}"'
 
 
@@ -250,10 +197,3 @@ def test_n40_the_formats_that_are_read_are_named() -> None:
         if given.where:
             continue  # nearly JSON: what to mend is said instead
         assert all(loader.label in str(error) for loader in LOADERS.values()), str(error)
-
-
-def test_two_conversations_of_one_name() -> None:
-    samples = [{"conversation": locomo(turn(1)), "sample_id": "a"}] * 2
-    assert read(samples).ids == ("a", "a#2")
-    chats = [{"name": "t", "chat_messages": [{"sender": "human", "text": "x"}]}] * 3
-    assert read(chats).ids == ("t", "t#2", "t#3")

@@ -13,14 +13,13 @@ from pathlib import Path
 
 import pyarrow
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 from pyarrow import parquet
 
 from segviz.loaders import LoadError, NeedsColumns, load, parse
 from segviz.loaders.budget import Budget
 from segviz.loaders.parquet import read_parquet
-from tests.loaders.test_fuzz import survives
+from tests.loaders.test_fuzz import fuzz, mutated, mutations, survives
 from tests.loaders.test_memoryagentbench import FIRST, row
 
 MESSAGES = {
@@ -158,14 +157,10 @@ def test_several_tables_share_one_limit(tmp_path: Path) -> None:
     assert left.what.startswith("left out: it holds more than the 25 MB")
 
 
-@settings(max_examples=100, derandomize=True, database=None)
-@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=3)), max_size=4))
+@fuzz
+@given(mutations)
 def test_mutated_bytes(changes: list[tuple[float, int, bytes]]) -> None:
-    data = written(MESSAGES)
-    for share, removed, inserted in changes:
-        position = int(share * len(data))
-        data = data[:position] + inserted + data[position + removed :]
-    survives(data)
+    survives(mutated(written(MESSAGES), changes))
 
 
 def test_what_reads_few_files_is_imported_late() -> None:

@@ -7,7 +7,6 @@ from datetime import datetime
 
 import pytest
 
-import segviz
 from segviz.conversation import Question, Turn
 from segviz.loaders import load
 from tests.data import real_data
@@ -217,10 +216,3 @@ def test_kenta_tanaka() -> None:
         "1 turn of gold evidence sai": 1,
     }
     assert all(session.start for session in conversation.sessions)
-
-
-@pytest.mark.slow
-def test_a_sound_tree_of_the_real_file() -> None:
-    memory = segviz.build(load(real_data("realmem", "Kenta_Tanaka.json"))[0])
-    assert memory.check() == []
-    assert len(memory.structure.leaves) == 770

@@ -9,26 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from segviz.conversation import Conversation, Corpus
-from segviz.loaders import load, parse
+from segviz.loaders import load
 from segviz.loaders.formats.slack import plain
+from tests.loaders.reading import findings, only, read, said
 from tests.loaders.test_formats import SAMPLES
-
-
-def read(document: object, **options: object) -> Corpus:
-    """Through the front door; a text is taken as it is, other values are written as JSON."""
-    text = document if isinstance(document, str) else json.dumps(document)
-    return parse(text.encode(), "talks.json", **options)  # type: ignore[arg-type]
-
-
-def said(conversation: Conversation) -> list[tuple[str, str]]:
-    """Speaker and text of every turn."""
-    return [(turn.speaker, turn.text) for turn in conversation.turns]
-
-
-def found(corpus: Corpus) -> list[tuple[str, str]]:
-    """Kind and place of every finding."""
-    return [(f.kind, f.where) for f in corpus.report.findings]
 
 
 def tree(*nodes: tuple[str, str | None], **extra: object) -> dict[str, object]:
@@ -56,9 +40,8 @@ def tree(*nodes: tuple[str, str | None], **extra: object) -> dict[str, object]:
     ],
 )
 def test_of_a_tree_the_branch_that_is_shown(chat: object, texts: list[str] | None) -> None:
-    (conversation,) = read([chat])
     expected = texts or [str(i) for i in range(5_000)]
-    assert [turn.text for turn in conversation.turns] == expected
+    assert [turn.text for turn in only([chat]).turns] == expected
 
 
 def test_a_silence_begins_a_session() -> None:
@@ -76,23 +59,23 @@ TALK = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hel
 @pytest.mark.parametrize(
     ("document", "ids"),
     [
-        (TALK, ("talks",)),
-        ({"messages": TALK}, ("talks",)),
+        (TALK, ("file",)),
+        ({"messages": TALK}, ("file",)),
         ({"messages": TALK, "title": "T"}, ("T",)),
-        ([{"messages": TALK}, {"messages": TALK}], ("talks 1", "talks 2")),
-        ([TALK], ("talks",)),
-        ([TALK, TALK], ("talks 1", "talks 2")),
-        ({"conversation": [TALK, TALK], "id": 7}, ("talks",)),
+        ([{"messages": TALK}, {"messages": TALK}], ("file 1", "file 2")),
+        ([TALK], ("file",)),
+        ([TALK, TALK], ("file 1", "file 2")),
+        ({"conversation": [TALK, TALK], "id": 7}, ("file",)),
         ({"data": {"deep": {"one": TALK, "two": TALK}}}, ("one", "two")),
-        ("\n".join(json.dumps({"messages": TALK}) for _ in "ab"), ("talks 1", "talks 2")),
-        ("\n".join(json.dumps(each) for each in TALK), ("talks",)),
+        ("\n".join(json.dumps({"messages": TALK}) for _ in "ab"), ("file 1", "file 2")),
+        ("\n".join(json.dumps(each) for each in TALK), ("file",)),
     ],
 )
 def test_messages_in_all_their_wrappings(document: object, ids: tuple[str, ...]) -> None:
     corpus = read(document)
     assert (corpus.ids, corpus.report.source_format) == (ids, "OpenAI messages")
     for conversation in corpus:
-        assert said(conversation)[:2] == [("user", "hi"), ("assistant", "hello")]
+        assert [turn.text for turn in conversation.turns[:2]] == ["hi", "hello"]
         assert conversation.speakers == ("user", "assistant")
     assert corpus.report.findings == ()
 
@@ -119,11 +102,11 @@ def test_what_nobody_said_is_counted(aside: dict[str, object], left: str) -> Non
 
 def test_broken_messages_are_told_by_their_place() -> None:
     broken = [5, {"role": None, "content": "x"}, {"role": "user", "content": {}}]
-    corpus = read([*TALK, *broken, {"role": "user", "content": True}])
-    assert said(corpus[0])[-1] == ("Unknown", "x")
-    assert found(corpus) == [
-        ("skipped", "[2]"),
+    rows = [*TALK, *broken, {"role": "user", "content": True}]
+    assert said(rows)[-1] == ("Unknown", "x")
+    assert findings(rows) == [
         ("repaired", "[3].role"),
+        ("skipped", "[2]"),
         ("skipped", "[4].content"),
         ("skipped", "[5].content"),
     ]
@@ -132,24 +115,21 @@ def test_broken_messages_are_told_by_their_place() -> None:
 def test_chats_without_messages_are_left_out_and_counted() -> None:
     corpus = read([tree(("a", None)), {"mapping": 5}, 7, {"title": "x", "mapping": {"r": {}}}])
     assert corpus.ids == ("Boats",)
-    assert [place for place in found(corpus) if place[0] == "skipped"] == [
-        ("skipped", f"[{row}]") for row in (1, 2, 3)
-    ]
+    assert [finding.where for finding in corpus.report.skipped] == ["[1]", "[2]", "[3]"]
 
 
 @pytest.mark.parametrize("key", ["createdAt", "created_at", "Created At", "timestamp_ms", "ts"])
 def test_keys_in_any_spelling(key: str) -> None:
     rows = [{"Sender": "Ann", "MESSAGE": "a", key: 1_700_000_000_000}]
-    (conversation,) = read(rows)
-    assert said(conversation) == [("Ann", "a")]
-    assert str(conversation.sessions[0].start) == "2023-11-14 22:13:20"
+    assert said(rows) == [("Ann", "a")]
+    assert str(only(rows).sessions[0].start) == "2023-11-14 22:13:20"
 
 
 @pytest.mark.parametrize("wrapped", [list, lambda rows: {"turns": rows}, lambda rows: [rows]])
 def test_columns_may_be_said_at_any_depth(wrapped: Callable[[object], object]) -> None:
     rows = [{"wer": "Ann", "was": "hallo", "text": "1"}, {"wer": "Bob", "was": "servus"}]
-    (conversation,) = read(wrapped(rows), columns={"text": "was", "speaker": "wer"})
-    assert said(conversation) == [("Ann", "hallo"), ("Bob", "servus")]
+    columns = {"text": "was", "speaker": "wer"}
+    assert said(wrapped(rows), columns=columns) == [("Ann", "hallo"), ("Bob", "servus")]
 
 
 def test_slack_damaged_days_are_told(tmp_path: Path) -> None:
@@ -159,7 +139,7 @@ def test_slack_damaged_days_are_told(tmp_path: Path) -> None:
     (folder / "general" / "2023-11-16.json").write_text('{"a": 1}')
     corpus = load(folder)
     assert [len(s.turns) for s in corpus["general"].sessions] == [2]
-    assert {where for _, where in found(corpus)} >= {
+    assert {finding.where for finding in corpus.report.findings} >= {
         "general/2023-11-15.json",
         "general/2023-11-16.json",
     }

@@ -4,40 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from datetime import datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segviz.conversation import Corpus
-from segviz.loaders import LoadError, NeedsColumns, parse
+from segviz.loaders import LoadError, NeedsColumns
 from segviz.loaders.formats.table import DELIMITERS, read_table
-
-
-def read(text: str, name: str = "chat.txt", **options: object) -> Corpus:
-    """Through the front door."""
-    return parse(text.encode(), name, **options)  # type: ignore[arg-type]
-
-
-def said(text: str, **options: object) -> list[tuple[str, str]]:
-    """Speaker and text of every turn of the one conversation."""
-    (conversation,) = read(text, **options)
-    return [(turn.speaker, turn.text) for turn in conversation.turns]
-
-
-def found(text: str, **options: object) -> list[tuple[str, str, str]]:
-    """Kind, place and message of every finding."""
-    return [(f.kind, f.where, f.what) for f in read(text, **options).report.findings]
-
-
-def failure(text: str, **options: object) -> LoadError:
-    """The error."""
-    with pytest.raises(LoadError) as caught:
-        read(text, **options)
-    return caught.value
-
+from tests.loaders.reading import failure, findings, only, read, said
 
 # --- WhatsApp ------------------------------------------------------------------------
 
@@ -63,14 +38,19 @@ DECEMBER = datetime(2023, 12, 28, 20, 2)
         ("2023/12/28 20:02 - ", DECEMBER),  # Android, Japan
         ("12/28/23, 12:02 AM - ", datetime(2023, 12, 28, 0, 2)),
         ("12/28/23, 12:02 PM - ", datetime(2023, 12, 28, 12, 2)),
+        ("٢٠/٣/٢٠٢٤، ١٠:١٤ م - ", datetime(2024, 3, 20, 22, 14)),
+        ("[٢٠\u200f/٣\u200f/٢٠٢٤, ١٠:١٤:٠٥ ص] ", datetime(2024, 3, 20, 10, 14, 5)),
+        ("१८/०३/२०२४, १०:१४ pm - ", datetime(2024, 3, 18, 22, 14)),
+        ("২০/৩/২০২৪, ১০:১৪ - ", datetime(2024, 3, 20, 10, 14)),
     ],
 )
 def test_whatsapp_starts_of_many_locales(head: str, start: datetime) -> None:
-    text = f"{head}Ann: hello: you\nand more\n\n{head}Bob B: yes\n"
+    text = f"{head}Ann: hello: you\nand more ٣\n\n{head}Bob B: yes\n"
     corpus = read(text)
     assert corpus.report.source_format == "WhatsApp export"
-    assert said(text) == [("Ann", "hello: you\nand more"), ("Bob B", "yes")]
-    assert corpus[0].sessions[0].start == start
+    assert said(text) == [("Ann", "hello: you\nand more ٣"), ("Bob B", "yes")]
+    (session,) = corpus[0].sessions
+    assert (session.start, session.raw_date in head) == (start, True)
     assert corpus.report.findings == ()
 
 
@@ -83,8 +63,10 @@ def test_whatsapp_silence_begins_a_session_and_nothing_said_is_an_error() -> Non
 
 def test_whatsapp_mixed_orders_are_not_guessed() -> None:
     text = "\n".join(f"{date}, 10:00 - Ann: x" for date in ("13/04/2025", "04/13/2025") * 3)
-    assert {session.start for session in read(text)[0].sessions} == {None}
-    assert "some dates have the day first, others the month" in found(text)[0][2]
+    corpus = read(text)
+    assert {session.start for session in corpus[0].sessions} == {None}
+    what = "some dates have the day first, others the month"
+    assert what in corpus.report.findings[0].what
 
 
 # --- transcripts ---------------------------------------------------------------------
@@ -104,7 +86,7 @@ def test_whatsapp_mixed_orders_are_not_guessed() -> None:
 )
 def test_transcripts(text: str) -> None:
     assert said(text) == [("Ann", "hello"), ("Bob", "hi")]
-    assert found(text) == []
+    assert findings(text) == []
 
 
 @pytest.mark.parametrize(
@@ -130,8 +112,7 @@ def test_tables_with_every_delimiter(mark: str) -> None:
     rows += [["2024-05-01 10:05", "Bob", "hi"], ["2024-05-02 10:05", "Ann", "again"]]
     text = "\n".join(mark.join(row) for row in rows)
     assert said(text) == [("Ann", "hello"), ("Bob", "hi"), ("Ann", "again")]
-    (conversation,) = read(text)
-    assert [str(s.start) for s in conversation.sessions] == [
+    assert [str(s.start) for s in only(text).sessions] == [
         "2024-05-01 10:00:00",
         "2024-05-02 10:05:00",
     ]
@@ -150,9 +131,6 @@ def test_columns_that_are_said() -> None:
         ("Ann", "hallo"),
         ("Bob", "servus"),
     ]
-    assert said(
-        json.dumps([{"wer": "Ann", "was": "x"}]), columns={"text": "was", "speaker": "wer"}
-    ) == [("Ann", "x")]
     with pytest.raises(NeedsColumns) as caught:
         read("wer,was\nAnn,hallo\n")
     assert caught.value.headers == ("wer", "was")
@@ -163,7 +141,7 @@ def test_columns_that_are_said() -> None:
 
 def test_unreadable_times_are_counted_once() -> None:
     text = "speaker,text,time\nAnn,a,2024-05-01\nAnn,b,soon\nAnn,c,\nAnn,d,late\n"
-    counts = [row[2][:2] for row in found(text)]
+    counts = [finding.what[:2] for finding in read(text).report.findings]
     assert counts == ["1 ", "2 "]  # without a time, and with one that cannot be read
 
 
@@ -194,7 +172,7 @@ def test_the_line_of_an_open_quote(end: str, line: int | None) -> None:
     if line is None:
         assert said(text)[0] == ("Ann", "a")
         return
-    assert failure(text).where == f"chat.txt, line {line}"
+    assert failure(text).where == f"file.json, line {line}"
 
 
 cells = st.text(st.sampled_from('ab,;"\n\r\t| é\u2028'), max_size=6)
@@ -216,24 +194,6 @@ def test_written_tables_are_read_as_csv_reads_them(
     assert expected == rows
     filled = [tuple(row) for row in rows if any(cell.strip() for cell in row)]
     assert [row.cells for row in read_table(text, mark)] == filled
-
-
-@pytest.mark.parametrize(
-    ("head", "start"),
-    [
-        ("٢٠/٣/٢٠٢٤، ١٠:١٤ م - ", datetime(2024, 3, 20, 22, 14)),
-        ("[٢٠\u200f/٣\u200f/٢٠٢٤, ١٠:١٤:٠٥ ص] ", datetime(2024, 3, 20, 10, 14, 5)),
-        ("१८/०३/२०२४, १०:१४ pm - ", datetime(2024, 3, 18, 22, 14)),
-        ("২০/৩/২০২৪, ১০:১৪ - ", datetime(2024, 3, 20, 10, 14)),
-    ],
-)
-def test_whatsapp_in_other_digits(head: str, start: datetime) -> None:
-    corpus = read(f"{head}Ann: hi ٣\n{head}Ben: \u200eimage omitted\n")
-    assert corpus.report.source_format == "WhatsApp export"
-    (session,) = corpus[0].sessions
-    assert session.start == start
-    assert [(turn.speaker, turn.text) for turn in session.turns] == [("Ann", "hi ٣")]
-    assert session.raw_date in head
 
 
 @pytest.mark.parametrize("hours", [float("nan"), -5])

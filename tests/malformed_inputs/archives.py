@@ -82,39 +82,14 @@ def locked() -> bytes:
 INPUTS: tuple[Input, ...] = (
     read(33, "whole", PACKED, CHAT, name="chat.json.gz"),
     *(
-        refused(
-            33,
-            f"cut at the {where}",
-            PACKED[:cut],
-            name="chat.json.gz",
-        )
+        refused(33, f"cut at the {where}", PACKED[:cut], name="chat.json.gz")
         for where, cut in (("start", 5), ("middle", len(PACKED) // 2), ("end", len(PACKED) - 4))
     ),
-    refused(
-        34,
-        "a gzip of 4 GB",
-        endless,
-    ),
-    refused(
-        34,
-        "a zip of zeros",
-        zeros,
-    ),
-    refused(
-        34,
-        "a zip that lies about its size",
-        lying,
-    ),
-    refused(
-        34,
-        "a zip in a zip",
-        lambda: zipped({"inner.zip": zipped({"chat.json": BARE})}),
-    ),
-    refused(
-        34,
-        "a zip in a gzip",
-        lambda: gzip.compress(zipped({"chat.json": BARE})),
-    ),
+    refused(34, "a gzip of 4 GB", endless),
+    refused(34, "a zip of zeros", zeros),
+    refused(34, "a zip that lies about its size", lying),
+    refused(34, "a zip in a zip", lambda: zipped({"inner.zip": zipped({"chat.json": BARE})})),
+    refused(34, "a zip in a gzip", lambda: gzip.compress(zipped({"chat.json": BARE}))),
     read(
         35,
         "paths out of the folder, a link",
@@ -123,19 +98,7 @@ INPUTS: tuple[Input, ...] = (
         "skipped | file",
         name="a.zip",
     ),
-    read(
-        35,
-        "3,000 files",
-        crowded,
-        CHAT,
-        "skipped | file",
-        name="a.zip",
-    ),
+    read(35, "3,000 files", crowded, CHAT, "skipped | file", name="a.zip"),
     read(35, "one name twice", doubled, CHAT, name="a.zip"),
-    refused(
-        35,
-        "a password",
-        locked,
-        name="a.zip",
-    ),
+    refused(35, "a password", locked, name="a.zip"),
 )

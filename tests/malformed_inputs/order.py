@@ -62,13 +62,7 @@ INPUTS: tuple[Input, ...] = (
     # Only with the month first does the time run forward.
     read(30, "as time runs on", dated("3/11/25", "4/2/25", "5/1/25"), 3),
     read(30, "with dots", dated("03.04.25"), 1),
-    read(
-        30,
-        "nothing tells",
-        dated("03/04/2025"),
-        1,
-        "repaired | file",
-    ),
+    read(30, "nothing tells", dated("03/04/2025"), 1, "repaired | file"),
     read(
         31,
         "naive, aware, a number, a word",

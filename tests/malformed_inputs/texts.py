@@ -54,16 +54,9 @@ INPUTS: tuple[Input, ...] = (
         [("Ann", 'two\nlines, "quoted"')],
     ),
     refused(
-        39,
-        "a quote never closed",
-        'speaker,text\nAnn,hi\nBob,"never closed\nAnn,x\n',
-        "line 3",
+        39, "a quote never closed", 'speaker,text\nAnn,hi\nBob,"never closed\nAnn,x\n', "line 3"
     ),
-    refused(
-        39,
-        "a header alone",
-        "speaker,text\n",
-    ),
+    refused(39, "a header alone", "speaker,text\n"),
     read(
         39,
         "two columns of one name",
@@ -79,13 +72,7 @@ INPUTS: tuple[Input, ...] = (
         "repaired | file",
         "skipped | line 4",
     ),
-    read(
-        39,
-        "a NUL",
-        b"speaker,text\nAnn,a\x00b\n",
-        [("Ann", "a\ufffdb")],
-        "repaired | file",
-    ),
+    read(39, "a NUL", b"speaker,text\nAnn,a\x00b\n", [("Ann", "a\ufffdb")], "repaired | file"),
     *(
         refused(40, what, data)
         for what, data in (
@@ -96,20 +83,7 @@ INPUTS: tuple[Input, ...] = (
             ("a Git LFS pointer", b"version https://git-lfs.github.com/spec/v1\n"),
         )
     ),
-    refused(
-        40,
-        "a Parquet table cut off",
-        b"PAR1\x15\x04",
-    ),
-    refused(
-        40,
-        "a Python list",
-        b"[{'role': 'user'}]",
-        "line 1, column 3",
-    ),
-    refused(
-        40,
-        "personas alone",
-        b'{"train": [["I like tea."]], "valid": []}',
-    ),
+    refused(40, "a Parquet table cut off", b"PAR1\x15\x04"),
+    refused(40, "a Python list", b"[{'role': 'user'}]", "line 1, column 3"),
+    refused(40, "personas alone", b'{"train": [["I like tea."]], "valid": []}'),
 )

@@ -64,13 +64,7 @@ INPUTS: tuple[Input, ...] = (
             ("in a table", "", 'speaker,text\nAnn,hello\nBob,""\nAnn,hello\n'),
         )
     ),
-    read(
-        20,
-        "a number, none, null, a list, an object",
-        answered(),
-        ONE,
-        "repaired | qa[4].answer",
-    ),
+    read(20, "a number, none, null, a list, an object", answered(), ONE, "repaired | qa[4].answer"),
     read(
         21,
         "joined, misspelt, unknown, a range",
@@ -99,11 +93,7 @@ INPUTS: tuple[Input, ...] = (
     read(24, "as a talk", "Ann: hello", ONE),
     read(24, "as a table", "speaker,text\nAnn,hello", ONE),
     read(24, "as LoCoMo", locomo(turn(1)), ONE),
-    refused(
-        25,
-        "in LoCoMo",
-        locomo(),
-    ),
+    refused(25, "in LoCoMo", locomo()),
     refused(
         25,
         "in a ChatGPT export",

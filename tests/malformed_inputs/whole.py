@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.malformed_inputs.inputs import (
-    ANN,
-    BOB,
-    CHAT,
-    ONE,
-    Input,
-    read,
-    refused,
-)
+from tests.malformed_inputs.inputs import ANN, BOB, CHAT, ONE, Input, read, refused
 
 TWICE = ", ".join(f'"session_1": [{{"speaker": "A", "text": "{text}"}}]' for text in "ab")
 
@@ -49,12 +41,7 @@ INPUTS: tuple[Input, ...] = (
     refused(2, "an empty list", b"[]"),
     refused(2, "an empty object", b"{}"),
     refused(2, "a byte order mark alone", b"\xef\xbb\xbf \r\n"),
-    refused(
-        3,
-        "in a string",
-        '{\n "session_1": [{"text": "how are y',
-        "line 2, column 25",
-    ),
+    refused(3, "in a string", '{\n "session_1": [{"text": "how are y', "line 2, column 25"),
     *(
         refused(4, kind, text, where)
         for kind, text, where in (
@@ -63,13 +50,7 @@ INPUTS: tuple[Input, ...] = (
         )
     ),
     read(5, "two lines", f"{json.dumps(ANN)}\n{json.dumps(BOB)}", CHAT),
-    read(
-        6,
-        "the 417th",
-        broken_line,
-        999,
-        "skipped | line 417",
-    ),
+    read(6, "the 417th", broken_line, 999, "skipped | line 417"),
     read(7, "before JSON", b"\xef\xbb\xbf" + json.dumps([ANN]).encode(), ONE),
     read(7, "before a table", b"\xef\xbb\xbfspeaker,text\nAnn,hello\n", ONE),
     read(8, "with a mark", json.dumps([ANN]).encode("utf-16"), ONE),
@@ -128,11 +109,7 @@ INPUTS: tuple[Input, ...] = (
         )
         for number in ("NaN", "Infinity", "-Infinity", "1e999")
     ),
-    refused(
-        14,
-        "as a text",
-        f'[{{"speaker": "Ann", "text": {"7" * 5000}}}]',
-    ),
+    refused(14, "as a text", f'[{{"speaker": "Ann", "text": {"7" * 5000}}}]'),
     refused(15, "lists", "[" * 100_000 + "]" * 100_000),
     read(
         16,

@@ -159,18 +159,6 @@ def test_steps_of_operations_are_not_known():
         assert changed.ask(question).evidence == memory.ask(question).evidence
 
 
-def test_the_index_of_a_moment_is_kept_while_it_is_asked_again():
-    memory = built(talk(2, 4))
-    past = memory.ask(asked_at("D2:1")).structure
-    assert memory.scorer("hybrid", past) is memory.scorer("hybrid", past)
-    first, final = memory.scorer("hybrid", past), memory.scorer("hybrid")
-    for turn in memory.conversation.turns:
-        memory.ask(asked_at(turn.id))
-    assert len(memory._scorers[1]) == 4
-    assert memory.scorer("hybrid") is final
-    assert memory.scorer("hybrid", past) is not first
-
-
 def test_texts_written_late_are_written_for_the_moment():
     memory = built(talk(3, 4), refresh="lazy")
     result = memory.ask(asked_at("D3:1"))

@@ -10,17 +10,7 @@ import pytest
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Building, build
 from segviz.systems import SYSTEMS
-from segviz.tree import (
-    Add,
-    Cost,
-    Fold,
-    Record,
-    Revise,
-    Step,
-    costs_of,
-    replay,
-    total_cost,
-)
+from segviz.tree import Add, Cost, Fold, Record, Revise, Step, costs_of, replay, total_cost
 from segviz.tree.inspect import written
 from tests.benchmarks.synthetic import conversation
 from tests.store.samples import alike, same

@@ -1,18 +1,8 @@
 // What is painted of a row, and what lies under a place in it. Pure functions.
 
+import { firstPlace } from "../shared/links.js";
 import { levelsBox, rowBox } from "./geometry.js";
 import { fillOf, sessionColour } from "./shades.js";
-
-/** The first place from `low` for which a test holds that holds for all after it, else `high`.
- * @type {(low: number, high: number, test: (place: number) => boolean) => number} */
-function firstPlace(low, high, test) {
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (test(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
 
 /** What is painted for a view: boxes by row, left to right, x and width in pixels from
  *  the plot's edge. A chain lies in each of its rows and is painted from the lowest. Nodes

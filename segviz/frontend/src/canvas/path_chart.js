@@ -6,7 +6,7 @@ import { edgePairs } from "../shared/links.js";
 import { levelName, nameOf } from "./answer.js";
 import { onFrame, onScores, schedule } from "./frame.js";
 import { polygon, stroke, vertical } from "./glyphs.js";
-import { propagator } from "./propagate.js";
+import { levelCounts, propagator } from "./propagate.js";
 import { select } from "./navigation.js";
 import { pathOf, retrievedAt, short, sign } from "./path.js";
 import { change, report } from "./settings.js";
@@ -222,10 +222,8 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
   values.forEach((value, i) => {
     const middle = placeOf(found, width, value);
     const [from, to] = [Math.max(LEFT, middle - half), Math.min(width - RIGHT, middle + half)];
-    const counts = new Array(tree.highest + 1).fill(0);
-    for (const node of tops[i]) counts[data.level[node]]++;
     let y = top + SHARES;
-    counts.forEach((count, level) => {
+    levelCounts(tops[i], data.level, tree.highest + 1).forEach((count, level) => {
       const h = (count / Math.max(1, tops[i].length)) * SHARES;
       ctx.fillStyle = full(data, level);
       ctx.fillRect(Math.floor(from), y - h, Math.ceil(to) - Math.floor(from), h);

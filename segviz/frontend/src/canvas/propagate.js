@@ -2,25 +2,15 @@
 // the picture follows a control without waiting for Python, whose answer takes its place. Pure
 // functions, computed in float64.
 
+import { firstPlace } from "../shared/links.js";
+
 // --- transitions -----------------------------------------------------------------------
 
 /** @param {Int32Array} pairs */
-const reversed = (pairs) => {
-  const turned = new Int32Array(pairs.length);
-  for (let i = 0; i < pairs.length; i += 2) {
-    turned[i] = pairs[i + 1];
-    turned[i + 1] = pairs[i];
-  }
-  return turned;
-};
+const reversed = (pairs) => pairs.map((_, i) => pairs[i ^ 1]);
 
 /** @param {Int32Array} pairs */
-const thereAndBack = (pairs) => {
-  const both = new Int32Array(2 * pairs.length);
-  both.set(pairs);
-  both.set(reversed(pairs), pairs.length);
-  return both;
-};
+const thereAndBack = (pairs) => Int32Array.from([...pairs, ...reversed(pairs)]);
 
 /** Active nodes that follow each other on one level, by start, then by age.
  * @param {Pick<Columns, "level" | "start">} given */
@@ -132,14 +122,7 @@ function highest(scores, admits, k) {
   for (let id = 0; id < scores.length; id++) {
     const score = scores[id];
     if (!(score > last) || !admits(id)) continue;
-    let low = 0;
-    let high = top.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (scores[top[middle]] >= score) low = middle + 1;
-      else high = middle;
-    }
-    top.splice(low, 0, id);
+    top.splice(firstPlace(0, top.length, (at) => scores[top[at]] < score), 0, id);
     if (top.length > k) top.pop();
     if (top.length === k) last = scores[top[k - 1]];
   }
@@ -176,14 +159,10 @@ export function ranksOf(nodes, scores, { level, origin, live }) {
       if (seen.has(origin[id])) continue;
       seen.add(origin[id]);
     }
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const there = scores[sorted[middle]];
-      if (there > score || (there === score && sorted[middle] <= id)) low = middle + 1;
-      else high = middle;
-    }
-    before[low]++;
+    before[firstPlace(0, sorted.length, (at) => {
+      const there = scores[sorted[at]];
+      return there < score || (there === score && sorted[at] > id);
+    })]++;
   }
   const ranks = new Array(nodes.length).fill(0);
   let sum = 0;

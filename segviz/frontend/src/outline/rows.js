@@ -4,7 +4,7 @@
 // A *place* is one occurrence of a node: a node with several parents has one under each.
 // Its key is the way to it, so that opening one occurrence leaves the others closed.
 
-import { edgePairs, linksOf, pathTo } from "../shared/links.js";
+import { ancestors, edgePairs, linksOf, pathTo } from "../shared/links.js";
 
 /** Children listed at first, and with each press of "more". */
 export const PAGE = 300;
@@ -28,16 +28,7 @@ export function buildForest(data) {
 export function countBelow(forest, nodes) {
   const counts = new Map();
   for (const node of nodes) {
-    const seen = new Set([node]);
-    const pending = [node];
-    while (pending.length) {
-      for (const above of forest.parents.get(/** @type {number} */ (pending.pop())) ?? []) {
-        if (seen.has(above)) continue;
-        seen.add(above);
-        pending.push(above);
-        counts.set(above, (counts.get(above) ?? 0) + 1);
-      }
-    }
+    for (const above of ancestors(forest, node)) counts.set(above, (counts.get(above) ?? 0) + 1);
   }
   return counts;
 }

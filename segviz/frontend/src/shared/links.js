@@ -1,4 +1,4 @@
-// Who is whose parent, and the ways along that. Pure functions.
+// Who is whose parent, the ways along that, and places in an order. Pure functions.
 
 /** All edges as [parent, child] pairs; Python sends them only if parents do not do.
  * @param {Pick<Columns, "parent" | "edges">} given */
@@ -60,4 +60,15 @@ export function pathTo(tree, node) {
     path.push(at);
   }
   return path.reverse();
+}
+
+/** The first place from `low` for which a test holds that holds for all after it, else `high`.
+ * @type {(low: number, high: number, test: (place: number) => boolean) => number} */
+export function firstPlace(low, high, test) {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (test(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
