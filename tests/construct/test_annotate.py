@@ -25,7 +25,6 @@ SAID = st.tuples(st.sampled_from(("Ada", "Ben")), PLAIN, st.sampled_from(".?!"))
 def plainly(annotate, texts):
     """The lines of one-sentence turns that cover most, by trying every one in every round."""
     rows = []
-    before = None
     for child, text in enumerate(texts):
         before = None
         for row in text.split("\n"):
@@ -70,13 +69,9 @@ def plainly(annotate, texts):
 
     left = list(enough)
     while left and room > 0:
-        left = [c for c in left if not chosen or c[3] <= room]
-        if not left:
-            break
-        best = max(left, key=gain)
-        chosen.append(best)
-        left.remove(best)
-        room -= best[3]
+        chosen.append(max(left, key=gain))
+        room -= chosen[-1][3]
+        left = [c for c in left if c is not chosen[-1] and c[3] <= room]
     return sorted(enough.index(c) for c in chosen), enough
 
 

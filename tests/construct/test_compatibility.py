@@ -1,8 +1,10 @@
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from segviz.construct import Arrival, Candidate, Verdict
 from segviz.construct.compatibility import Calibrated, Cosine, cosines, judge
@@ -56,11 +58,9 @@ def test_a_score_and_its_threshold_are_told_apart(score, threshold, told):
     assert told_apart(score, threshold) == Judgement(0, score, threshold).numbers == told
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_what_is_told_stands_to_each_other_as_the_numbers_do(seed):
-    rng = np.random.default_rng(seed)
-    score = float(rng.uniform(-1, 1))
-    threshold = score + float(rng.choice([-1, 1]) * 10.0 ** -rng.integers(0, 12))
+@given(st.floats(-1, 1), st.sampled_from([-1, 1]), st.integers(0, 11))
+def test_what_is_told_stands_to_each_other_as_the_numbers_do(score, side, digits):
+    threshold = score + side * 10.0**-digits
     one, other = (float(text.replace("−", "-")) for text in told_apart(score, threshold))
     assert (one < other) == (score < threshold)
     assert one != other
@@ -87,19 +87,13 @@ class TestCosine:
         found = [candidate(level, at(s)) for level, s in enumerate(similarities, start=1)]
         assert Cosine(threshold).choose(unit([1, 0]), found) == chosen
 
-    def test_none_below_the_threshold(self):
+    def test_none_below_the_threshold_and_every_candidate_is_judged(self):
         verdict = Cosine(0.95).judge(unit([1, 0]), [candidate(1, at(0.5)), candidate(2, at(0.9))])
         assert verdict.chosen is None
-        assert verdict.why == (
-            "Even the most similar, level 2 (units 0–4) at 0.90, stays below 0.95."
-        )
-
-    def test_every_candidate_is_judged(self):
-        found = [candidate(1, at(0.5)), candidate(2, at(0.9))]
-        judgements = Cosine(0.3).judge(unit([1, 0]), found).judgements
-        assert [j.node for j in judgements] == [11, 12]
-        assert [j.score for j in judgements] == pytest.approx([0.5, 0.9])
-        assert {j.threshold for j in judgements} == {0.3}
+        assert "level 2 (units 0–4) at 0.90, stays below 0.95." in verdict.why
+        assert [j.node for j in verdict.judgements] == [11, 12]
+        assert [j.score for j in verdict.judgements] == pytest.approx([0.5, 0.9])
+        assert {j.threshold for j in verdict.judgements} == {0.95}
 
 
 def scores(model, arrival, found):
@@ -169,17 +163,17 @@ class TestCalibrated:
             Calibrated(crowding=-1)
 
 
+@dataclass
 class Bare:
-    def __init__(self, answer):
-        self.answer = answer
+    answer: object
 
     def choose(self, unit, candidates):
         return self.answer
 
 
+@dataclass
 class Explaining:
-    def __init__(self, answer):
-        self.answer = answer
+    answer: object
 
     def judge(self, unit, candidates):
         return self.answer
@@ -204,14 +198,8 @@ class TestJudge:
     @pytest.mark.parametrize(
         ("answer", "shown"),
         [
-            (-1, r"-1"),
-            (2, r"2"),
-            (True, r"True"),
-            (False, r"False"),
-            (np.True_, r"(np\.)?True_?"),
-            (1.0, r"1.0"),
-            ("1", r"'1'"),
-            ([], r"\[\]"),
+            *((-1, "-1"), (2, "2"), (True, "True"), (False, "False")),
+            *((np.True_, r"(np\.)?True_?"), (1.0, "1.0"), ("1", "'1'"), ([], r"\[\]")),
         ],
     )
     def test_any_other_answer_is_refused_with_the_range(self, answer, shown):

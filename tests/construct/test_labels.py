@@ -1,5 +1,6 @@
 import math
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -8,9 +9,8 @@ from segviz.construct import labels as module
 from segviz.construct.annotate import TITLE
 from segviz.construct.labels import LENGTH, ROOT_LENGTH, node_labels
 from segviz.construct.tasks.words import words_of
-from segviz.conversation import Conversation, Session, Turn
-from segviz.tree import Add, Cost, Link, Step, replay
 from tests.memories import built
+from tests.trees import chat, grown
 
 TALKS = [
     ["I bought a sloop in Polruan.", "A wooden sloop? Is the hull sound?"],
@@ -23,39 +23,19 @@ TALKS = [
 
 
 def conversation(talks=TALKS, speakers=("Ada", "Ben")):
-    turns = [
-        Turn(f"D{day}:{i}", speakers[i % 2], said)
-        for day, talk in enumerate(talks, 1)
-        for i, said in enumerate(talk)
-    ]
-    days = len(talks)
-    sessions = [
-        Session(f"s{day}", None, "", tuple(t for t in turns if t.id.startswith(f"D{day}:")))
-        for day in range(1, days + 1)
-    ]
-    return Conversation("c", speakers, tuple(sessions))
+    return chat([list(zip(speakers, talk, strict=True)) for talk in talks])
 
 
-def grouped(units, groups, facts=None):
-    """A tree with a node over each of the groups and a root, one step."""
-    vector = np_zeros()
-    events = [Add(u.index, 0, (u.index, u.index + 1), u.text, vector) for u in units]
-    above = range(len(units), len(units) + len(groups))
-    for node, group in zip(above, groups, strict=True):
-        text = "\n".join(units[u].text for u in group)
-        events.append(Add(node, 1, (group[0], group[-1] + 1), text, vector))
-        events += [Link(node, u) for u in group]
-    root = len(units) + len(groups)
-    whole = "\n".join(unit.text for unit in units)
-    events.append(Add(root, 2, (0, len(units)), whole, vector, facts=facts or {}))
-    events += [Link(root, node) for node in above]
-    return replay([Step(units[-1], "", None, tuple(events), Cost())])
-
-
-def np_zeros():
-    import numpy as np
-
-    return np.zeros(2, dtype=np.float32)
+def grouped(units, groups):
+    """A tree with a node over each of the groups and a root."""
+    nodes = [(0, unit.index, unit.index + 1) for unit in units]
+    nodes += [(1, group[0], group[-1] + 1) for group in groups]
+    root = len(nodes)
+    edges = [(node, u) for node, group in enumerate(groups, len(units)) for u in group]
+    edges += [(root, node) for node in range(len(units), root)]
+    said = [unit.text for unit in units]
+    texts = [*said, *("\n".join(said[u] for u in group) for group in groups), "\n".join(said)]
+    return grown([*nodes, (2, 0, len(units))], edges, texts)
 
 
 def themes(structure, units, speakers=("Ada", "Ben")):
@@ -83,20 +63,18 @@ class TestThemes:
                 for other in children[place + 1 :]:
                     assert not stems[child] & stems[other]
 
-    def test_short_and_without_speakers(self):
+    def test_short_without_speakers_and_nearly_every_inner_node_has_one(self):
         memory = built()
         shown = memory.structure.collapsed
         labels = memory.labels(shown)
         for node in shown.nodes.tolist():
             assert len(labels[node]) <= (LENGTH if shown.parents[node] else ROOT_LENGTH)
         assert not {"ines", "theo"} & {word for label in labels for word in words_of(label)}
-
-    def test_nearly_every_inner_node_has_one(self):
-        memory = built()
-        shown = memory.structure.collapsed
         inner = [n for n in shown.nodes.tolist() if shown.level[n] > 0]
-        labels = memory.labels(shown)
         assert sum(bool(labels[n]) for n in inner) >= 0.95 * len(inner)
+        # A chain has the label of its node.
+        chain, every = shown.chain.tolist(), memory.labels()
+        assert all(every[node] == every[chain[node]] for node in range(len(chain)))
 
     def test_labels_stay_while_the_tree_grows_elsewhere(self):
         memory, same, compared = built(), 0, 0
@@ -143,8 +121,9 @@ class TestThemes:
 class TestGiven:
     def test_a_title_by_a_model_is_the_label(self):
         units = conversation().units("exchange")
-        structure = grouped(units, [(0, 1), (2, 3)], facts={TITLE: "Boats and bread"})
-        assert themes(structure, units)[-1] == "Boats and bread"
+        plain = grouped(units, [(0, 1), (2, 3)])
+        given = replace(plain, facts=(*plain.facts[:-1], {TITLE: "Boats and bread"}))
+        assert themes(given, units)[-1] == "Boats and bread"
 
     def test_an_entity_is_called_by_its_name(self):
         memory = built("h-mem", sessions=3)
@@ -153,12 +132,6 @@ class TestGiven:
         short = [n for n in names if 0 < len(structure.text[n]) <= LENGTH and structure.active[n]]
         labels = memory.labels()
         assert all(labels[n] for n in short)
-
-    def test_a_chain_has_the_label_of_its_node(self):
-        memory = built()
-        chain = memory.structure.collapsed.chain
-        labels = memory.labels()
-        assert all(labels[node] == labels[int(chain[node])] for node in range(len(chain)))
 
 
 class TestOtherLanguages:
@@ -184,12 +157,7 @@ class TestOtherLanguages:
         assert first + second
 
 
-def test_an_empty_memory_has_no_labels():
-    from segviz.tree import replay
-
-    assert node_labels(replay([]), ()) == ()
-
-
 def test_a_memory_gives_its_labels_at_any_step():
     memory = segviz.build(conversation())
-    assert len(memory.labels(memory.at(2))) == len(memory.at(2))
+    for step in (0, 2):
+        assert len(memory.labels(memory.at(step))) == len(memory.at(step))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
 from segviz.evaluation import MEASURES
 from segviz.retrieval import estimated_tokens, initial_scores
 from segviz.text import words
+from tests.retrieval.test_propagate import literal
 from tests.trees import shown_as
 
 all_tokens, content_tokens = cache(words.all_tokens), cache(words.content_tokens)
@@ -38,33 +38,14 @@ class Shown:
                 below |= set(range(self.whole.start[here], self.whole.stop[here]))
         return sorted(below)
 
-    def transitions(self, policy):
-        """[source, target] pairs of a policy."""
-        down, up = self.edges, [(b, a) for a, b in self.edges]
-        beside = []
-        for level in {int(self.whole.level[n]) for n in self.nodes}:
-            row = [n for n in self.nodes if self.whole.level[n] == level]
-            row.sort(key=lambda n: (self.whole.start[n], n))
-            for left, right in pairwise(row):
-                beside += [(left, right), (right, left)]
-        return {"top-down": down, "bottom-up": up, "both": down + up, "neighbours": beside}[policy]
-
     def propagated(self, initial, policy, alpha, horizon):
         """Equations 3 and 4 with W_P as a dense matrix."""
         if policy == "none":
             return initial
-        n = len(initial)
-        w = np.zeros((n, n))
-        for source, target in self.transitions(policy):
-            w[target, source] = 1
-        sums = w.sum(axis=0)
-        w = np.divide(w, sums, out=np.zeros_like(w), where=sums > 0)
-        total, hop, weight = initial.copy(), initial.copy(), 1.0
-        for k in range(1, horizon + 1):
-            hop = w @ hop
-            total = total + alpha**k * hop
-            weight += alpha**k
-        return total / weight
+        inorder = sorted(self.nodes, key=lambda n: (self.whole.start[n], n))
+        levels = {int(self.whole.level[n]) for n in self.nodes}
+        rows = [[n for n in inorder if self.whole.level[n] == level] for level in levels]
+        return literal(initial, self.edges, policy, alpha, horizon, rows)
 
 
 def expected(shown, top, facts):

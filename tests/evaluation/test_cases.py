@@ -8,13 +8,7 @@ import pytest
 
 import segviz
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.evaluation.cases import (
-    CASES,
-    CONVERSATION,
-    cascade_seen,
-    cases_in,
-    seen,
-)
+from segviz.evaluation.cases import CASES, CONVERSATION, cascade_seen, cases_in, seen
 from segviz.retrieval import RetrievalSettings, ranks
 from tests.data import real_data
 from tests.memories import built, sample
@@ -74,13 +68,11 @@ class TestSeen:
 
     def test_a_wider_node_that_says_the_answer_is_told(self, memory):
         all_of_it = replace(PLAIN, k=30)
-        said = seen(memory, question("the map, the lake and Luna"), all_of_it)
-        covering = [
-            each
-            for each in memory.ask("the map, the lake and Luna", all_of_it).evidence
-            if each.level and "D1:5" in each.turn_ids and "luna" in each.text.lower()
-        ]
-        assert f"Rank {covering[0].rank_after} " in said
+        asked = "the map, the lake and Luna"
+        said = seen(memory, question(asked), all_of_it)
+        over = [e for e in memory.ask(asked, all_of_it).evidence if e.level and "Luna" in e.text]
+        first = next(each for each in over if "D1:5" in each.turn_ids)
+        assert f"Rank {first.rank_after} " in said
         assert "lies above a gold leaf and says “luna”." in said
         unanswered = seen(memory, question("Luna?", answer=None), all_of_it)
         assert "says no word of the answer" in unanswered

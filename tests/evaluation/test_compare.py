@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 import segviz
 from segviz.construct import Retriever
+from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import evaluate
 from segviz.evaluation.compare import compare, construction_sweep, overlap
@@ -34,19 +36,9 @@ def questions(memories):
 def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
     found = segviz.compare(memories, questions, k=4)
     frame = found.frame()
-    assert [(row.name, row.method) for row in found.rows] == [
-        ("segment-tree", "collapsed"),
-        ("segment-tree", "own"),
-        ("memtree", "collapsed"),
-        ("memtree", "own"),
-        ("clustering", "collapsed"),
-        ("clustering", "own"),
-        ("bm25", "collapsed"),
-        ("bm25", "own"),
-    ]
-    assert list(zip(frame["name"], frame["retrieved by"], strict=True)) == [
-        (row.name, row.method) for row in found.rows
-    ]
+    places = [(row.name, row.method) for row in found.rows]
+    assert places == [(name, how) for name in memories for how in ("collapsed", "own")]
+    assert list(zip(frame["name"], frame["retrieved by"], strict=True)) == places
     assert frame["leaf recall"].tolist() == [row.outcomes.value("recall") for row in found.rows]
     assert frame["mean depth"].tolist() == [row.shape.mean_depth for row in found.rows]
 
@@ -54,9 +46,7 @@ def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
 def test_collapsed_rows_are_those_of_evaluate(memories, questions):
     relevance = "hybrid"
     table = compare(memories, questions, k=4, units=5, relevance=relevance)
-    for row in table.rows:
-        if row.method == "own":
-            continue
+    for row in (row for row in table.rows if row.method == "collapsed"):
         memory = memories[row.name]
         other = evaluate(memory, questions, policy="none", k=4, units=5, relevance=relevance)
         assert row.outcomes == other.outcomes
@@ -97,7 +87,8 @@ def test_own_rows_are_counted_from_ask(memories, questions):
         for i, question in enumerate(questions):
             limits = {"k": 4, "units": 5, "tokens": 70}
             asked = memory.view(row.relevance, 4)
-            ranked = shown_once(shown, memory.model.retrieve(question.text, asked).ranked)
+            found = memory.model.retrieve(question.text, asked).ranked
+            ranked = list(dict.fromkeys(shown.chain[node] for node in found))
             expected = restated.measured(memory, shown, question, ranked, **limits)
             for name, values in row.outcomes.values.items():
                 value = expected[name] if expected[name] is None else float(expected[name])
@@ -106,14 +97,8 @@ def test_own_rows_are_counted_from_ask(memories, questions):
         assert row.query_seconds == 2 / min(5, len(questions))
 
 
-def shown_once(shown, ranked):
-    """The nodes these are shown as, each once."""
-    return list(dict.fromkeys(shown.chain[node] for node in ranked))
-
-
 def test_too_few_leaves_are_reported(memories):
-    question = [talk().questions[0]]
-    nothing = [type(question[0])(0, "zzz", None, 1, ("D1:1",))]
+    nothing = [Question(0, "zzz", None, 1, ("D1:1",))]
     (row,) = [r for r in compare({"bm25": memories["bm25"]}, nothing).rows if r.method == "own"]
     assert row.outcomes.value("short") == 1
     assert row.outcomes.value("recall") == 0
@@ -133,31 +118,18 @@ def test_no_questions_and_bad_counts(memories):
 
 
 def test_overlap_by_hand():
-    found = overlap(
-        {"a": ["D1:3", "D1:1"], "b": ("D1:1", "D1:4"), "c": []},
-        ["D1:1", "D1:2", "D1:3", "D1:4"],
-    )
+    found = overlap({"a": ["3", "1"], "b": ("1", "4"), "c": []}, ["1", "2", "3", "4"])
     assert found.names == ("a", "b", "c")
-    assert found.turns == ("D1:1", "D1:3", "D1:4")
-    assert found.returned.tolist() == [
-        [True, True, False],
-        [True, False, True],
-        [False, False, False],
-    ]
+    assert found.turns == ("1", "3", "4")
+    assert found.returned.astype(int).tolist() == [[1, 1, 0], [1, 0, 1], [0, 0, 0]]
     assert found.jaccard.tolist() == [[1, 1 / 3, 0], [1 / 3, 1, 0], [0, 0, 1]]
 
 
 class TestConstruction:
     def test_is_a_comparison_of_memories_built_one_by_one(self, questions):
-        found = construction_sweep(
-            talk(), "memtree", "base", (0.2, 0.6), unit="turn", embedder=HashingEmbedder(), k=4
-        )
-        built = {
-            str(base): segviz.build(
-                talk(), "memtree", "turn", base=base, embedder=HashingEmbedder()
-            )
-            for base in (0.2, 0.6)
-        }
+        how, bases = {"unit": "turn", "embedder": HashingEmbedder()}, (0.2, 0.6)
+        found = construction_sweep(talk(), "memtree", "base", bases, **how, k=4)
+        built = {str(base): segviz.build(talk(), "memtree", base=base, **how) for base in bases}
         assert found == compare(built, questions, k=4)
         for row, told in zip(found.rows, found.table(("recall",)), strict=True):
             memory = built[row.name]
@@ -165,9 +137,9 @@ class TestConstruction:
             assert told["name"] == row.name
             assert told["leaf recall"] == row.outcomes.mean("recall")
             assert told["greatest depth"] == shape(memory.structure).max_depth
-            written = sum(step.cost.annotated for step in steps) / len(steps)
+            written = np.mean([step.cost.annotated for step in steps])
+            compared = np.mean([step.cost.inspected for step in steps])
             assert told["texts written per leaf"] == pytest.approx(written)
-            compared = sum(step.cost.inspected for step in steps) / len(steps)
             assert told["nodes compared per leaf"] == pytest.approx(compared)
         assert found.rows[0].shape != found.rows[-1].shape
 

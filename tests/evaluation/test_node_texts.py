@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+
 import pytest
 
 import segviz
@@ -12,52 +13,34 @@ from segviz.evaluation import contentless_lines
 from segviz.evaluation.node_texts import contentless_share
 from segviz.tree import Structure
 from tests.evaluation.test_permutation import talk
-from tests.trees import small_chat
+from tests.trees import chain, small_chat
 
 SPEAKERS = ("John", "Maria")
 
 
 def chain_of(*texts: str) -> Structure:
     """A leaf, and above each other inner nodes with these texts."""
-    n = len(texts) + 1
-    return Structure(
-        level=np.arange(n, dtype=np.int32),
-        start=np.zeros(n, dtype=np.int32),
-        stop=np.ones(n, dtype=np.int32),
-        text=("John: Hey Maria!", *texts),
-        vector=np.zeros((n, 0), dtype=np.float32),
-        active=np.ones(n, dtype=np.bool_),
-        edges=np.array([[i + 1, i] for i in range(n - 1)], dtype=np.int32).reshape(-1, 2),
-    )
+    return replace(chain(len(texts) + 1), text=("John: Hey Maria!", *texts))
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "contentless"),
     [
-        "Maria: Hey John!",
-        "John: Wow, that's amazing, Maria!",
-        "Maria: Thanks, John! Take care!",
-        "John: [image: a photo of a dog]",
-        "John: 😀",
+        ("Maria: Hey John!", True),
+        ("John: Wow, that's amazing, Maria!", True),
+        ("Maria: Thanks, John! Take care!", True),
+        ("John: [image: a photo of a dog]", True),
+        ("John: 😀", True),
+        ("John: I adopted a beagle in Bergen.", False),
+        ("Maria: My sister moved to Oslo, John.", False),
+        ("John: [image: a photo of a dog on a beach]", False),
+        ("Мария: Вчера я купила лодку.", False),
+        ("小明: 我买了一只小狗。", False),
+        ("Ay: 2019 Lisbon", False),
     ],
 )
-def test_a_line_with_less_than_two_content_words_is_contentless(line):
-    assert contentless_lines(chain_of(line), SPEAKERS) == {1: 1.0}
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "John: I adopted a beagle in Bergen.",
-        "Maria: My sister moved to Oslo, John.",
-        "John: [image: a photo of a dog on a beach]",
-        "Мария: Вчера я купила лодку.",
-        "小明: 我买了一只小狗。",
-        "Ay: 2019 Lisbon",
-    ],
-)
-def test_a_line_with_two_content_words_says_something(line):
-    assert contentless_lines(chain_of(line), SPEAKERS) == {1: 0.0}
+def test_a_line_with_less_than_two_content_words_is_contentless(line, contentless):
+    assert contentless_lines(chain_of(line), SPEAKERS) == {1: contentless}
 
 
 def test_names_of_the_speakers_are_no_content():

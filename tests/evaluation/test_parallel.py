@@ -30,6 +30,7 @@ BUILDERS = {
     for name in ("segment-tree", "bm25")
 }
 SETTINGS = {"policy": "both", "alpha": 0.5}
+SEEDS = {"seeds": (0, 1), "share": 0.3}
 GRID = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 2)}
 
 
@@ -66,12 +67,12 @@ def dask(cluster):
 
 @pytest.fixture(scope="module")
 def talks():
-    return [asked(60), asked(90)]
+    return [asked(30), asked(45)]
 
 
 @pytest.fixture(scope="module")
 def alone(talks):
-    return measure_many(evaluate, talks, BUILDERS, seeds=(0, 1), share=0.3, **SETTINGS)
+    return measure_many(evaluate, talks, BUILDERS, **SEEDS, **SETTINGS)
 
 
 def written(found):
@@ -97,8 +98,7 @@ class TestOneProcess:
             evaluate,
             talks,
             {**BUILDERS, "bm25": None},  # would fail if it were built
-            seeds=(0, 1),
-            share=0.3,
+            **SEEDS,
             known={place: m for place, m in enumerate(alone) if m.system == "bm25"},
             keep=kept.__setitem__,
             progress=lambda *at: seen.append(at),
@@ -164,16 +164,8 @@ class TestProcesses:
 
     def test_results_are_those_of_one_process(self, talks, alone):
         kept = {}
-        found = measure_many(
-            evaluate,
-            talks,
-            BUILDERS,
-            seeds=(0, 1),
-            share=0.3,
-            workers=2,
-            keep=kept.__setitem__,
-            **SETTINGS,
-        )
+        options = {"workers": 2, "keep": kept.__setitem__, **SEEDS, **SETTINGS}
+        found = measure_many(evaluate, talks, BUILDERS, **options)
         assert written(found) == written(alone)
         assert written([kept[place] for place in range(8)]) == written(list(alone))
 
@@ -208,16 +200,8 @@ class TestCluster:
                     os.kill(victim, signal.SIGKILL)
                     killed.append(done)
 
-            found = measure_many(
-                evaluate,
-                talks,
-                BUILDERS,
-                seeds=(0, 1),
-                share=0.3,
-                workers=None,
-                progress=kill_once,
-                **SETTINGS,
-            )
+            options = {"workers": None, "progress": kill_once, **SEEDS, **SETTINGS}
+            found = measure_many(evaluate, talks, BUILDERS, **options)
         assert killed == [1]
         assert written(found) == written(alone)
 

@@ -26,12 +26,6 @@ def test_disjoint_pairs_change_places(count, share, seed):
     assert order == swapped(count, share, seed)
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1])
-def test_a_share_outside_is_refused(share):
-    with pytest.raises(ValueError, match="share is"):
-        swapped(10, share, 0)
-
-
 @pytest.mark.parametrize("rule", ["turn", "exchange"])
 def test_units_are_the_same_in_another_order(rule):
     plain = small_chat()
@@ -39,9 +33,8 @@ def test_units_are_the_same_in_another_order(rule):
     before, after = plain.units(rule), moved.units(rule)
     assert sorted(u.text for u in before) == sorted(u.text for u in after)
     assert [u.text for u in before] != [u.text for u in after]
-    assert [(u.index, u.session, u.time) for u in before] == [
-        (u.index, u.session, u.time) for u in after
-    ]
+    places = [[(u.index, u.session, u.time) for u in units] for units in (before, after)]
+    assert places[0] == places[1]
     said = {u.turn_ids: u.text for u in before}
     assert all(said[u.turn_ids] == u.text for u in after)
 
@@ -53,10 +46,8 @@ def talk():
         for s in range(4)
     ]
     questions = [
-        Question(
-            s, f"How old is {things[s]} number {s}?", str(7 * s + s), 1, (f"D{s + 1}:{s + 1}",)
-        )
-        for s in range(4)
+        Question(s, f"How old is {thing} number {s}?", f"{8 * s}", 1, (f"D{s + 1}:{s + 1}",))
+        for s, thing in enumerate(things)
     ]
     return chat(turns, [*questions, Question(4, "Nothing to find?", None, 2, ())])
 
@@ -98,6 +89,9 @@ def test_a_flat_memory_loses_nothing_and_no_swap_loses_nothing():
         assert {whole.gain(moved, name).value for name in ("recall", "reached", "quoted")} == {0}
 
 
-def test_no_seeds_is_refused():
+def test_no_seeds_and_a_share_outside_are_refused():
     with pytest.raises(ValueError, match="seeds is empty"):
         losses(bench(talk()), VARIANTS, ())
+    for share in (-0.1, 1.1):
+        with pytest.raises(ValueError, match="share is"):
+            swapped(10, share, 0)

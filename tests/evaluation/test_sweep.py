@@ -37,34 +37,23 @@ def found(grown):
 
 
 class TestCells:
-    def test_one_cell_per_setting_in_order(self, found):
-        assert [(c.policy, c.alpha, c.horizon) for c in found.cells] == list(
-            itertools.product(POLICIES, ALPHAS, HORIZONS)
-        )
-
     @pytest.mark.parametrize(
         ("relevance", "budget", "literal"), [("hybrid", None, False), ("lexical", 25, True)]
     )
     def test_each_equals_evaluate_exactly(self, grown, relevance, budget, literal):
         questions = grown.conversation.questions
-        settings = {"k": 4, "relevance": relevance, "literal": literal, "seed": 5}
-        settings["budget"] = budget
+        settings = {"k": 4, "relevance": relevance, "literal": literal, "budget": budget}
+        settings["seed"] = 5
         table = sweep(grown, questions, **GRID, **settings)
+        places = [(c.policy, c.alpha, c.horizon) for c in table.cells]
+        assert places == list(itertools.product(POLICIES, ALPHAS, HORIZONS))
         for cell in (*table.cells, table.baseline):
-            one = evaluate(
-                grown,
-                questions,
-                policy=cell.policy,
-                alpha=cell.alpha,
-                horizon=cell.horizon,
-                **settings,
-            )
-            assert cell.outcomes == one.outcomes
+            how = {"policy": cell.policy, "alpha": cell.alpha, "horizon": cell.horizon}
+            assert cell.outcomes == evaluate(grown, questions, **how, **settings).outcomes
 
     def test_repeated_values_are_swept_once(self, grown):
-        found = sweep(
-            grown, [], policies=["both", "both"], alphas=[0.1, 0.1], horizons=[1, 1.0, 2.0]
-        )
+        twice = {"policies": ["both", "both"], "alphas": [0.1, 0.1], "horizons": [1, 1.0, 2.0]}
+        found = sweep(grown, [], **twice)
         assert found.horizons == (1, 2)
         assert len(found.cells) == 2
 
@@ -72,14 +61,11 @@ class TestCells:
 class TestBest:
     @pytest.mark.parametrize("measure", CHOICES)
     def test_is_the_highest_and_ties_go_to_the_simplest(self, found, measure):
-        for policies in (None, ("both",), ("none", "bottom-up")):
-            cells = [
-                c
-                for c in found.cells
-                if (policies is None or c.policy in policies)
-                and sees(measure, c.policy)
-                and c.moves
-            ]
+        blind = [policy for policy in POLICIES if not sees(measure, policy)]
+        assert found.seeing(measure) == tuple(p for p in POLICIES if p not in blind)
+        for policies in (None, ("both",), ("none", "bottom-up"), blind or ("none",)):
+            legal = [p for p in policies or POLICIES if sees(measure, p)]
+            cells = [c for c in found.cells if c.policy in legal and c.moves]
             if not cells:
                 assert found.best(measure, policies) is found.baseline
                 continue
@@ -89,12 +75,6 @@ class TestBest:
             best = found.best(measure, policies)
             assert best.outcomes.value(measure) == top
             assert (best.horizon, best.alpha) == (simplest.horizon, simplest.alpha)
-
-    @pytest.mark.parametrize("measure", CHOICES)
-    def test_a_policy_that_a_measure_cannot_see_is_never_best(self, found, measure):
-        blind = [policy for policy in POLICIES if not sees(measure, policy)]
-        assert found.seeing(measure) == tuple(p for p in POLICIES if p not in blind)
-        assert found.best(measure, blind) is found.baseline
 
     def test_without_a_measured_cell_it_is_the_baseline(self, grown, found):
         assert found.best(policies=["unswept"]) is found.baseline
@@ -162,9 +142,7 @@ def test_what_is_known_is_not_measured_again(grown, found):
 def test_bad_settings_name_the_legal_ones(grown):
     for settings, message in [
         ({"policies": ["up"]}, "none, top-down, bottom-up, both, neighbours"),
-        ({"relevance": "psychic"}, "hybrid, dense, lexical"),
         ({"horizons": [0, -1]}, "0 or more"),
-        ({"k": 0}, "k is 0"),
         ({"horizons": []}, "horizons is empty"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -6,7 +6,9 @@ import itertools
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -14,29 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as hs
 
 import segviz
-from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder, background_lines, get_embedder, word_vectors
 from segviz.retrieval import over_active, parts, relevance_model, spelled
 from segviz.retrieval.relevance import Contextual, matches
 from segviz.retrieval.relevance.lexical import STOP, stem
 from segviz.retrieval.relevance.session_dates import SessionDates
-from tests.trees import grown
+from tests.trees import chat, grown
 
 WORDLLAMA = get_embedder("wordllama")
-WORDS = (
-    "boat",
-    "dog?",
-    "red",
-    "sails",
-    "dog",
-    "barked",
-    "the",
-    "in",
-    "May",
-    "2023",
-    "Ana",
-    "painting",
-)
+WORDS = "boat dog? red sails dog barked the in May 2023 Ana painting".split()
 MONTHS = "january february march april may june july august september october november december"
 LONG = " ".join(f"Sentence {i} tells of a boat and a painting of sails." for i in range(30))
 
@@ -218,16 +206,10 @@ def restated(model, structure, units, speakers, question, most_similar=50):  # n
 
 
 def conversation(sessions):
-    said, k = [], 0
-    for place, turns in enumerate(sessions):
-        block = []
-        for text in turns:
-            block.append(Turn(f"D{place}:{len(block)}", ("Ana", "Bo Li")[k % 2], text))
-            k += 1
-        said.append(
-            Session(f"s{place}", datetime(2023, 4 + place, 5 + 9 * place), "", tuple(block))
-        )
-    return Conversation("c", ("Ana", "Bo Li"), tuple(said))
+    speakers = cycle(("Ana", "Bo Li"))
+    said = [[(next(speakers), text) for text in turns] for turns in sessions]
+    made = chat(said, (), datetime(2023, 4, 5), range(0, 39 * len(said), 39))
+    return replace(made, speakers=("Ana", "Bo Li"))
 
 
 LAST_MONTH = "What barked last month?"
@@ -244,37 +226,23 @@ QUESTIONS = (
 @pytest.mark.parametrize(("unit", "most_similar"), [("turn", 50), ("exchange", 2)])
 @pytest.mark.parametrize("system", ["segment-tree", "raptor", "memforest", "bm25"])
 def test_equals_its_definition(system, unit, most_similar):
-    conv = conversation(
-        [
-            [
-                *("the red boat sails", "my dog barked at it", LONG, "Ana, is it a painting?"),
-                *("a harbour at night", "boats in the harbour", "its lantern, red", "bread?"),
-            ],
-            [
-                *(
-                    "we painted in the garden",
-                    "a barking dog again",
-                    "boats? [image: sails]",
-                    "bread",
-                ),
-                *("a lantern went out", "a garden of herbs", "tomorrow, then", "we bake at night"),
-            ],
-        ]
-    )
-    memory = segviz.build(conv, system=system, unit=unit)
-    structure = memory.structure.collapsed
-    rows = np.flatnonzero(structure.active)
-    model = Contextual()
-    dense = memory.structure.collapsed
+    first = [
+        *("the red boat sails", "my dog barked at it", LONG, "Ana, is it a painting?"),
+        *("a harbour at night", "boats in the harbour", "its lantern, red", "bread?"),
+    ]
+    second = [
+        *("we painted in the garden", "a barking dog again", "boats? [image: sails]", "bread"),
+        *("a lantern went out", "a garden of herbs", "tomorrow, then", "we bake at night"),
+    ]
+    memory = segviz.build(conversation([first, second]), system=system, unit=unit)
+    model, dense = Contextual(), memory.structure.collapsed
+    rows = np.flatnonzero(dense.active)
     place = {int(row): i for i, row in enumerate(rows)}
     edges = [(place[p], place[c]) for p, c in dense.edges.tolist() if p in place and c in place]
     living = segviz.tree.Structure(
-        dense.level[rows],
-        dense.start[rows],
-        dense.stop[rows],
+        *(column[rows] for column in (dense.level, dense.start, dense.stop)),
         tuple(dense.text[r] for r in rows.tolist()),
-        dense.vector[rows],
-        dense.active[rows],
+        *(column[rows] for column in (dense.vector, dense.active)),
         np.array(edges, dtype=np.int32).reshape(-1, 2),
     )
     scorer = model.prepare(living, WORDLLAMA, memory.units, memory.speakers, most_similar)
@@ -296,6 +264,10 @@ def test_matching_words_equal_their_definition():
     vocabulary = {w for text in memory.structure.text for w in split(text)}
     words = word_vectors(WORDLLAMA)
     centre = words.words(sorted(vocabulary - STOP)).mean(axis=0)
+
+    def place(word):
+        return unit(words.words([word])[0] - centre)
+
     for question in ("When did Ana's dog bark at the ship?", "Ana?", ""):
         telling = [w for w in split(question.replace("Ana's", "")) if w not in STOP]
         asked = {stem(w) for w in split(question) if w not in STOP}
@@ -303,13 +275,8 @@ def test_matching_words_equal_their_definition():
         for text in texts:
             same = {w: 1.0 for w in split(text) if w not in STOP and stem(w) in asked}
             for word in telling:
-                cosines = {
-                    w: float(
-                        unit(words.words([w])[0] - centre) @ unit(words.words([word])[0] - centre)
-                    )
-                    for w in split(text)
-                    if w in vocabulary - STOP
-                }
+                said = [w for w in split(text) if w in vocabulary - STOP]
+                cosines = {w: float(place(w) @ place(word)) for w in said}
                 best = max(cosines, key=cosines.__getitem__, default="")
                 if best and cosines[best] >= 0.4:
                     same.setdefault(best, cosines[best])
@@ -357,10 +324,8 @@ class TestIngredients:
         assert all((none[name] == every[name]).all() for name in none)
 
     def test_the_vectors_of_another_embedder_are_one_more(self):
-        embedder = HashingEmbedder()
-        memory = segviz.build(
-            conversation([["a boat", "a dog", "bread"]]), unit="turn", embedder=embedder
-        )
+        embedder, conv = HashingEmbedder(), conversation([["a boat", "a dog", "bread"]])
+        memory = segviz.build(conv, unit="turn", embedder=embedder)
         found = parts(memory.scorer("contextual"), "Ana's boat")
         assert " ".join(found) == "words meaning similar dates model opening"
         raw = memory.structure.vector @ embedder.embed([" boat"])[0]
@@ -370,11 +335,11 @@ class TestIngredients:
 
     def test_an_answer_is_read_with_its_question(self):
         def words(asks, *, names=("Ana", "Bo Li"), sessions=1, off="", answer=""):
-            turns = [Turn("1", names[0], asks), Turn("2", names[1], "in the harbour" + answer)]
-            turns += [Turn("3", names[0], "no more"), Turn("4", names[1], "no")]
-            said = (tuple(turns),) if sessions == 1 else (tuple(turns[:1]), tuple(turns[1:]))
-            blocks = tuple(Session(f"s{i}", None, "", block) for i, block in enumerate(said))
-            memory = segviz.build(Conversation("c", names, blocks), unit="turn")
+            told = (asks, "in the harbour" + answer, "no more", "no")
+            turns = list(zip(names * 2, told, strict=True))
+            memory = segviz.build(
+                chat([turns] if sessions == 1 else [turns[:1], turns[1:]]), unit="turn"
+            )
             scorer = memory.scorer(f"contextual:beside=0{off}")
             return parts(scorer, "zeppelin")["words"][list(memory.structure.collapsed.leaves)]
 
@@ -395,23 +360,22 @@ class TestIngredients:
         assert all(len(part) == 0 for part in scorer.parts("boat").values())
 
 
-class TestDates:
-    @pytest.mark.parametrize(
-        ("question", "days"),
-        [
-            ("first weekend of October 2023", range(7, 16)),  # the 7th and 8th, and a week
-            ("the last week of October, 2023", [*range(25, 32)]),
-            ("second week of October", range(8, 22)),
-            ("mid-October 2023", range(11, 28)),
-            ("at the end of October 2023", range(21, 32)),
-            ("early October 2023", range(1, 18)),
-        ],
-    )
-    def test_a_span_inside_a_month_is_its_days_and_the_week_after(self, question, days):
-        weights = SessionDates([datetime(2023, 10, day, 9) for day in range(1, 32)])
-        found = weights.weights(question)
-        rest = weights.weights("October 2023" if "2023" in question else "October")
-        assert (np.flatnonzero(found - rest) + 1).tolist() == list(days)
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("first weekend of October 2023", range(7, 16)),  # the 7th and 8th, and a week
+        ("the last week of October, 2023", [*range(25, 32)]),
+        ("second week of October", range(8, 22)),
+        ("mid-October 2023", range(11, 28)),
+        ("at the end of October 2023", range(21, 32)),
+        ("early October 2023", range(1, 18)),
+    ],
+)
+def test_a_span_inside_a_month_is_its_days_and_the_week_after(question, days):
+    weights = SessionDates([datetime(2023, 10, day, 9) for day in range(1, 32)])
+    found = weights.weights(question)
+    rest = weights.weights("October 2023" if "2023" in question else "October")
+    assert (np.flatnonzero(found - rest) + 1).tolist() == list(days)
 
 
 class TestSpelling:

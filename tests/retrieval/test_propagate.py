@@ -19,23 +19,27 @@ from tests.trees import random_graph, random_tree, toy
 TREE_POLICIES = ("top-down", "bottom-up", "both")
 
 
-def dense_matrix(n, edges, policy):
-    """W_P written out: [W]_{uv} = 1 for each allowed v -> u, columns divided by their sum."""
+def dense_matrix(n, edges, policy, rows=()):
+    """W_P written out: [W]_{uv} = 1 for each allowed v -> u, columns divided by their sum; ``rows``
+    are the nodes of each level from left to right."""
     w = np.zeros((n, n))
     for parent, child in edges:
         if policy in ("top-down", "both"):
             w[child, parent] = 1
         if policy in ("bottom-up", "both"):
             w[parent, child] = 1
+    for left, right in itertools.chain.from_iterable(map(itertools.pairwise, rows)):
+        if policy == "neighbours":
+            w[left, right] = w[right, left] = 1
     for v in range(n):
         if w[:, v].sum():
             w[:, v] /= w[:, v].sum()
     return w
 
 
-def literal(initial, edges, policy, alpha, horizon):
+def literal(initial, edges, policy, alpha, horizon, rows=()):
     """Algorithm 2, lines 7-13, then the division of equation 4."""
-    w = dense_matrix(len(initial), edges, policy)
+    w = dense_matrix(len(initial), edges, policy, rows)
     total = initial.copy()
     previous = initial.copy()
     weight = 1.0
@@ -60,106 +64,59 @@ def random_case(seed):
 cases = st.integers(0, 2**32).map(random_case)
 
 
-class TestAgreement:
-    @given(cases, st.sampled_from(TREE_POLICIES))
-    def test_equals_the_dense_matrix_form(self, case, policy):
-        _, edges, initial, alpha, horizon = case
-        result = propagate(initial, edges, policy, alpha, horizon)
-        expected = literal(initial, edges, policy, alpha, horizon)
-        np.testing.assert_allclose(result.final, expected, rtol=0, atol=1e-12)
+@given(cases, st.sampled_from(TREE_POLICIES))
+def test_several_questions_equal_the_dense_matrix_form_and_no_mass_is_created(case, policy):
+    n, edges, initial, alpha, horizon = case
+    rows = np.vstack([initial, np.roll(initial, 1), np.zeros(n)])
+    together = propagate(rows, edges, policy, alpha, horizon)
+    assert together.hops.shape == (horizon + 1, 3, n)
+    assert (np.diff(together.hops.sum(axis=2), axis=0) <= 1e-12).all()
+    for row, final in zip(rows, together.final, strict=True):
+        expected = literal(row, edges, policy, alpha, horizon)
+        np.testing.assert_allclose(final, expected, rtol=0, atol=1e-12)
+        alone = propagate(row, edges, policy, alpha, horizon)
+        np.testing.assert_allclose(final, alone.final, rtol=0, atol=1e-15)
 
 
-class TestCollapsed:
-    @given(cases, st.sampled_from(["none", *TREE_POLICIES]))
-    def test_horizon_zero_or_no_policy_is_the_initial_score_bit_for_bit(self, case, policy):
-        _, edges, initial, alpha, horizon = case
-        for hops in {0, horizon if policy == "none" else 0}:
-            final = propagate(initial, edges, policy, alpha, hops).final
-            assert final.tobytes() == initial.tobytes()
+@given(cases, st.sampled_from(["none", *TREE_POLICIES]))
+def test_horizon_zero_or_no_policy_is_the_initial_score_bit_for_bit(case, policy):
+    _, edges, initial, alpha, horizon = case
+    for hops in {0, horizon if policy == "none" else 0}:
+        final = propagate(initial, edges, policy, alpha, hops).final
+        assert final.tobytes() == initial.tobytes()
 
 
-class TestLaws:
-    @given(cases, st.sampled_from(TREE_POLICIES))
-    def test_bounded_and_no_mass_created(self, case, policy):
-        _, edges, initial, alpha, horizon = case
-        result = propagate(initial, edges, policy, alpha, horizon)
-        assert (result.final >= 0).all()
-        assert (result.final <= 1 + 1e-12).all()
-        assert result.final.sum() <= initial.sum() + 1e-12
-        masses = result.hops.sum(axis=1)
-        assert (np.diff(masses) <= 1e-12).all()
-
-    def test_without_edges_only_the_first_hop_counts(self):
-        initial = np.array([0.25, 0.75])
-        result = propagate(initial, np.zeros((0, 2), dtype=np.int32), "top-down", 0.5, 2)
-        np.testing.assert_allclose(result.final, initial / 1.75)
+def test_a_repeated_edge_counts_once():
+    initial = np.array([1.0, 0.0, 0.0])
+    once, twice = np.array([[0, 1], [0, 2]]), np.array([[0, 1], [0, 1], [0, 2]])
+    assert propagate(initial, twice, "top-down", 0.5, 1).hops[1].tolist() == [0, 0.5, 0.5]
+    for policy in TREE_POLICIES:
+        one = propagate(initial, once, policy, 0.5, 3)
+        assert one.final.tolist() == propagate(initial, twice, policy, 0.5, 3).final.tolist()
 
 
-class TestErrors:
-    def test_a_repeated_edge_counts_once(self):
-        initial = np.array([1.0, 0.0, 0.0])
-        once, twice = np.array([[0, 1], [0, 2]]), np.array([[0, 1], [0, 1], [0, 2]])
-        assert propagate(initial, twice, "top-down", 0.5, 1).hops[1].tolist() == [0, 0.5, 0.5]
-        for policy in ("top-down", "bottom-up", "both"):
-            one = propagate(initial, once, policy, 0.5, 3)
-            assert one.final.tolist() == propagate(initial, twice, policy, 0.5, 3).final.tolist()
-
-    def test_edges_outside_the_scores(self):
-        with pytest.raises(ValueError, match="there are 3 nodes"):
-            propagate(np.ones(3), toy().edges)
+def test_edges_outside_the_scores():
+    with pytest.raises(ValueError, match="there are 3 nodes"):
+        propagate(np.ones(3), toy().edges)
 
 
-class TestNeighbours:
-    def test_equals_a_literal_restatement_on_the_toy_tree(self):
-        s = toy()
-        initial = np.arange(1.0, 12.0) / 66
-        beside = {}
-        for level in range(3):
-            nodes = sorted((v for v in range(11) if s.level[v] == level), key=lambda v: s.start[v])
-            for a, b in itertools.pairwise(nodes):
-                beside.setdefault(a, []).append(b)
-                beside.setdefault(b, []).append(a)
-        once = np.zeros(11)
-        for v, targets in beside.items():
-            for u in targets:
-                once[u] += initial[v] / len(targets)
-        result = propagate(initial, s.edges, "neighbours", 0.5, 1, structure=s)
-        np.testing.assert_allclose(result.final, (initial + 0.5 * once) / 1.5, atol=1e-15)
-
-    def test_needs_the_structure(self):
-        with pytest.raises(ValueError, match="pass structure="):
-            propagate(np.ones(11), toy().edges, "neighbours")
+def test_neighbours_equal_the_dense_matrix_form_and_need_the_structure():
+    s, initial = toy(), np.arange(1.0, 12.0) / 66
+    result = propagate(initial, s.edges, "neighbours", 0.5, 2, structure=s)
+    expected = literal(initial, s.edges, "neighbours", 0.5, 2, (range(7), (7, 8, 9), (10,)))
+    np.testing.assert_allclose(result.final, expected, atol=1e-15)
+    with pytest.raises(ValueError, match="pass structure="):
+        propagate(initial, s.edges, "neighbours")
 
 
-class TestManyQuestions:
-    @given(cases, st.sampled_from(TREE_POLICIES))
-    def test_equal_one_at_a_time(self, case, policy):
-        n, edges, initial, alpha, horizon = case
-        rows = np.vstack([initial, np.roll(initial, 1), np.zeros(n)])
-        together = propagate(rows, edges, policy, alpha, horizon)
-        assert together.hops.shape == (horizon + 1, 3, n)
-        for i, row in enumerate(rows):
-            alone = propagate(row, edges, policy, alpha, horizon)
-            np.testing.assert_allclose(together.final[i], alone.final, rtol=0, atol=1e-15)
-
-
-class TestOperator:
-    @given(cases, st.sampled_from(TREE_POLICIES))
-    def test_both_directions_equal_the_matrix(self, case, policy):
-        n, edges, scores, _, _ = case
-        found = operator(n, edges, policy)
-        w = dense_matrix(n, edges, policy)
-        np.testing.assert_allclose(found @ scores, w @ scores, atol=1e-12)
-        np.testing.assert_allclose(scores @ found, scores @ w, atol=1e-12)
-
-    def test_it_is_kept_as_long_as_the_structure(self):
-        s = toy()
-        kept = operator(11, s.edges, "both", s)
-        assert operator(11, s.edges, "both", s) is kept
-        assert operator(11, s.edges, "top-down", s) is not kept
-        assert operator(11, s.edges.copy(), "both", s) is not kept
-        structure, made = weakref.ref(s), weakref.ref(kept)
-        del s, kept
-        gc.collect()
-        assert structure() is None
-        assert made() is None
+def test_the_operator_is_kept_as_long_as_the_structure():
+    s = toy()
+    kept = operator(11, s.edges, "both", s)
+    assert operator(11, s.edges, "both", s) is kept
+    assert operator(11, s.edges, "top-down", s) is not kept
+    assert operator(11, s.edges.copy(), "both", s) is not kept
+    structure, made = weakref.ref(s), weakref.ref(kept)
+    del s, kept
+    gc.collect()
+    assert structure() is None
+    assert made() is None

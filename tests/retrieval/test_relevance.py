@@ -44,57 +44,33 @@ def literal_bm25(question, texts, k1, b):
     return scores
 
 
-class TestEveryModel:
-    @pytest.mark.parametrize("name", list(RELEVANCE))
-    def test_shape_and_finite(self, name):
-        s = structure("red boat", "", "blue dog", "red red dog")
-        score = RELEVANCE[name]().prepare(s, EMBEDDER)
-        found = score(["red boat", "", "unknown words entirely"])
-        assert found.shape == (3, len(s))
-        assert np.isfinite(found).all()
-        assert score([]).shape == (0, len(s))
-
-    @pytest.mark.parametrize("name", list(RELEVANCE))
-    def test_several_questions_equal_one_at_a_time(self, name):
-        s = structure("red boat sails", "blue dog barks", "green bread rises")
-        score = RELEVANCE[name]().prepare(s, EMBEDDER)
-        questions = ["boat", "the blue dog", "bread and boat"]
-        alone = np.vstack([score([q]) for q in questions])
-        np.testing.assert_allclose(score(questions), alone, rtol=0, atol=1e-12)
-
-    @pytest.mark.parametrize("name", list(RELEVANCE))
-    def test_the_matching_leaf_wins(self, name):
-        s = structure("red boat sails", "blue dog barks", "green bread rises")
-        found = RELEVANCE[name]().prepare(s, EMBEDDER)(["which dog barks"])[0]
-        leaves = list(s.leaves)
-        assert leaves[int(np.argmax(found[leaves]))] == leaves[1]
-
-    @pytest.mark.parametrize("name", list(RELEVANCE))
-    def test_an_empty_structure(self, name):
-        score = RELEVANCE[name]().prepare(grown([], []), EMBEDDER)
-        assert score(["x"]).shape == (1, 0)
+@pytest.mark.parametrize("name", list(RELEVANCE))
+def test_every_model_scores_finitely_and_each_question_for_itself(name):
+    s = structure("red boat sails", "blue dog barks", "", "green bread rises")
+    score = RELEVANCE[name]().prepare(s, EMBEDDER)
+    questions = ["boat", "which dog barks", "", "unknown words entirely", "bread and boat"]
+    found = score(questions)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found, np.vstack([score([q]) for q in questions]), atol=1e-12)
+    assert score([]).shape == (0, len(s))
+    leaves = list(s.leaves)
+    assert leaves[int(np.argmax(found[1, leaves]))] == leaves[1]
+    assert RELEVANCE[name]().prepare(grown([], []), EMBEDDER)(["x"]).shape == (1, 0)
 
 
-class TestLexical:
-    def test_equals_the_formula(self):
-        s = structure("red boats and a red boat", "the dog saw boats", "bread", "dogs, dogs!")
-        for k1, b in ((1.5, 0.75), (0.9, 0.4)):
-            score = Lexical(k1, b).prepare(s, EMBEDDER)
-            for question in ("red boat", "dog and bread", "What about boats?"):
-                expected = literal_bm25(question, s.text, k1, b)
-                np.testing.assert_allclose(score([question])[0], expected, rtol=1e-5)
-
-    def test_words_are_stemmed_and_the_commonest_dropped(self):
-        assert tokens("The boats were Sailing, it is!") == ["boat", "sail"]
-
-    def test_ranges_are_checked(self):
-        with pytest.raises(ValueError, match="b is 2"):
-            Lexical(b=2)
+def test_lexical_equals_the_formula():
+    s = structure("red boats and a red boat", "the dog saw boats", "bread", "dogs, dogs!")
+    for k1, b in ((1.5, 0.75), (0.9, 0.4)):
+        score = Lexical(k1, b).prepare(s, EMBEDDER)
+        for question in ("red boat", "dog and bread", "What about boats?"):
+            expected = literal_bm25(question, s.text, k1, b)
+            np.testing.assert_allclose(score([question])[0], expected, rtol=1e-5)
+    with pytest.raises(ValueError, match="b is 2"):
+        Lexical(b=2)
 
 
-def softmax(row):
-    weights = [math.exp(x) for x in row]
-    return [w / sum(weights) for w in weights]
+def test_words_are_stemmed_and_the_commonest_dropped():
+    assert tokens("The boats were Sailing, it is!") == ["boat", "sail"]
 
 
 class TestSharpened:
@@ -105,7 +81,8 @@ class TestSharpened:
         for name, weight in weights.items():
             raw = RELEVANCE[name]().prepare(s, EMBEDDER)([question])[0]
             total += weight * (raw - raw.mean()) / raw.std()
-        return softmax(total / temperature)
+        weights = np.exp(total / temperature)
+        return weights / weights.sum()
 
     @pytest.mark.parametrize(
         "model", [*(Hybrid(0.5, t) for t in (0.5, 1, 2)), *(Softmax(t) for t in (0.2, 0.5, 3))]
@@ -143,10 +120,9 @@ class TestSharpened:
                 model(temperature=0)
 
 
-class TestInitialScoresOfManyQuestions:
-    def test_rows_are_independent(self):
-        raw = np.array([[1.0, 3.0, -2.0], [0.0, 0.0, 0.0]])
-        active = np.array([True, True, False])
-        assert initial_scores(raw, active).tolist() == [[0.25, 0.75, 0], [0.5, 0.5, 0]]
-        assert initial_scores(raw[0]).tolist() == [0.25, 0.75, 0]
-        assert initial_scores(np.zeros(0)).tolist() == []
+def test_initial_scores_of_many_questions_are_independent():
+    raw = np.array([[1.0, 3.0, -2.0], [0.0, 0.0, 0.0]])
+    active = np.array([True, True, False])
+    assert initial_scores(raw, active).tolist() == [[0.25, 0.75, 0], [0.5, 0.5, 0]]
+    assert initial_scores(raw[0]).tolist() == [0.25, 0.75, 0]
+    assert initial_scores(np.zeros(0)).tolist() == []

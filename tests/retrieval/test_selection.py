@@ -32,6 +32,7 @@ def test_ranking_equals_the_literal_form(values, levels, literal):
     scores, structure = np.array(values), toy() if literal else toy().collapsed
     found = ranking(scores, structure, levels).tolist()
     assert found == literal_ranking(scores, structure, levels)
+    assert top_k(scores, structure, 9, levels) == found[:9]
 
 
 @given(st.integers(0, 10**6), level_sets, st.booleans())
@@ -65,22 +66,6 @@ def test_scores_that_are_no_numbers_come_last():
     assert top_k(scores, toy(), 3) == [4, 5, 0]
 
 
-def test_a_unary_node_takes_no_place():
-    scores = np.zeros(11)
-    scores[8], scores[3], scores[0] = 0.9, 0.8, 0.1
-    assert top_k(scores, toy().collapsed, 2) == [3, 0]
-    assert top_k(scores, toy(), 2) == [8, 3]
-
-
-def test_fewer_nodes_than_asked_for():
-    assert top_k(np.ones(1), grown([(0, 0, 1)], []), 10) == [0]
-
-
-def test_k_below_one_is_refused():
-    with pytest.raises(ValueError, match="k is 0"):
-        top_k(np.ones(11), toy(), 0)
-
-
 def literal_budget(order, texts, budget):
     """The longest beginning of the ranking whose texts together fit."""
     cost = [-(-len(texts[node]) // 4) for node in order]
@@ -98,12 +83,6 @@ def test_a_budget_takes_the_longest_beginning_that_fits(values, texts, levels, b
     order = literal_ranking(np.array(values), s, levels)
     assert found == literal_budget(order, texts, budget)
     assert sum(estimated_tokens(texts[node]) for node in found) <= budget
-
-
-@given(texts_11, st.integers(1, 40), st.integers(0, 20))
-def test_a_larger_budget_only_adds(texts, budget, more):
-    small, large = (taken(range(11), texts, 1, b) for b in (budget, budget + more))
-    assert large[: len(small)] == small
 
 
 def test_k_does_not_count_beside_a_budget():

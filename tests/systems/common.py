@@ -58,6 +58,17 @@ def nodes(structure, *kinds):
     return [n for n in range(len(structure)) if structure.kind[n] in kinds and structure.active[n]]
 
 
+def near(memory, text):
+    """The cosine of every node with a text, at least 0."""
+    found = memory.structure.vector @ memory.embedder.embed([text])[0]
+    return [round(max(float(x), 0.0), 9) for x in found]
+
+
+def best(of, by):
+    """Nodes by score, the older first among equals."""
+    return sorted(of, key=lambda n: (-by[n], n))
+
+
 def clean(memory):
     """No invariant is broken after any step."""
     for step, structure in enumerate(history(memory.steps)):

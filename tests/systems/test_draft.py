@@ -65,9 +65,8 @@ def test_events_say_what_was_done(rng, moves):
             case 5 if some is not None:
                 other = rng.choice(alive)
                 key = (some, other, "knows")
-                draft.relate(
-                    *key, 0.0 if key in draft.relations else rng.random() + 0.1, {"n": moves}
-                )
+                weight = 0.0 if key in draft.relations else rng.random() + 0.1
+                draft.relate(*key, weight, {"n": moves})
             case 6 if some is not None and all(
                 len(draft.children[p]) > 1 for p in draft.parents[some]
             ):
@@ -91,7 +90,7 @@ def test_the_most_alike_with_ties_to_the_first_listed():
     assert [n for n, _ in draft.nearest(vector, [2, 1, 0], -1.0, 1)] == [1]
 
 
-def test_moments_count_on_where_no_time_is_known():
+def test_moments_count_on_without_a_time_and_are_in_utc():
     start = datetime(2024, 3, 1, 12)
     units = [Unit(i, (), 0, "", t) for i, t in enumerate([None, start, None, None])]
     told = moments(units)
@@ -99,7 +98,6 @@ def test_moments_count_on_where_no_time_is_known():
     assert [m.seconds for m in told] == [0.0, *(seconds(start) + i for i in range(3))]
     assert as_time(seconds(start)) == start
 
-
-def test_moments_of_other_zones_are_taken_in_utc():
+    # Moments of other zones are taken in UTC.
     here = datetime(2024, 3, 1, 12, tzinfo=timezone(timedelta(hours=2)))
     assert seconds(here) == seconds(here.astimezone(UTC)) == seconds(datetime(2024, 3, 1, 10))

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,29 +18,22 @@ from segviz.construct.tasks import Offline
 from segviz.conversation import DAY, moments, seconds
 from segviz.systems.h_mem import HMem
 from segviz.systems.h_mem.graph import MAYBE, likeness
-from segviz.systems.h_mem.retrieval import robustness, time_relevance
+from segviz.systems.h_mem.retrieval import time_relevance
 from segviz.tree import history
+from segviz.tree.inspect import path_from_root
 from tests.systems import common
 from tests.systems.common import nodes
 from tests.trees import chat
 
-YEAR = 365 * DAY
 
-
-class TestFormulas:
-    def test_forgetting_by_hand(self):
-        assert robustness(YEAR, 0, YEAR, 0.5) == pytest.approx(math.exp(-1))
-        assert robustness(YEAR, 3, YEAR, 0.5) == pytest.approx(0.554, abs=5e-4)
-        assert robustness(-1.0, 0, YEAR, 0.5) == 1.0
-
-    @given(*[st.integers(0, 40), st.integers(1, 20)] * 2, st.floats(0, 1))
-    def test_equation_1_restated_day_by_day(self, a, long, b, short, balance):
-        one, other = set(range(a, a + long)), set(range(b, b + short))
-        hull = 1 + max(one | other) - min(one | other)
-        apart = abs(np.mean(list(one)) - np.mean(list(other)))
-        wanted = balance * len(one & other) / len(one | other) + (1 - balance) * (1 - apart / hull)
-        intervals = [(start * DAY, (start + days) * DAY) for start, days in ((a, long), (b, short))]
-        assert time_relevance(*intervals, balance) == pytest.approx(wanted)
+@given(*[st.integers(0, 40), st.integers(1, 20)] * 2, st.floats(0, 1))
+def test_equation_1_restated_day_by_day(a, long, b, short, balance):
+    one, other = set(range(a, a + long)), set(range(b, b + short))
+    hull = 1 + max(one | other) - min(one | other)
+    apart = abs(np.mean(list(one)) - np.mean(list(other)))
+    wanted = balance * len(one & other) / len(one | other) + (1 - balance) * (1 - apart / hull)
+    intervals = [(start * DAY, (start + days) * DAY) for start, days in ((a, long), (b, short))]
+    assert time_relevance(*intervals, balance) == pytest.approx(wanted)
 
 
 build = partial(common.build, "h-mem")
@@ -91,12 +85,8 @@ class TestTree:
         memory = build(diary([0, 40, 41], ["I painted the red fence again."] * 3))
         s = memory.structure
         newest = max(nodes(s, "event"))
-        above = []
-        node = newest
-        while s.parents[node]:
-            node = s.parents[node][0]
-            above.append(node)
-        assert [int(s.level[n]) for n in above] == [2, 3, 4]
+        above = path_from_root(s, newest)
+        assert [int(s.level[n]) for n in above] == [4, 3, 2]
         assert {s.facts[n]["last"] for n in above} == {s.facts[newest]["from"]}
 
     def test_a_week_is_not_left(self):
@@ -121,20 +111,18 @@ class TestTree:
 
 class TestGraph:
     def test_one_name_two_kinds_stays_two_entities(self):
-        memory = build(
-            diary([0, 1], ["I went hiking with Jordan today.", "I flew to Jordan for a month."])
-        )
-        s = memory.structure
+        texts = ["I went hiking with Jordan today.", "I flew to Jordan for a month."]
+        s = build(diary([0, 1], texts)).structure
         kinds = sorted(s.facts[n]["type"] for n in nodes(s, "entity") if s.text[n] == "Jordan")
         assert kinds == ["location", "person"]
 
     def test_names_spelt_alike_merge_if_wanted(self):
-        texts = ["I talked with Samantha about paint.", "I talked with Samanta about paint."]
+        texts = [f"I talked with {name} about paint." for name in ("Samantha", "Samanta")]
         fuzzy, exact = (
-            build(diary([0, 1], texts)),
-            build(diary([0, 1], texts), entity_merge="exact"),
+            len(nodes(build(diary([0, 1], texts), **merge).structure, "entity"))
+            for merge in ({}, {"entity_merge": "exact"})
         )
-        assert len(nodes(exact.structure, "entity")) == len(nodes(fuzzy.structure, "entity")) + 1
+        assert exact == fuzzy + 1
 
     def test_likeness_by_hand(self):
         rules = HMem()
@@ -146,9 +134,8 @@ class TestGraph:
         assert likeness("tom", "tim", rules) == 0
 
     def test_part_of_a_name_is_tied_and_not_merged(self):
-        s = build(
-            diary([0, 1], ["I talked with Clara Vermeer about it.", "I met Clara today."])
-        ).structure
+        texts = ["I talked with Clara Vermeer about it.", "I met Clara today."]
+        s = build(diary([0, 1], texts)).structure
         assert any(r.label == "may be the same as" for r in s.relations)
 
     def test_relations_have_evidence_times_and_confidence(self):
@@ -190,32 +177,18 @@ class TestGraph:
 
 @pytest.fixture(scope="module")
 def week():
-    return build(
-        diary(
-            [0, 1, 9, 40],
-            [
-                "I painted the red fence with Clara.",
-                "I painted the red fence again.",
-                "Clara moved to Utrecht in the rain.",
-                "I sold the old boat to Clara.",
-            ],
-        )
-    )
+    texts = [
+        *("I painted the red fence with Clara.", "I painted the red fence again."),
+        *("Clara moved to Utrecht in the rain.", "I sold the old boat to Clara."),
+    ]
+    return build(diary([0, 1, 9, 40], texts))
 
 
 class TestRecall:
     def test_the_course_is_told(self, week):
         result = week.ask("Where did Clara move?", method="own")
-        names = [s.name for s in result.stages]
-        assert names == [
-            "plan",
-            "entities",
-            "fragments",
-            "events",
-            "score",
-            "follow-up",
-            "evidence",
-        ]
+        names = " ".join(s.name for s in result.stages)
+        assert names == "plan entities fragments events score follow-up evidence"
         assert "S " in result.stages[4].note
         assert "R " in result.stages[4].note
         assert result.evidence[0].text.endswith("Utrecht in the rain.")
@@ -233,13 +206,8 @@ class TestRecall:
     @pytest.mark.parametrize("hops", [0, 1, 2, 3])
     def test_strength_restated_path_by_path(self, hops):
         """An entity is worth the best way to it from those the question names or is like."""
-        texts = [
-            "Ada met Ben.",
-            "Ben met Clara.",
-            "Clara met Dora.",
-            "Dora met Emil.",
-            "It rained.",
-        ]
+        pairs = pairwise(("Ada", "Ben", "Clara", "Dora", "Emil"))
+        texts = [*(f"{one} met {other}." for one, other in pairs), "It rained."]
         memory = build(diary(list(range(5)), texts), hops=hops, seeds=0, decay=0.5)
         s = memory.structure
         ties = {frozenset((one.source, one.target)) for one in s.relations}
@@ -257,15 +225,12 @@ class TestRecall:
         for row in next(p for p in parameters(HMem) if p.name == "ablate").spec.choices:
             memory = build(week.conversation, ablate=row, scope="mixed")
             assert memory.check() == []
-            stages = memory.model.retrieve(
-                "How many boats did Clara buy?", memory.view("dense", 50)
-            ).stages
-            kinds = {
-                memory.structure.kind[n] for st in stages if st.name == "score" for n in st.nodes
-            }
+            asked, s = "How many boats did Clara buy?", memory.structure
+            stages = memory.model.retrieve(asked, memory.view("dense", 50)).stages
+            kinds = {s.kind[n] for st in stages if st.name == "score" for n in st.nodes}
             assert ("summary" in kinds) == (row not in ("w/o tree", "w/o long memory")), row
             assert ("event" in kinds) == (row != "w/o tree"), row
-            assert bool(nodes(memory.structure, "entity")) == (row != "w/o graph")
+            assert bool(nodes(s, "entity")) == (row != "w/o graph")
             names = [stage.name for stage in stages]
             assert ("entities" in names) == (row != "w/o graph")
             assert names.count("score") == 2 - (row == "w/o missing-info query")
@@ -331,17 +296,9 @@ def rescored(memory, question):
         cosine = np.clip(s.vector @ memory.embedder.embed([text])[0], 0, None)
         for node, scored_as in zip(stage.nodes, stage.scores, strict=True):
             facts = s.facts[node]
-            last = facts.get("last")
-            if last is None:
-                last = said[int(s.stop[node]) - 1]
-            age = (said[-1] - last) / DAY
-            r = math.exp(
-                -age
-                / (
-                    model.tau
-                    * (1 + model.eta * math.log(1 + facts.get("n", facts.get("mentions", 0))))
-                )
-            )
+            age = (said[-1] - facts.get("last", said[int(s.stop[node]) - 1])) / DAY
+            met = facts.get("n", facts.get("mentions", 0))
+            r = math.exp(-age / (model.tau * (1 + model.eta * math.log(1 + met))))
             total = 0.7 * cosine[node] + 0.15 * when(s, node, times[0]) + 0.15 * r
             best[node] = max(best.get(node, 0), total)
             assert scored_as == pytest.approx(total, abs=1e-4)

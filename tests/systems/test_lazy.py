@@ -32,9 +32,13 @@ def cases():
         yield script, sessions
 
 
-def test_same_tree_as_eager_whenever_a_session_ends():
+def test_same_tree_as_eager_whenever_a_session_ends_with_fewer_annotations():
+    saved = 0
     for script, sessions in cases():
         eager, lazy = (grow(script, sessions, r) for r in ("eager", "lazy"))
+        written = [sum(s.cost.annotated for s in steps) for steps in (eager, lazy)]
+        assert written[1] <= written[0]
+        saved += written[0] - written[1]
         pairs = zip(history(eager), history(lazy), strict=True)
         for position, (a, b) in enumerate(pairs):
             assert check(b, SYSTEMS["segment-tree"].invariants) == []
@@ -44,15 +48,6 @@ def test_same_tree_as_eager_whenever_a_session_ends():
             else:
                 assert a.edges.tolist() == b.edges.tolist()
                 assert a.stop.tolist() == b.stop.tolist()
-
-
-def test_never_more_annotations_than_eager_and_at_most_one_per_node_and_session():
-    saved = 0
-    for script, sessions in cases():
-        eager, lazy = (grow(script, sessions, r) for r in ("eager", "lazy"))
-        written = [sum(s.cost.annotated for s in steps) for steps in (eager, lazy)]
-        assert written[1] <= written[0]
-        saved += written[0] - written[1]
     assert saved > 0
 
 

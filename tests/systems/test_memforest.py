@@ -23,8 +23,9 @@ from segviz.systems.memforest.retrieval import BROWSES, VIEWS
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
+from segviz.tree.structure import reachable
 from tests.systems import common
-from tests.systems.common import Blank, bracket, clean, nodes
+from tests.systems.common import Blank, best, bracket, clean, near, nodes
 from tests.trees import ZERO, chat, small_chat, unit
 
 build = partial(common.build, "memforest")
@@ -56,13 +57,8 @@ class Woodland:
     def add(self, when):
         index = len(self.times)
         leaf = self.draft.leaf(unit(index), ZERO)
-        item = self.draft.add(
-            1,
-            [leaf],
-            f"item {index}",
-            "fact",
-            {"from": when, "to": when, "items": 1, "dated": False},
-        )
+        facts = {"from": when, "to": when, "items": 1, "dated": False}
+        item = self.draft.add(1, [leaf], f"item {index}", "fact", facts)
         self.times[item] = when
         if self.root is None:
             self.root = self.forest.plant("scene", "s", "", self.k, item)
@@ -78,25 +74,18 @@ class Woodland:
 class TestTrees:
     @settings(max_examples=30)
     @given(st.integers(3, 6), st.lists(st.integers(0, 20), max_size=60))
-    def test_any_insertions(self, k, script):
+    def test_any_insertions_in_order_of_time_and_arrival(self, k, script):
         wood = Woodland(k)
         held = []
         for when in script:
             held.append(wood.add(float(when)))
             items = wood.forest.items(wood.root)
-            assert sorted(items) == sorted(held)
-            times = [wood.times[i] for i in items]
-            assert times == sorted(times)
+            assert items == sorted(held, key=wood.times.__getitem__)
             wood.forest.summaries.refresh()
             s = wood.structure()
             assert check(s, SYSTEMS["memforest"].invariants) == []
             height = int(s.level[wood.root]) - 1
             assert height <= max(1, math.ceil(math.log2(len(held))))
-
-    def test_equal_times_keep_the_order_of_arrival(self):
-        wood = Woodland(3)
-        items = [wood.add(1.0) for _ in range(20)]
-        assert wood.forest.items(wood.root) == items
 
     def test_a_write_makes_only_one_path_dirty(self):
         wood = Woodland(3)
@@ -118,15 +107,9 @@ def talk(*sessions):
     return chat(told, (), datetime(2023, 1, 16), range(0, 14 * len(told), 14))
 
 
-def facts_of(structure):
-    return sorted((structure.text[n], structure.coverage(n)) for n in nodes(structure, "fact"))
-
-
-def above(structure, node):
-    found = set(structure.parents[node])
-    for parent in list(found):
-        found |= above(structure, parent)
-    return found
+def under(structure, node):
+    """The facts below a node."""
+    return set(nodes(structure, "fact")) & reachable(structure.children, [node])
 
 
 CLARA = [
@@ -200,9 +183,8 @@ class TestWriting:
         few = build(talk(*MANY), buffer=6, full=5, extracted=1, duplicate=1.0)
         clean(few)
         s = few.structure
-        scenes = [len(nodes(at, "scene")) for at in history(few.steps)]
-        facts = [len(nodes(at, "fact")) for at in history(few.steps)]
-        assert all(bool(scene) == (fact >= 6) for scene, fact in zip(scenes, facts, strict=True))
+        for at in history(few.steps):
+            assert bool(nodes(at, "scene")) == (len(nodes(at, "fact")) >= 6)
         assert max(s.facts[n]["items"] for n in nodes(s, "scene")) == 5
         assert all(
             sum(bool(set(s.children[c]) & set(s.children[f])) for f in nodes(s, "fact")) <= 1
@@ -222,14 +204,9 @@ class TestWriting:
                 if not judged.label.startswith("scene for fact"):
                     continue
                 fact = int(judged.label.split()[-1])
-                held = [
-                    n
-                    for n in nodes(before, "fact")
-                    if judged.node < len(before) and judged.node in above(before, n)
-                ]
-                if not held or fact < len(before):
+                if fact < len(before) or judged.node >= len(before):
                     continue  # the tree grew in this very step
-                mean = before.vector[held].mean(axis=0)
+                mean = before.vector[sorted(under(before, judged.node))].mean(axis=0)
                 likeness = float(after.vector[fact] @ mean / np.linalg.norm(mean))
                 start, stop = (before.facts[judged.node][name] for name in ("from", "to"))
                 when = after.facts[fact]["from"]
@@ -253,9 +230,8 @@ class TestWriting:
                 continue
             gone, kept = int(found[1]), int(found[2])
             assert not after.active[gone]
-            held = [n for n in nodes(after, "fact") if kept in above(after, n)]
-            if gone < len(before):
-                assert {n for n in nodes(before, "fact") if gone in above(before, n)} <= set(held)
+            held = under(after, kept)
+            assert gone >= len(before) or under(before, gone) <= held
             assert 2 <= len(held) <= memory.model.full
             assert float(found[3]) >= merge
 
@@ -294,25 +270,12 @@ MANY = [
 ]
 
 
-def best(of, by):
-    return sorted(of, key=lambda n: (-by[n], n))
-
-
-def near(memory, text):
-    found = memory.structure.vector @ memory.embedder.embed([text])[0]
-    return [round(max(float(x), 0.0), 9) for x in found]
-
-
-def below(s, node):
-    return {node}.union(*(below(s, child) for child in s.children[node]))
-
-
 def recalled(s, model, roots, whole):
     """The trees of highest joint score."""
     votes = best(nodes(s, "fact"), whole)[: model.voters]
     score = {}
     for root in roots:
-        inside = below(s, root)
+        inside = reachable(s.children, [root])
         units = {n for n in inside if s.level[n] == 0 and s.kind[root] == "session"}
         held = [whole[f] for f in votes if f in inside or units & set(s.children[f])]
         score[root] = 0.5 * whole[root] + 0.5 * max(held, default=0.0)
@@ -396,12 +359,6 @@ class TestRecall:
             assert list(found.ranked[: len(ranked)]) == ranked
             assert ranked
 
-    def test_each_tree_has_a_beam_and_the_union_is_not_cut(self, many):
-        found = MemForest(beam=2, trees=4).retrieve("What was sold?", many.view("dense", 1))
-        by_name = {stage.name: stage for stage in found.stages}
-        assert 2 < len(by_name["browse 1"].kept) <= 2 * 4
-        assert len(found.ranked) > MemForest().beam
-
     @pytest.mark.parametrize(("speaker", "forced"), [("Ada", {"ada"}), ("user", {"user"})])
     def test_the_tree_of_the_user_is_always_browsed(self, speaker, forced):
         said = [[(speaker, line) for line in lines] for lines in CLARA]
@@ -464,14 +421,12 @@ class SideBySide(Offline):
 @pytest.mark.parametrize("turns", [1, 2, 3])
 def test_cells_of_a_session_are_extracted_side_by_side(turns):
     tasks = SideBySide()
-    embedder = HashingEmbedder()
-    plain = segviz.build(small_chat(), "memforest", cell_turns=turns, embedder=embedder)
-    memory = segviz.build(
-        small_chat(), "memforest", cell_turns=turns, tasks=tasks, embedder=embedder
-    )
+    plain = segviz.build(small_chat(), "memforest", cell_turns=turns, embedder="hashing")
+    options = {"tasks": tasks, "embedder": "hashing"}
+    memory = segviz.build(small_chat(), "memforest", cell_turns=turns, **options)
     assert len(tasks.together) == len(memory.conversation.sessions)
     s = memory.structure
-    cells = [n for n in range(len(s)) if s.kind[n] == "cell" and s.facts[n]["closed"]]
+    cells = [n for n in nodes(s, "cell") if s.facts[n]["closed"]]
     said = ["\n".join(s.text[unit] for unit in s.children[cell]) for cell in cells]
     once = [text for texts in tasks.together for text in texts] + tasks.alone
     assert sorted(once) == sorted(said)

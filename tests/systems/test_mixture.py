@@ -15,13 +15,8 @@ from segviz.systems.raptor.system import clusters
 
 def blobs(sizes, distance=5.0, seed=0, dimensions=4):
     rng = np.random.default_rng(seed)
-    centres = rng.normal(size=(len(sizes), dimensions)) * distance
-    return np.concatenate(
-        [
-            centre + rng.normal(scale=0.3, size=(size, dimensions))
-            for centre, size in zip(centres, sizes, strict=True)
-        ]
-    )
+    centres = np.repeat(rng.normal(size=(len(sizes), dimensions)) * distance, sizes, axis=0)
+    return centres + rng.normal(scale=0.3, size=centres.shape)
 
 
 @pytest.mark.parametrize(("n", "d"), [(30, 5), (6, 20), (1, 3), (2, 2)])

@@ -92,35 +92,24 @@ class Literal:
         return chain
 
     def _ancestors(self, node):
-        result = []
-        while True:
-            above = [v for v in self.nodes if node in v.children]
-            if not above:
-                return result
-            node = above[0]
-            result.append(node)
+        above = [v for v in self.nodes if node in v.children]
+        return [above[0], *self._ancestors(above[0])] if above else []
+
+
+def place(structure, node):
+    return tuple(int(row[node]) for row in (structure.level, structure.start, structure.stop))
 
 
 def as_nested(structure, node=None):
     """(level, start, stop, text, children) as nested tuples, from the root."""
     node = structure.roots[0] if node is None else node
-    return (
-        int(structure.level[node]),
-        int(structure.start[node]),
-        int(structure.stop[node]),
-        structure.text[node],
-        tuple(as_nested(structure, c) for c in structure.children[node]),
-    )
+    children = tuple(as_nested(structure, child) for child in structure.children[node])
+    return (*place(structure, node), structure.text[node], children)
 
 
 def literal_nested(node):
-    return (
-        node.level - 1,
-        node.left - 1,
-        node.right,
-        node.text,
-        tuple(literal_nested(c) for c in node.children),
-    )
+    children = tuple(map(literal_nested, node.children))
+    return (node.level - 1, node.left - 1, node.right, node.text, children)
 
 
 def run_both(script):
@@ -137,7 +126,8 @@ def run_both(script):
     return units, steps, literal, choose
 
 
-def agree_after_every_step(script):
+@given(st.lists(st.none() | st.floats(0, 1, exclude_max=True), max_size=40))
+def test_any_sequence_agrees_with_the_literal_algorithm_after_every_step(script):
     units, steps, literal, choose = run_both(script)
     for t, (unit, step, structure) in enumerate(zip(units, steps, history(steps), strict=True), 1):
         literal.insert(t, unit.text, choose)
@@ -147,28 +137,17 @@ def agree_after_every_step(script):
         revised = {e.node for e in step.events if isinstance(e, Revise)}
         added = {e.node for e in step.events if isinstance(e, Add)}
         spans = {(n.level - 1, n.left - 1, n.right) for n in literal.touched}
-        written = {
-            (int(structure.level[n]), int(structure.start[n]), int(structure.stop[n]))
-            for n in revised | added
-        }
         leaf = (0, unit.index, unit.index + 1)
-        assert written == spans | {leaf}
+        assert {place(structure, n) for n in revised | added} == spans | {leaf}
 
 
-class TestAgainstTheLiteralAlgorithm:
-    @given(st.lists(st.none() | st.floats(0, 1, exclude_max=True), max_size=40))
-    def test_any_sequence(self, script):
-        agree_after_every_step(script)
-
-    @pytest.mark.parametrize("units", [1, 2, 3, 10, 60])
-    def test_all_none_cascades_to_height_t_and_quadratic_nodes(self, units):
-        script = [None] * (units - 1)
-        agree_after_every_step(script)
-        _, steps, _, _ = run_both(script)
-        structure = replay(steps)
-        assert structure.level.max() == units - 1
-        # Step t > 1 adds a leaf, t - 2 chain nodes and a root: t nodes; step 1 adds one.
-        assert len(structure) == units * (units + 1) // 2
+@pytest.mark.parametrize("units", [1, 2, 3, 10, 60])
+def test_all_none_cascades_to_height_t_and_quadratic_nodes(units):
+    _, steps, _, _ = run_both([None] * (units - 1))
+    structure = replay(steps)
+    assert structure.level.max() == units - 1
+    # Step t > 1 adds a leaf, t - 2 chain nodes and a root: t nodes; step 1 adds one.
+    assert len(structure) == units * (units + 1) // 2
 
 
 class TestHandWorked:
@@ -205,11 +184,8 @@ class TestHandWorked:
             calls.append(list(texts))
             return bracket(texts)
 
-        list(
-            SegmentTree(Scripted([None] * 5), counted).steps(
-                [arrival(i) for i in range(6)], Services(Blank())
-            )
-        )
+        arrivals = [arrival(i) for i in range(6)]
+        list(SegmentTree(Scripted([None] * 5), counted).steps(arrivals, Services(Blank())))
         assert len(calls) == 5  # one new root each; the chains copy
         assert all(len(texts) == 2 for texts in calls)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from segviz.embedding import HashingEmbedder
 from segviz.systems.xmemory.tables import size_rows
 from segviz.tree import Add, Retire, Revise, Step, history
 from tests import memories
+from tests.systems.common import nodes
 from tests.trees import ZERO, chat, unit
 
 
@@ -60,17 +62,14 @@ class TestHMem:
             assert one["level"] != other["level"] or one["stop"] <= other["start"]
 
     def test_without_dates_windows_count_units(self):
-        conversation = chat([[("Ana", "I sold the boat."), ("Ben", "I bought a lamp.")]])
-        session = conversation.sessions[0]
-        undated = type(conversation)(
-            "undated", conversation.speakers, (type(session)("s", None, "", session.turns),)
-        )
+        talk = chat([[("Ana", "I sold the boat."), ("Ben", "I bought a lamp.")]])
+        undated = replace(talk, sessions=(replace(talk.sessions[0], start=None),))
         memory = segviz.build(undated, "h-mem", "turn", embedder=HashingEmbedder())
         assert {type(row["start"]) for row in tables(memory)["Time windows"]} == {float}
 
     def test_retention_follows_equation_2(self):
         memory = built("h-mem", tau=10.0, eta=0.0)
-        assert memory.model.retention({"n": 7}, [10 * DAY]) == [pytest.approx(np.exp(-1))]
+        assert memory.model.retention({"n": 7}, [10 * DAY, -DAY]) == pytest.approx([np.exp(-1), 1])
         rows = tables(memory)["Forgetting"]
         for row in rows:
             age = row["days since last met"]
@@ -140,8 +139,7 @@ class TestXMemory:
         row = {}
         for step, s in enumerate(history(xmemory.steps), start=1):
             row = rows.get(step, row)  # where no size changed the last row holds
-            themes = [n for n in range(len(s)) if s.active[n] and s.kind[n] == "theme"]
-            held = [len(s.children[n]) for n in themes]
+            held = [len(s.children[n]) for n in nodes(s, "theme")]
             assert (row["themes"], row["largest"]) == (len(held), max(held, default=0))
             assert row["median size"] == (np.median(held) if held else 0)
         assert row["at most"] == xmemory.model.most

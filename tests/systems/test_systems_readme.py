@@ -27,7 +27,8 @@ def test_the_table_is_that_of_the_registry():
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_every_system_has_its_page(name):
+def test_every_system_has_its_page_and_names_its_source(name):
+    assert len(source(SYSTEMS[name])) > 20
     assert block(name) == departures(name), "run python -m tests.systems.readme"
     assert "conv-47, 190 questions" in block(f"{name} measured")
 
@@ -49,11 +50,6 @@ def test_every_mechanism_names_its_passage_its_code_and_its_status():
         code.split("systems.")[1].split(".")[0] for *_, code, _ in rows if "systems." in code
     }
     assert {SYSTEMS[name].__module__.split(".")[2] for name in (*MEASURED, *TABLES)} <= packages
-
-
-def test_every_system_names_its_source():
-    for name, kind in SYSTEMS.items():
-        assert len(source(kind)) > 20, name
 
 
 @pytest.mark.parametrize("registry", [*COMPONENTS, "relevance"])

@@ -26,18 +26,14 @@ from segviz.systems.xmemory.themes import (
     centroid,
     cohesion,
     reassigned,
-    sparsity,
     splits,
 )
 from segviz.tree import Link, Step, replay
 from segviz.tree.invariants import check
 from tests.data import real_data
 from tests.systems import common
-from tests.systems.common import nodes
+from tests.systems.common import best, near, nodes
 from tests.trees import chat, small_chat, unit
-
-E3 = np.eye(3, dtype=np.float32)
-
 
 SPREAD = 0.05
 build = partial(common.build, "xmemory")
@@ -62,20 +58,7 @@ def slow_objective(groups):
     return whole + np.mean([cohesion(group) * b for group, b in zip(groups, g, strict=True)])
 
 
-def fast_objective(groups):
-    parts = Partition(SPREAD)
-    for theme, group in enumerate(groups):
-        parts.put(theme, group)
-    return parts.objective()
-
-
 class TestObjective:
-    @given(st.lists(st.integers(1, 40), min_size=1, max_size=12))
-    def test_sparsity_is_1_for_equal_sizes_alone(self, sizes):
-        value = sparsity(sizes)
-        assert 0 < value <= 1 + 1e-12
-        assert (value == pytest.approx(1)) == (len(set(sizes)) == 1)
-
     def test_what_is_kept_agrees_with_the_restatement(self):
         """Themes come, change and go in any order, ties included; candidates in place of some."""
         rng = np.random.default_rng(3)
@@ -212,12 +195,9 @@ class TestGreedy:
     )
     def test_equation_4_restated(self, n, rng, budget, target):
         every = list(range(n))
+        near_ = {i: [j for j in every if j == i or rng.random() < 0.4] for i in every}
         weights = {
-            i: {
-                i: 1.0,
-                **{j: round(rng.random(), 2) for j in every if j != i and rng.random() < 0.4},
-            }
-            for i in every
+            i: {j: 1.0 if j == i else round(rng.random(), 2) for j in near_[i]} for i in every
         }
         relevance = {i: round(rng.random(), 1) for i in every}
         found = greedy(every, weights, relevance, 0.7, budget, target)
@@ -287,12 +267,11 @@ class TestBuilding:
         assert (max(shares) > 0) == (restructure != "w/o merge&split")
 
     def test_repeated_statements_are_one_with_several_episodes(self):
-        line = [
-            ("Ada", "I sold the old boat in Lisbon."),
-            ("Ben", "It rained in May again."),
-            ("Ada", "The barometer fell off the wall."),
-            ("Ben", "My grandmother repaired the accordion."),
-        ]
+        said = (
+            *("I sold the old boat in Lisbon.", "It rained in May again."),
+            *("The barometer fell off the wall.", "My grandmother repaired the accordion."),
+        )
+        line = list(zip(("Ada", "Ben") * 2, said, strict=True))
         s = build(chat([line, line, line])).structure
         (boat,) = [n for n in nodes(s, "semantic") if "boat" in s.text[n]]
         assert len(s.children[boat]) == 2
@@ -336,12 +315,7 @@ def slow_gate(memory, model, question, context, probed):
 
 def restated(memory, model, question):
     """xMemory §3.3 from the structure alone: themes, statements, probed and admitted episodes."""
-    s = memory.structure
-    asked = memory.embedder.embed([question])[0]
-    like = [round(max(float(x), 0.0), 9) for x in s.vector @ asked]
-
-    def best(of, by):
-        return sorted(of, key=lambda n: (-by[n], n))
+    s, like = memory.structure, near(memory, question)
 
     def place(node):
         if s.kind[node] != "theme":
@@ -355,10 +329,10 @@ def restated(memory, model, question):
             return best(of, like)[:budget]
         weights = {}
         for one in of:
-            near = {o: round(float(place(one) @ place(o)), 9) for o in nodes(s, s.kind[one])}
-            del near[one]
-            kept = sorted(near, key=lambda n: (-near[n], n))[: model.neighbours]
-            weights[one] = {one: 1.0} | {n: near[n] for n in kept if n in of and near[n] > 0}
+            tie = {o: round(float(place(one) @ place(o)), 9) for o in nodes(s, s.kind[one])}
+            del tie[one]
+            kept = best(tie, tie)[: model.neighbours]
+            weights[one] = {one: 1.0} | {n: tie[n] for n in kept if n in of and tie[n] > 0}
         return slow_greedy(weights, {n: like[n] for n in of}, budget)
 
     seeds = best(nodes(s, "semantic"), like)[: model.candidates]

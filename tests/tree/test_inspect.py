@@ -41,12 +41,9 @@ def some(structure, count=12):
 
 def slow_ancestors(structure, node):
     found: set[int] = set()
-    while True:
-        reach = found | {node}
-        more = {p for p, c in structure.edges.tolist() if c in reach} - found
-        if not more:
-            return found
+    while more := {p for p, c in structure.edges.tolist() if c in found | {node}} - found:
         found |= more
+    return found
 
 
 def test_kin(memory):
@@ -125,9 +122,8 @@ def test_links_and_relations_write_nothing():
 
 def test_kinship_and_shared_units():
     s = toy()
-    assert [kinship(s, *pair) for pair in ((7, 7), (10, 0), (0, 10), (0, 1), (0, 3))] == [
-        *("same", "above", "below", "siblings", "apart"),
-    ]
+    found = [kinship(s, *pair) for pair in ((7, 7), (10, 0), (0, 10), (0, 1), (0, 3))]
+    assert found == ["same", "above", "below", "siblings", "apart"]
     assert shared_units(s, 7, 10) == (0, 1, 2)
     assert shared_units(s, 7, 9) == ()
     assert path_from_root(s, 4) == (10, 9)
@@ -143,15 +139,8 @@ def test_without_vectors_nothing_is_similar():
 
 def test_moments_are_read_as_dates_where_they_are_some():
     facts = {"from": 86400.5, "far": 1e300, "n": 3, "dated": True, "who": None, "x": "<b>"}
-    read = {name: read_fact(facts, name) for name in facts}
-    assert read == {
-        "from": "1970-01-02 00:00",
-        "far": "1e+300",
-        "n": "3",
-        "dated": "yes",
-        "who": "none",
-        "x": "<b>",
-    }
+    read = [read_fact(facts, name) for name in facts]
+    assert read == ["1970-01-02 00:00", "1e+300", "3", "yes", "none", "<b>"]
     assert read_fact({"from": 2.0, "dated": False}, "from") == "2.0"
     assert read_fact({"weight": 0.5}, "weight") == "0.5"
     assert read_fact({"at": float("nan"), "dated": True}, "at") == "nan"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.evaluation.published import SHAPES
-from segviz.tree import Relate, Structure, replay
+from segviz.tree import Relate, replay
 from segviz.tree.shape import (
     Shape,
     boundary_f1,
@@ -18,33 +18,22 @@ from segviz.tree.shape import (
 )
 from tests.memories import built
 from tests.systems.test_segment_tree import run_both
-from tests.trees import grown, random_graph, random_tree, shown_as, toy
-
-
-class TestShape:
-    def test_single_leaf_and_nothing(self):
-        one = shape(grown([(0, 0, 1)], []))
-        assert (one.leaves, one.nodes, one.max_depth, one.branching) == (1, 1, 0, 0.0)
-        assert shape(grown([], [])).nodes_per_leaf == 0
+from tests.trees import chain, grown, random_graph, random_tree, shown_as, toy
 
 
 def random_structure(rng, n, make):
     """Nodes as high as their longest path to a leaf; some nodes are wrappers of one child."""
-    _, edges = make(rng, n)
+    if make == "graph":
+        _, edges = random_graph(rng, n)
+    else:
+        share = {"tree": 1, "forest": 0.7}[make]
+        edges = [edge for edge in random_tree(rng, n) if rng.random() < share]
     below = {node: [child for parent, child in edges if parent == node] for node in range(n)}
 
     def height(node):
         return max((1 + height(child) for child in below[node]), default=0)
 
     return grown([(height(node), 0, 1) for node in range(n)], edges)
-
-
-def whole_tree(rng, n):
-    return n, random_tree(rng, n)
-
-
-def forest(rng, n):
-    return n, [edge for edge in random_tree(rng, n) if rng.random() < 0.7]
 
 
 class SlowShape:
@@ -70,7 +59,7 @@ class SlowShape:
 @given(
     seed=st.integers(0, 2**32),
     n=st.integers(0, 9),
-    make=st.sampled_from([random_graph, whole_tree, forest]),
+    make=st.sampled_from(["graph", "tree", "forest"]),
 )
 def test_every_number_is_that_of_all_paths(seed, n, make):
     structure = random_structure(random.Random(seed), n, make)
@@ -83,6 +72,7 @@ def test_every_number_is_that_of_all_paths(seed, n, make):
     assert measured.mean_depth == pytest.approx(np.mean(depths) if depths else 0)
     assert measured.depth_std == pytest.approx(np.std(depths) if depths else 0)
     assert measured.branching == pytest.approx(np.mean(widths) if widths else 0)
+    assert measured.nodes_per_leaf == pytest.approx(len(slow.nodes) / max(len(slow.leaves), 1))
     assert measured.widest == max(widths, default=0)
     assert measured.trees == len(slow.roots)
     assert measured.shared == sum(len(above) > 1 for above in slow.above.values())
@@ -105,22 +95,10 @@ def test_every_number_is_that_of_all_paths(seed, n, make):
         assert family.items is None
 
 
-def deep(n):
-    """A chain whose nodes all have a text of their own."""
-    parent = np.arange(1, n, dtype=np.int32)
-    return Structure(
-        level=np.arange(n, dtype=np.int32),
-        start=np.zeros(n, np.int32),
-        stop=np.ones(n, np.int32),
-        text=tuple(f"text {i}" for i in range(n)),
-        vector=np.zeros((n, 0), np.float32),
-        active=np.ones(n, np.bool_),
-        edges=np.stack([parent, parent - 1], axis=1),
-    )
-
-
 def test_very_deep_structures_and_cycles_end():
-    assert shape(deep(20_000)).max_depth == 19_999
+    deep = chain(5_000)
+    own = tuple(f"text {i}" for i in range(len(deep)))
+    assert shape(replace(deep, text=own)).max_depth == 4_999
     cycle = grown([(0, 0, 1), (1, 0, 1), (0, 0, 1)], [(1, 0)])
     cycle = replace(cycle, edges=np.array([[1, 0], [0, 1]], np.int32), text=("a", "b", "c"))
     assert (shape(cycle).max_depth, shape(cycle).trees) == (0, 1)
@@ -170,25 +148,22 @@ class TestFacts:
 
 
 class TestDiagnose:
-    def test_a_cascade(self):
-        _, steps, _, _ = run_both([None] * 39)
-        found = diagnose(shape(replay(steps)))
-        assert [t.kind for t in found] == ["cascade"]
-        assert "39 levels deep over 40 leaves" in found[0].what
+    def scripted(self, script):
+        return shape(replay(run_both(script)[1]))
+
+    def test_a_cascade_of_a_tree(self):
+        deep = self.scripted([None] * 39)
+        (found,) = diagnose(deep)
+        assert found.kind == "cascade"
+        assert "39 levels deep over 40 leaves" in found.what
+        for kind in ("flat", "forest", "graph", "facts"):
+            assert diagnose(replace(deep, kind=kind)) == []
 
     def test_a_star(self):
-        _, steps, _, _ = run_both([0.0] * 79)
-        assert [t.kind for t in diagnose(shape(replay(steps)))] == ["star"]
-
-    def test_only_trees_are_judged(self):
-        _, steps, _, _ = run_both([None] * 39)
-        deep_tree = shape(replay(steps))
-        for kind in ("flat", "forest", "graph", "facts"):
-            assert diagnose(replace(deep_tree, kind=kind)) == []
+        assert [t.kind for t in diagnose(self.scripted([0.0] * 79))] == ["star"]
 
     def test_small_trees_are_not_judged(self):
-        _, steps, _, _ = run_both([None] * 15)
-        assert diagnose(shape(replay(steps))) == []
+        assert diagnose(self.scripted([None] * 15)) == []
 
     def test_the_papers_shapes_are_healthy(self):
         for row in (row for row in SHAPES if row.system == "segment-tree"):

@@ -70,11 +70,6 @@ class TestDerived:
             members = [other for other in range(n) if shown[other] == shown[node]]
             assert found.top[shown[node]] == max(s.level[member] for member in members)
 
-    def test_empty(self):
-        s = replay([])
-        assert len(s) == 0
-        assert s.roots == s.leaves == s.frontier == ()
-
 
 class TestReplay:
     def test_columns_and_types(self):
@@ -84,11 +79,9 @@ class TestReplay:
         assert s.text == ("n0", "new")
         assert s.vector[1].tolist() == [1, 1]
         assert s.edges.tolist() == [[1, 0]]
-
-    def test_columns_are_read_only(self):
-        s = toy()
         with pytest.raises(ValueError, match="read-only"):
             s.level[0] = 3
+        assert replay([]).roots == replay([]).leaves == replay([]).frontier == ()
 
     def test_unlink_and_retire_keep_the_row(self):
         s = replay([step(add(0), add(1, 1), Link(1, 0)), step(Unlink(1, 0), Retire(1))])
