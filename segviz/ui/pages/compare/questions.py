@@ -60,8 +60,8 @@ _RETRIEVAL = (0.4, 1.5)
 
 _HOW_TOLD = (
     "Means with 95 % bootstrap intervals; differences are paired, question by question. Undecided "
-    "is what cannot be told from the first: the interval of the difference includes zero. Collapsed "
-    "ranks every node for itself, own asks as the system's paper does."
+    "is what cannot be told from the first: the interval of the difference includes zero. "
+    "Collapsed ranks every node for itself, own asks as the system's paper does."
 )
 
 # Why no turn is gold.
