@@ -294,6 +294,7 @@ class TestFiles:
         app.settle()
         with app.page.expect_download(timeout=60_000) as download:
             app.page.get_by_role("button", name="Picture (PNG)").click()
-        assert Image.open(download.value.path()).width == 1400
+        with Image.open(download.value.path()) as picture:
+            assert picture.width == 1400
         app.settle()
         assert app.page.get_by_test_id("stDownloadButtonError").count() == 0
