@@ -2,7 +2,7 @@
 
 from streamlit import App
 
-from segviz.ui.rim import RIM
+from segviz.ui.security import RIM
 
 if __name__ == "__main__":  # Streamlit draws the page
     from segviz.ui.main import main

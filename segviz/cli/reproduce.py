@@ -14,7 +14,7 @@ from segviz.cli.source import SAMPLE, path_of, write_file
 from segviz.conversation import TITLES, Conversation
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.published import SOURCES
-from segviz.evaluation.reproduce import ENTRIES, Bench, Entry
+from segviz.evaluation.reproduce import ENTRIES, Bench, Experiment
 from segviz.export import rows_csv, rows_markdown
 from segviz.export.browser import BrowserError
 from segviz.export.pictures import draw
@@ -120,7 +120,7 @@ def _talks(options: Options, console: Console) -> list[Conversation]:
 
 
 def _write(
-    entry: Entry, rows: list[Row], talks: list[Conversation], folder: Path, console: Console
+    entry: Experiment, rows: list[Row], talks: list[Conversation], folder: Path, console: Console
 ) -> list[str]:
     source = SOURCES[entry.paper]
     questions = sum(len(talk.questions) for talk in talks)
@@ -132,7 +132,7 @@ def _write(
     )
     files: dict[str, str | bytes] = {"csv": rows_csv(rows), "md": page}
     if entry.chart:
-        from segviz.figures.rows import rows_figure  # Plotly takes half a second to load
+        from segviz.figures.charts import rows_figure  # Plotly takes half a second to load
 
         stacked = entry.chart.kind == "stack"
         figure = rows_figure(

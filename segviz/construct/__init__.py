@@ -24,6 +24,7 @@ from segviz.construct.protocols import (
     Arrival,
     Candidate,
     Compatibility,
+    MemoryView,
     Retrieval,
     Retriever,
     Row,
@@ -34,7 +35,6 @@ from segviz.construct.protocols import (
     System,
     Tabulates,
     Verdict,
-    View,
     require_chat,
 )
 
@@ -45,6 +45,7 @@ __all__ = [
     "Candidate",
     "Compatibility",
     "Declared",
+    "MemoryView",
     "Parameter",
     "Retrieval",
     "Retriever",
@@ -57,7 +58,6 @@ __all__ = [
     "System",
     "Tabulates",
     "Verdict",
-    "View",
     "as_settings",
     "make",
     "param",

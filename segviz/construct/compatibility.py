@@ -216,7 +216,7 @@ class Calibrated(Judging, Declared):
 _SHOWN = 60
 
 
-class Answer(NamedTuple):
+class ModelReply(NamedTuple):
     """One of the prompt's labels; or "", then ``instead`` is what came in its place and
     ``why`` says so as the beginning of a sentence. Model output is quoted literally."""
 
@@ -244,7 +244,7 @@ class ChatCompatibility(Judging):
         chat = require_chat(services, self.name)
         return replace(self, chat=chat, services=services)
 
-    def _answer(self, prompt: Prompt) -> Answer:
+    def _answer(self, prompt: Prompt) -> ModelReply:
         """Returns the label the model gives, or what it does instead."""
         if self.chat is None:
             raise ValueError(f"{self.name} has no chat model; build with chat=…")
@@ -253,17 +253,21 @@ class ChatCompatibility(Judging):
         except LabelError as error:
             said = " ".join(error.answer.split())
             quoted = repr(said if len(said) <= _SHOWN else said[:_SHOWN] + "…")
-            return Answer(
+            return ModelReply(
                 "", quoted, f"The model answered {quoted}, which is none of the labels, so"
             )
         if reply.waived:
-            return Answer(
+            return ModelReply(
                 "", "no answer", f"The model was passed over ({reply.waived}), as agreed, so"
             )
-        return Answer(reply.text)
+        return ModelReply(reply.text)
 
     def _offline(
-        self, answer: Answer, labels: Sequence[str], unit: Arrival, candidates: Sequence[Candidate]
+        self,
+        answer: ModelReply,
+        labels: Sequence[str],
+        unit: Arrival,
+        candidates: Sequence[Candidate],
     ) -> Verdict:
         """Returns the offline model's verdict, with what was said about each candidate before."""
         # Prepared only where it is needed: it embeds the background, which may be paid for.

@@ -179,7 +179,7 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class MemoryView:
     """A memory as a system's own retrieval sees it: the structure, the units so
     far, the chosen relevance (questions to raw scores (q, n)), services, and how many
     nodes are wanted. Nothing in it may be changed."""
@@ -199,7 +199,7 @@ class Retriever(Protocol):
     no relevance are scored by that.
     """
 
-    def retrieve(self, question: str, view: View) -> Retrieval:
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Retrieves the evidence for a question. Deterministic; the memory is not changed."""
         ...
 

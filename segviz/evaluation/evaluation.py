@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from segviz.conversation import UNANSWERABLE, Category, Question, category_order
 from segviz.evaluation.aggregate import Mean, mean_ci
 from segviz.evaluation.measures import MEASURES, TOKENS, UNITS, check_measure
-from segviz.evaluation.question_batch import Batch, Ints, Limits, batches, measured_settings
+from segviz.evaluation.question_batch import Ints, Limits, QuestionBatch, batches, measured_settings
 from segviz.memory import Memory, own_retrieval
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
 
@@ -125,7 +125,7 @@ def summary(
 
 def outcomes_of(
     questions: Sequence[Question],
-    batches: Sequence[Batch],
+    batches: Sequence[QuestionBatch],
     rankings: Iterable[NDArray[np.int64]],
     seed: int,
 ) -> Outcomes:
@@ -275,7 +275,7 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     return None
 
 
-def ranked(memory: Memory, batch: Batch, settings: RetrievalSettings) -> Ints:
+def ranked(memory: Memory, batch: QuestionBatch, settings: RetrievalSettings) -> Ints:
     """The mixed ranking of every question of a batch."""
     if settings.method == "own":
         asked = replace(settings, step=batch.step)

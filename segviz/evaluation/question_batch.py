@@ -78,7 +78,7 @@ class _Facts:
         return shares(held), shares(chance)
 
 
-class Batch:
+class QuestionBatch:
     """Questions that are asked of one structure, ready to measure any rankings of its nodes.
 
     ``places`` are the positions of the questions among all that are measured, ``whole`` the
@@ -363,7 +363,7 @@ def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
 
 def batches(
     memory: Memory, questions: Sequence[Question], settings: RetrievalSettings, limits: Limits
-) -> list[Batch]:
+) -> list[QuestionBatch]:
     """The questions by the moment they are asked at, in the order of the history, each group
     with the structure of its moment: the settings' ``step``, else the moment the question stands
     at (``Memory.moment``), else the end."""
@@ -378,7 +378,7 @@ def batches(
         shown = whole if settings.literal else whole.collapsed
         places = moments[moment]
         asked = [questions[place] for place in places]
-        found.append(Batch(memory, asked, places, whole, shown, step, limits, *split))
+        found.append(QuestionBatch(memory, asked, places, whole, shown, step, limits, *split))
     return found
 
 

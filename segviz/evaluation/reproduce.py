@@ -728,7 +728,7 @@ def _asked(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class Experiment:
     """A table or figure of a ``paper``: what it ``shows`` in a sentence, what it is measured
     ``by``, how it is drawn, and what is particular about ours. See ``reproduce.toml``."""
 
@@ -864,8 +864,8 @@ _TABLES = {
 
 
 _ROWS = tomllib.loads(files("segviz.evaluation").joinpath("reproduce.toml").read_text("utf-8"))
-ENTRIES: tuple[Entry, ...] = tuple(
-    Entry(**row | {"chart": Chart(**row["chart"]) if "chart" in row else None})
+ENTRIES: tuple[Experiment, ...] = tuple(
+    Experiment(**row | {"chart": Chart(**row["chart"]) if "chart" in row else None})
     for row in _ROWS["entry"]
 )
 """All tables and figures, paper by paper."""

@@ -27,7 +27,7 @@ from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Evidence
 from segviz.systems import level_name, level_names
 from segviz.view.captions import shown_labels, units_text
-from segviz.view.look import Live, Look
+from segviz.view.coloring import Live, Look
 from segviz.view.palette import ACCENT, SURFACE
 from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scene_of
 

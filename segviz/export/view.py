@@ -45,7 +45,7 @@ class View:
     def session(self) -> store.Saved:
         """The memory with how it is looked at; what was done to it is among its steps."""
         return replace(
-            self.memory.saved, shown=store.Shown(self.page, looks(encode(self.bookmark)))
+            self.memory.saved, shown=store.SavedView(self.page, looks(encode(self.bookmark)))
         )
 
     @property

@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 
 from segviz.evaluation import Mean
 from segviz.evaluation.compare import Chart
-from segviz.figures.judged import bounds, number, told
-from segviz.figures.rows import framed, rows_figure
+from segviz.figures.charts import framed, rows_figure
+from segviz.figures.significance import bounds, number, told
 from segviz.text.captions import counted
 
 if TYPE_CHECKING:

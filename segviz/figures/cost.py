@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
-from segviz.figures.rows import rows_figure
+from segviz.figures.charts import rows_figure
 from segviz.llm import Price
 from segviz.tree import Step, costs_of
 

@@ -17,17 +17,17 @@ from segviz.conversation import category_label
 from segviz.evaluation import Mean, reproduce
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
-from segviz.figures.judged import (
+from segviz.figures.charts import framed, rows_figure
+from segviz.figures.significance import (
     Judged,
     Setting,
-    Verdict,
+    SettingResult,
     blind_sentence,
     bounds,
     number,
     opening,
     spelled,
 )
-from segviz.figures.rows import framed, rows_figure
 from segviz.view.palette import text_on
 
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
@@ -65,7 +65,7 @@ def heatmap(
     }
     most = max((abs(one.gain.value) for one in judged.moved() if one.sign), default=1.0)
 
-    def tint(verdict: Verdict) -> float:
+    def tint(verdict: SettingResult) -> float:
         share = math.sqrt(abs(verdict.gain.value) / most) if verdict.sign else 0.0
         return verdict.sign * (_LEAST + (1 - _LEAST) * share)
 
@@ -153,7 +153,7 @@ def verdict_sentence(judged: Judged) -> str:
     return f"{verdict}, and none is measurably worse."
 
 
-def _gain(verdict: Verdict) -> str:
+def _gain(verdict: SettingResult) -> str:
     return f"{number(verdict.gain.value, plus=True)} {bounds(verdict.gain)}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from segviz.figures.rows import framed
+from segviz.figures.charts import framed
 
 _TRACK, _TALLEST = 26, 560
 """Pixels of a bar, and of the highest figure."""

@@ -4,7 +4,7 @@
 their tests for node, ``dist/`` what esbuild makes of them, one ES module per part and the style
 sheets, kept in the repository so that segviz installs without node; ``npm run build``, ``check``,
 ``lint`` and ``test`` are explained in ``package.json``. ``message`` lays out what travels,
-``payload`` and ``outline`` say what that is for a Structure, ``found`` answers the canvas. Nothing
+``payload`` and ``outline`` say what that is for a Structure, ``search`` answers the canvas. Nothing
 here imports Streamlit; the components are mounted by ``segviz.ui.widgets``.
 """
 

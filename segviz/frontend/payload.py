@@ -24,7 +24,7 @@ from segviz.view.captions import (
     tooltip_length,
     tooltip_texts,
 )
-from segviz.view.look import LIVE_POLICIES, MEASURES
+from segviz.view.coloring import LIVE_POLICIES, MEASURES
 from segviz.view.palette import (
     ACCENT,
     GOLD_COLOURS,

@@ -7,7 +7,7 @@
 ``prompts``     what is said to chat models, from ``prompts.toml``
 ``cache``       finished replies by content, in SQLite
 ``usage``       counts requests and tokens, and what they cost
-``waiting``     several requests at once; waits that can be watched and ended
+``timeouts``    several requests at once; waits that can be watched and ended
 
 Nothing here is used unless the user configured an endpoint. Importing it does not import
 the ``openai`` package; making a client does. May import ``tree`` and ``embedding``.

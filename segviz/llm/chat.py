@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from segviz.llm import waiting
+from segviz.llm import timeouts
 from segviz.llm.cache import Completion, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
@@ -74,7 +74,7 @@ class OpenAIChat(Client):
         once. When one fails the others still finish, and are cached, before its error is
         raised."""
         distinct = list(dict.fromkeys(prompts))
-        found = waiting.in_parallel(self._reply, distinct, self.endpoint.concurrency)
+        found = timeouts.in_parallel(self._reply, distinct, self.endpoint.concurrency)
         answers = dict(zip(distinct, found, strict=True))
         return [answers[prompt] for prompt in prompts]
 

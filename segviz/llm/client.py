@@ -24,7 +24,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from segviz.llm import waiting
+from segviz.llm import timeouts
 from segviz.llm.cache import ModelCache
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import ModelError
@@ -122,7 +122,7 @@ class Client(Metered):
 
         def on_send() -> None:
             nonlocal tries
-            waiting.check_cancelled()
+            timeouts.check_cancelled()
             tries += 1
             self.count_call()
 

@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from segviz.llm import waiting
+from segviz.llm import timeouts
 from segviz.llm.cache import Embedding, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
@@ -86,7 +86,7 @@ class OpenAIEmbedder(Client):
         # Batches are cut from all texts, not from those that are missing: an interrupted
         # call repeated sends the very batches that did not finish, which are charged alike.
         cut = [[t for t in batch if t not in rows] for batch in self._batches(texts)]
-        for fresh in waiting.in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
+        for fresh in timeouts.in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
             rows |= fresh
         return rows
 

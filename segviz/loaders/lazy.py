@@ -1,7 +1,7 @@
 """Large files of many conversations: listed by one pass, read one at a time.
 
 For formats whose loader has an ``entry``. The pass finds where each item stands and reads
-its outline (``segviz.loaders.items``); ``corpus[3]`` then reads the bytes of that item
+its outline (``segviz.loaders.json_scanner``); ``corpus[3]`` then reads the bytes of that item
 alone, with the same loader as a small file. A few conversations are kept.
 """
 
@@ -20,7 +20,7 @@ from segviz.loaders.decode import read_document
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.errors import WHOLE, LoadError, too_large, unreadable
 from segviz.loaders.formats import loader_of
-from segviz.loaders.items import Item, NotItems, find_items
+from segviz.loaders.json_scanner import Item, NotItems, find_items
 from segviz.loaders.loader import Loader
 from segviz.loaders.report import Tally
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from segviz.conversation import Conversation, Entry
 from segviz.loaders.document import Options
-from segviz.loaders.items import Item
+from segviz.loaders.json_scanner import Item
 from segviz.loaders.report import Note
 
 Reading: TypeAlias = tuple[Sequence[Conversation], Sequence[Note]]

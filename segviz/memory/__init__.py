@@ -1,19 +1,20 @@
 """Builds a memory, asks it, saves it, merges two, and answers with a chat model.
 
-``builder``   builds a memory of a conversation; ``assemble`` makes systems and embedders by name
-``memory``    Memory, asking one with ``ask``, and opening one from a file
-``asking``    retrieves the evidence for a question from a structure
-``beside``    reads labels of turns from files beside the conversation
-``foreign``   makes a memory of a tree built elsewhere: ``memory_from``
-``watching``  grows the memory of a file that is still written: ``Watched``, ``Watch``
-``answer``    makes prompts from evidence, reads and grades a chat model's answers
+``builder``     builds a memory of a conversation; ``factory`` makes systems and embedders by name
+``memory``      Memory, asking one with ``ask``, and opening one from a file
+``retrieve``    retrieves the evidence for a question from a structure
+``side_tables`` reads labels of turns from files beside the conversation
+``from_table``  makes a memory of a tree built elsewhere: ``memory_from``
+``live``        grows the memory of a file that is still written: ``Watched``, ``Watch``
+``answer``      makes prompts from evidence, reads and grades a chat model's answers
 
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
 """
 
-from segviz.memory.assemble import (
+from segviz.memory.builder import Building, BuildPaused, arrivals, build
+from segviz.memory.factory import (
     COMPONENTS,
-    Absent,
+    MissingEmbedder,
     NoEmbedder,
     declared,
     made_again,
@@ -24,23 +25,22 @@ from segviz.memory.assemble import (
     part_name,
     sound,
 )
-from segviz.memory.beside import (
+from segviz.memory.from_table import memory_from
+from segviz.memory.live import Watch, Watched
+from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
+from segviz.memory.side_tables import (
     Labels,
     label_columns,
     read_labels,
 )
-from segviz.memory.builder import Building, BuildPaused, arrivals, build
-from segviz.memory.foreign import memory_from
-from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
-from segviz.memory.watching import Watch, Watched
 
 __all__ = [
     "COMPONENTS",
-    "Absent",
     "BuildPaused",
     "Building",
     "Labels",
     "Memory",
+    "MissingEmbedder",
     "NoEmbedder",
     "Watch",
     "Watched",

@@ -17,7 +17,7 @@ from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.files import check_room
 from segviz.llm import Chat, ModelError
-from segviz.memory.assemble import make_system, paid
+from segviz.memory.factory import make_system, paid
 from segviz.memory.memory import Memory
 from segviz.tree import Cost, Record, Step, Vector
 

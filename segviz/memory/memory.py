@@ -13,12 +13,12 @@ from typing import Any
 
 from segviz import store
 from segviz.construct import (
+    MemoryView,
     Retrieval,
     Retriever,
     Scorer,
     Settles,
     System,
-    View,
     as_settings,
 )
 from segviz.construct.labels import node_labels
@@ -27,9 +27,8 @@ from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
 from segviz.files import check_room
 from segviz.llm import Chat
-from segviz.memory.asking import of_chains, retrieved
-from segviz.memory.assemble import (
-    Absent,
+from segviz.memory.factory import (
+    MissingEmbedder,
     embedder_named,
     invariants_of,
     made_again,
@@ -37,9 +36,10 @@ from segviz.memory.assemble import (
     paid,
     sound,
 )
+from segviz.memory.retrieve import of_chains, retrieved
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
 from segviz.retrieval.gold import GoldEvidence, gold_evidence
-from segviz.tree import Fold, Moments, Step, Structure, replay, thumbnail
+from segviz.tree import Moments, Replayer, Step, Structure, replay, thumbnail
 from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
 
 _PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
@@ -151,7 +151,7 @@ class Memory:
         if kept is None or kept[0] is not before:
             services = services_for(model, self.embedder, chat)
             events = model.settle(before, self.steps[:step], services)
-            fold = Fold.of(before)
+            fold = Replayer.of(before)
             for event in events:
                 fold.apply(event)
             self._settled_cache.clear()
@@ -235,9 +235,9 @@ class Memory:
         """Retrieve evidence; see :func:`ask`, ``changes`` are fields of the settings."""
         return ask(self, question, settings, chat=chat, **changes)
 
-    def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> View:
+    def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> MemoryView:
         """The finished memory as an argument of its system's own retrieval."""
-        return View(
+        return MemoryView(
             self.structure,
             self.units,
             self.scorer(relevance),
@@ -330,7 +330,9 @@ def own_retrieval(
     steps = memory.steps[: settings.step]
     units = memory.units[: steps[-1].unit.index + 1 if steps else 0]
     scorer = memory.scorer(settings.relevance_for(memory.model), whole)
-    view = View(whole, units, scorer, services_for(memory.model, memory.embedder, chat), settings.k)
+    view = MemoryView(
+        whole, units, scorer, services_for(memory.model, memory.embedder, chat), settings.k
+    )
     found = memory.model.retrieve(question, view)
     return found if settings.literal else of_chains(found, whole.collapsed.chain)
 
@@ -359,7 +361,7 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
             f"{embedder.name[:80]!r}; give that embedder, or none to look at the memory"
         )
     # Opening sends nothing, so the dimensions of a remote model are not asked for.
-    offline = not isinstance(embedder, Absent) and paid(embedder) is None
+    offline = not isinstance(embedder, MissingEmbedder) and paid(embedder) is None
     found = replay(saved.steps[:1]).vector.shape[1]
     if offline and saved.steps and found != (expected := embedder.embed([""]).shape[1]):
         raise store.StoreError(

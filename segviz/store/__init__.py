@@ -38,12 +38,12 @@ from typing import Any, BinaryIO
 from segviz import files
 from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.errors import LoadError
-from segviz.store.saved import Saved, Shown, StoreError
+from segviz.store.saved import Saved, SavedView, StoreError
 from segviz.tree.invariants import check
 
 __all__ = [
     "Saved",
-    "Shown",
+    "SavedView",
     "StoreError",
     "dump",
     "pack",

@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema, to_json
 
 from segviz.conversation import Conversation
-from segviz.store.saved import Saved, Shown, StoreError
+from segviz.store.saved import Saved, SavedView, StoreError
 from segviz.tree import History, Vector, columns_of
 from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK, Columns
 from segviz.tree.structure import sealed
@@ -143,7 +143,7 @@ class Document(BaseModel):
 
     format: Literal["segviz-memory"]
     version: Literal[4]
-    view: Shown | None = None
+    view: SavedView | None = None
     conversation: Conversation
     unit: str
     system: SystemPart

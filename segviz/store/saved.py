@@ -17,7 +17,7 @@ class StoreError(ValueError):
 
 
 @dataclass(frozen=True)
-class Shown:
+class SavedView:
     """The view in a session file: the page, ``"grow"`` or ``"ask"``, and the parameters of its
     link (``segviz.view.bookmark``)."""
 
@@ -40,7 +40,7 @@ class Saved:
     embedder: str
     steps: Sequence[Step]
     chat: str = ""
-    shown: Shown | None = None
+    shown: SavedView | None = None
     findings: tuple[Finding, ...] = ()
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, Declared, Retrieval, Scorer, Services, View, param
+from segviz.construct import Arrival, Declared, MemoryView, Retrieval, Scorer, Services, param
 from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.departures import departures_of
@@ -73,7 +73,7 @@ class BM25(_Flat):
         0.75, "How much long units are held back.", (0, 1), source="SegTreeMem, App. E, 0.75"
     )
 
-    def retrieve(self, question: str, view: View) -> Retrieval:
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Every unit with a score above 0, best first; one stage per word, then the sum."""
         embedder: Any = view.services.embedder
         score = _indexed(self.k1, self.b, view.structure, embedder)
@@ -120,7 +120,7 @@ class DenseRetrieval(_Flat):
         *departures_of("segviz.systems", "dense"),
     )
 
-    def retrieve(self, question: str, view: View) -> Retrieval:
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Every unit, best first."""
         scores = question_cosines(question, view)
         ranked = best_first(view.structure.leaves, scores)
@@ -150,7 +150,7 @@ def retriever(find: Callable[[str], Found], name: str, label: str = "") -> type[
     class FunctionRetriever(_Flat):
         """Units as a function of the question finds them. Source: whoever wrote the function."""
 
-        def retrieve(self, question: str, view: View) -> Retrieval:
+        def retrieve(self, question: str, view: MemoryView) -> Retrieval:
             """What the function finds, best first."""
             scores = np.full(len(view.structure), -np.inf)
             leaf_of = {int(view.structure.start[leaf]): leaf for leaf in view.structure.leaves}
@@ -171,7 +171,7 @@ def retriever(find: Callable[[str], Found], name: str, label: str = "") -> type[
     return FunctionRetriever
 
 
-def _unit_of(key: int | str, view: View, name: str) -> int:
+def _unit_of(key: int | str, view: MemoryView, name: str) -> int:
     """The index of the unit that a retriever names."""
     if isinstance(key, int | np.integer):
         if 0 <= key < len(view.units):

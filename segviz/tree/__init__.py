@@ -2,12 +2,12 @@
 
 ``events``     the steps a system yields: events, decisions, costs
 ``structure``  the columns of a memory at one moment, with parents, children, depth …
-``fold``       applies events to a structure one by one
+``replayer``   applies events to a structure one by one
 ``columns``    a history as columns; ``replay`` of any history, to its end or any step
 ``invariants`` conditions a structure must satisfy: ``check``
 ``shape``      depth, branching and other counts; ``coherence`` of a node with its children
 ``inspect``    one node: lineage, nearest nodes, history of its text
-``unfold``     a layout without overlaps for structures that do not follow time
+``icicle_layout`` a layout without overlaps for structures that do not follow time
 ``thumbnail``  a small picture for notebooks
 ``toy``        seven leaves to follow by hand
 
@@ -44,7 +44,7 @@ from segviz.tree.events import (
     as_number,
     told_apart,
 )
-from segviz.tree.fold import Fold, ReplayError, history
+from segviz.tree.replayer import Replayer, ReplayError, history
 from segviz.tree.structure import IntArray, Structure
 from segviz.tree.thumbnail import thumbnail
 
@@ -56,7 +56,6 @@ __all__ = [
     "Decision",
     "Event",
     "Facts",
-    "Fold",
     "History",
     "IntArray",
     "Judgement",
@@ -65,6 +64,7 @@ __all__ = [
     "Record",
     "Relate",
     "ReplayError",
+    "Replayer",
     "Retire",
     "Revise",
     "Scalar",

@@ -54,7 +54,7 @@ from segviz.tree.events import (
     Unlink,
     Vector,
 )
-from segviz.tree.fold import Fold
+from segviz.tree.replayer import Replayer
 from segviz.tree.structure import IntArray, Structure
 
 ADD, REVISE, LINK, UNLINK, RETIRE, RELATE = range(6)
@@ -179,7 +179,7 @@ def replay(steps: Iterable[Step]) -> Structure:
     Raises ReplayError, naming the step, when an event refers to a node that is not
     there, repeats an edge, skips an id or retires a linked node.
     """
-    fold = Fold()
+    fold = Replayer()
     for number, step in enumerate(steps):
         fold.take(number, step)
     return fold.freeze()
@@ -310,7 +310,7 @@ class Moments:
     def __init__(self, steps: Sequence[Step]) -> None:
         """Nothing is replayed yet."""
         self._steps = steps
-        self._folds: list[tuple[int, Fold]] = []
+        self._folds: list[tuple[int, Replayer]] = []
         self._recent: dict[int, Structure] = {}
 
     def at(self, step: int) -> Structure:
@@ -325,9 +325,9 @@ class Moments:
     def _fold_to(self, step: int) -> Structure:
         # Popped while it is advanced: after an error, or from another thread, nobody finds a
         # fold between two steps.
-        here, fold = self._folds.pop() if self._folds else (0, Fold())
+        here, fold = self._folds.pop() if self._folds else (0, Replayer())
         if here > step:
-            here, fold = 0, Fold()
+            here, fold = 0, Replayer()
         for number in range(here, step):
             fold.take(number, self._steps[number])
         structure = fold.freeze()

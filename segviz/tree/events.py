@@ -1,6 +1,6 @@
 """Defines the history of a build as data: events, decisions, costs, steps.
 
-A system yields one :class:`Step` per unit. ``segviz.tree.replay`` folds their events
+A system yields one :class:`Step` per unit. ``segviz.tree.replayer`` folds their events
 into a structure; nothing else stores a tree.
 """
 

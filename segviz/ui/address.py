@@ -31,9 +31,9 @@ from segviz.ui.settings import (
     write_question,
     write_settings,
 )
-from segviz.ui.state import Session, remember
+from segviz.ui.state import AppSession, remember
 from segviz.view.bookmark import BOUND, MADE, Bookmark, decode, differing, encode, looks
-from segviz.view.look import Look
+from segviz.view.coloring import Look
 
 _LINK_PROBLEMS = "link-problems"
 
@@ -100,7 +100,7 @@ def wanted_conversation() -> str | None:
     return arriving.conversation if arriving else None
 
 
-def settle(session: Session) -> None:
+def settle(session: AppSession) -> None:
     """Shows what a link says about the memory that is now open."""
     arriving = _arriving()
     here = arriving is not None and arriving.conversation in (None, session.conversation.id)
@@ -115,7 +115,7 @@ def settle(session: Session) -> None:
     _show_problems(None if here else arriving)
 
 
-def show(session: Session, bookmark: Bookmark) -> None:
+def show(session: AppSession, bookmark: Bookmark) -> None:
     """Looks at the open memory as a bookmark says. What it does not name is as usual, whatever was
     looked at before."""
     count = len(session.memory.structure)
@@ -130,7 +130,7 @@ def show(session: Session, bookmark: Bookmark) -> None:
     session.select(bookmark.node if there else None)
 
 
-def current(session: Session) -> Bookmark:
+def current(session: AppSession) -> Bookmark:
     """Returns the view as it is."""
     question, text = read_question(session)
     look, view = read_look(), read_view()
@@ -153,7 +153,7 @@ def current(session: Session) -> Bookmark:
     )
 
 
-def write(session: Session) -> None:
+def write(session: AppSession) -> None:
     """Lets the address name the view; nothing is sent where it already does."""
     if _arriving() is not None:
         return
@@ -208,7 +208,7 @@ def _renew(link: Mapping[str, str]) -> None:
         st.rerun()
 
 
-def _read_file(session: Session) -> dict[str, Any]:
+def _read_file(session: AppSession) -> dict[str, Any]:
     """Returns the open file as fields of a bookmark: a sample's name, a path, or the key of what
     was uploaded or pasted."""
     state = st.session_state
@@ -234,7 +234,7 @@ def _write_file(bookmark: Bookmark) -> None:
 _MEMORY = {"unit": keys.UNIT, "system": keys.SYSTEM}
 
 
-def _read_memory(session: Session) -> dict[str, Any]:
+def _read_memory(session: AppSession) -> dict[str, Any]:
     """Reads unit rule and system, as chosen in the sidebar; a memory file has its own system."""
     state, system = st.session_state, session.memory.system
     chosen = {name: state[key] for name, key in _MEMORY.items() if key in state}
@@ -261,7 +261,7 @@ def _write_memory(bookmark: Bookmark) -> None:
     walk(SYSTEMS[bookmark.system], "", bookmark.system)
 
 
-def _conversation(session: Session) -> str | None:
+def _conversation(session: AppSession) -> str | None:
     """Returns the id of the open conversation where the file holds several."""
     return session.conversation.id if len(session.corpus.entries) > 1 else None
 
@@ -292,14 +292,14 @@ def _show_problems(elsewhere: Bookmark | None) -> None:
 # --- what is looked at -----------------------------------------------------------------
 
 
-def read_step(session: Session) -> int | None:
+def read_step(session: AppSession) -> int | None:
     """Returns the step shown on Grow; None for the last."""
     total = len(session.memory.steps)
     step: int = st.session_state.get(keys.grow_step(session.key), total)
     return None if step == total else step
 
 
-def write_step(session: Session, step: int | None) -> None:
+def write_step(session: AppSession, step: int | None) -> None:
     """Shows the memory after the nearest step there is, None for the last, and stops playing."""
     total = len(session.memory.steps)
     st.session_state[keys.PLAYING] = None
@@ -329,7 +329,7 @@ def write_look(look: Look) -> None:
     st.session_state["look"] = look
 
 
-def pinned(session: Session) -> list[int]:
+def pinned(session: AppSession) -> list[int]:
     """Returns the pinned nodes of this memory, at most two, oldest first; editable."""
     nodes: list[int] = remember("pins", session.key, _MEMORIES_PINNED, list)
     return nodes

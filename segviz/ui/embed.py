@@ -7,7 +7,7 @@ import streamlit as st
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
 from segviz.ui.widgets.canvas import tree_canvas
-from segviz.view.look import Look
+from segviz.view.coloring import Look
 from segviz.view.scene import scene_of
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from segviz.ui import address, keys
 from segviz.ui.pages import drawn
 from segviz.ui.sidebar.sidebar import sidebar
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.style import apply_style, follow_theme
 from segviz.ui.widgets.tour import on_tour, tour_bar
@@ -28,7 +28,7 @@ def main() -> None:
     """
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="auto")
     apply_style()
-    session: Session | None = None
+    session: AppSession | None = None
 
     def page(path: str) -> Callable[[], None]:
         def show() -> None:

@@ -14,17 +14,17 @@ import streamlit as st
 
 from segviz.construct import Retriever
 from segviz.conversation import Question
-from segviz.memory import Absent
+from segviz.memory import MissingEmbedder
 from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.ui import keys
-from segviz.ui.state import Session, shows
+from segviz.ui.state import AppSession, shows
 from segviz.view.bookmark import opening_settings, usual_method
-from segviz.view.look import Live
+from segviz.view.coloring import Live
 
 # --- the question ----------------------------------------------------------------------
 
 
-def read_question(session: Session) -> tuple[int | None, str | None]:
+def read_question(session: AppSession) -> tuple[int | None, str | None]:
     """Returns the index of the data set's question that was chosen, or one's own text. Both belong
     to the conversation, whatever memory is built of it."""
     index, text = st.session_state.get(f"question-{session.source}", (None, None))
@@ -33,21 +33,21 @@ def read_question(session: Session) -> tuple[int | None, str | None]:
     return index, None
 
 
-def picked_question(session: Session) -> Question | None:
+def picked_question(session: AppSession) -> Question | None:
     """Returns the data set's question that is asked; None for one's own."""
     index, text = read_question(session)
     questions = session.conversation.questions
     return None if text is not None or not questions else questions[index or 0]
 
 
-def asked_question(session: Session) -> Question:
+def asked_question(session: AppSession) -> Question:
     """Returns the question that is asked: the data set's, or one's own with index -1, without text
     where none is typed."""
     _, text = read_question(session)
     return picked_question(session) or Question(-1, text or "", None, None, ())
 
 
-def write_question(session: Session, index: int | None, text: str | None = None) -> None:
+def write_question(session: AppSession, index: int | None, text: str | None = None) -> None:
     """Asks a question of one's own where there is a ``text``, else one of the data set's; without
     either none has been chosen. A step that was chosen holds until a question has a moment."""
     state, last = st.session_state, len(session.conversation.questions) - 1
@@ -60,7 +60,7 @@ def write_question(session: Session, index: int | None, text: str | None = None)
         change_settings(session, step=None)
 
 
-def asked_from(session: Session) -> int:
+def asked_from(session: AppSession) -> int:
     """Returns the step the question is asked at by itself: that of its moment, else the last."""
     question = picked_question(session)
     moment = session.memory.moment(question) if question else None
@@ -70,7 +70,7 @@ def asked_from(session: Session) -> int:
 # --- the settings ----------------------------------------------------------------------
 
 
-def read_settings(session: Session) -> RetrievalSettings:
+def read_settings(session: AppSession) -> RetrievalSettings:
     """Returns the settings in force, as far as this memory has what they name. Another system keeps
     them, but for its usual method and relevance; another memory, but for levels and step. No
     ``step`` means the moment of the question."""
@@ -85,7 +85,7 @@ def read_settings(session: Session) -> RetrievalSettings:
         settings = replace(settings, method=opening.method, relevance=relevance)
     if key != session.key:
         settings = replace(settings, levels=None, step=None)
-    if isinstance(memory.embedder, Absent):  # the question's words can be compared
+    if isinstance(memory.embedder, MissingEmbedder):  # the question's words can be compared
         settings = replace(settings, method="propagate", relevance="lexical")
     if not isinstance(memory.model, Retriever):
         settings = replace(settings, method="propagate")
@@ -93,7 +93,7 @@ def read_settings(session: Session) -> RetrievalSettings:
 
 
 def write_settings(
-    session: Session, settings: RetrievalSettings, system: str | None = None
+    session: AppSession, settings: RetrievalSettings, system: str | None = None
 ) -> None:
     """Sets the settings, as far as this memory has what they name; ``system`` is that of another
     memory which is about to open."""
@@ -109,13 +109,13 @@ def write_settings(
     st.session_state[keys.SETTINGS] = (system or session.memory.system, session.key, settings)
 
 
-def change_settings(session: Session, **changes: Any) -> None:
+def change_settings(session: AppSession, **changes: Any) -> None:
     """Sets some of the settings."""
     write_settings(session, replace(read_settings(session), **changes))
 
 
 def setting(
-    session: Session,
+    session: AppSession,
     name: str,
     unset: Any = None,
     shown: Callable[[Any], Any] = lambda value: value,
@@ -131,7 +131,7 @@ def setting(
     )
 
 
-def write_live_setting(session: Session, live: Live) -> None:
+def write_live_setting(session: AppSession, live: Live) -> None:
     """Sets what the header of the canvas was set to: policy, α and H."""
     settings = live.settings
     change_settings(
@@ -162,7 +162,7 @@ def read_preset(settings: RetrievalSettings) -> str:
     return settings.preset or CUSTOM
 
 
-def write_preset(session: Session, name: str) -> None:
+def write_preset(session: AppSession, name: str) -> None:
     """Sets the settings to one of them, with its usual relevance; K and what else is not part of
     a preset stays."""
     settings = read_settings(session)
@@ -176,7 +176,7 @@ def write_preset(session: Session, name: str) -> None:
     write_settings(session, settings)
 
 
-def write_relevance(session: Session, name: str) -> None:
+def write_relevance(session: AppSession, name: str) -> None:
     """Sets the relevance; the usual one is kept as such, for whatever method is chosen next."""
     usual = replace(read_settings(session), relevance=None).relevance_for(session.memory.model)
     change_settings(session, relevance=None if name == usual else name)

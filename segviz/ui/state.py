@@ -113,7 +113,7 @@ def fingerprint(*parts: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Session:
+class AppSession:
     """What the sidebar hands to a page: the open file, conversation and memory.
 
     ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;

@@ -9,7 +9,7 @@ from segviz.ui import keys
 from segviz.ui.address import write_step
 from segviz.ui.settings import read_question, read_settings, write_question, write_settings
 from segviz.ui.sidebar.source import open_your_own
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
@@ -24,7 +24,7 @@ DOORS = {
 }
 
 
-def welcome(session: Session) -> None:
+def welcome(session: AppSession) -> None:
     """Draws one sentence and the doors, until they are dismissed in this browser."""
 
     def enter(door: object) -> None:
@@ -52,7 +52,7 @@ def welcome(session: Session) -> None:
         open_your_own()
 
 
-def begin_ask(session: Session) -> None:
+def begin_ask(session: AppSession) -> None:
     """Lets Ask open on the question whose evidence the opening setting rescues most, where nobody
     has chosen a question and measuring takes a moment; Ask then says so, and how many questions the
     setting wins and loses."""

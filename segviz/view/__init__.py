@@ -2,7 +2,7 @@
 
 ``bookmark``   encodes a view as the parameters of a link, and decodes it
 ``scene``      the content of a picture of a memory, before it is drawn
-``look``       a canvas' choice of colour and label, and the settings it computes with
+``coloring``   a canvas' choice of colour and label, and the settings it computes with
 ``palette``    the one colour table; ``theme`` the settings Streamlit runs with
 ``captions``   texts of the canvas; ``names`` of nodes; ``word_diff`` of two texts
 

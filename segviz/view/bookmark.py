@@ -25,7 +25,7 @@ from segviz.retrieval import (
     spelled,
 )
 from segviz.systems import SYSTEMS
-from segviz.view.look import COLOURS, LABELS
+from segviz.view.coloring import COLOURS, LABELS
 
 LONGEST = 2_000
 """Characters of a question or path in a link; browsers and servers cut long addresses."""

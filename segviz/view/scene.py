@@ -21,9 +21,9 @@ from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.selection import first, ranks
 from segviz.systems import level_names
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
-from segviz.tree.unfold import Unfolded, follows_time, unfold
+from segviz.tree.icicle_layout import Unfolded, follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
-from segviz.view.look import LIVE_POLICIES, MEASURES, Live, Look
+from segviz.view.coloring import LIVE_POLICIES, MEASURES, Live, Look
 
 Scores = NDArray[np.float64]
 

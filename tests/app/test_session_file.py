@@ -12,7 +12,7 @@ from segviz import store
 from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, View
 from segviz.retrieval import OPENING, PRESETS, RetrievalSettings
-from segviz.store import Shown
+from segviz.store import SavedView
 from segviz.view.bookmark import Bookmark, decode, encode
 from tests.app.conftest import clean, grow, labelled, on_canvas, open_path, page, texts
 from tests.app.test_address import LINK, address, opened
@@ -45,7 +45,7 @@ def session_file(memory, bookmark, path, page="ask"):
 def test_it_holds_the_memory_and_how_it_is_looked_at(memory, tmp_path):
     far = replace(SEEN, path="/secret/place.json", conversation="other", unit="turn")
     saved = store.read(session_file(memory, far, tmp_path / "s.json"))
-    assert saved.shown == Shown("ask", encode(SEEN))
+    assert saved.shown == SavedView("ask", encode(SEEN))
     assert decode(saved.shown.link) == (SEEN, [])
     # Without the view it is the memory's own file, byte for byte.
     assert store.dump(replace(saved, shown=None)) == store.dump(memory.saved)
@@ -139,7 +139,7 @@ def test_a_memory_of_another_system_is_named_with_its_parameters(small_file, tmp
 def test_a_hostile_view_opens_nothing_else(memory, tmp_path):
     link = {"path": "/etc/passwd", "sample": "noor-caleb", "k": "<b>", "x": "1", "done": "compress"}
     path = tmp_path / "s.json"
-    saved = replace(memory.saved, shown=Shown("<script>", link))
+    saved = replace(memory.saved, shown=SavedView("<script>", link))
     path.write_bytes(store.dump(saved))
     app = open_path(grow().run(), path)
     assert address(app) == {"path": str(path)}

@@ -16,7 +16,7 @@ from segviz.embedding import HashingEmbedder
 from segviz.evaluation import MEASURES
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.figures.compare import marks
-from segviz.figures.judged import Judged, judge
+from segviz.figures.significance import Judged, judge
 from segviz.figures.sweep import verdict_sentence
 from segviz.ui.pages.sweep import page as sweep_page
 from segviz.ui.widgets import measures

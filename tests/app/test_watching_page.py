@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from segviz.ui import keys, rim
+from segviz.ui import keys, security
 from segviz.ui.sidebar import watching
 from tests.app.conftest import grow, keyed, on_canvas
 
@@ -22,11 +22,11 @@ def say(path, *texts):
 def watched(tmp_path, monkeypatch):
     """A file that is watched; its keeper ends with the test."""
     path = tmp_path / "agent.jsonl"
-    monkeypatch.setenv(rim.WATCH, str(path))
+    monkeypatch.setenv(security.WATCH, str(path))
     monkeypatch.delenv("SEGVIZ_FILE", raising=False)
     yield path
     with pytest.MonkeyPatch.context() as again:
-        again.setenv(rim.WATCH, str(path))
+        again.setenv(security.WATCH, str(path))
         watching.keeper().stopped.set()
 
 

@@ -19,7 +19,7 @@ from segviz.frontend import script, stylesheet
 from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings, propagate, top_k
 from segviz.tree import Structure
-from segviz.view.look import DRAWINGS, Live
+from segviz.view.coloring import DRAWINGS, Live
 from tests.benchmarks.report import chromium, tab, table
 from tests.benchmarks.synthetic import balanced
 from tests.scenes import tree_message

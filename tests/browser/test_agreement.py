@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from segviz.retrieval import OPENING, POLICIES, PRESETS, RetrievalSettings, propagate, ranks, top_k
 from segviz.retrieval.gold import COVERED, HIT, MISSED
-from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX
+from segviz.view.coloring import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX
 
 KEY = "ask-tree"
 PAIRS = int(os.environ.get("SEGVIZ_PAIRS", "8"))

@@ -18,7 +18,7 @@ from segviz.export import View, html_page
 from segviz.export.html import picture_height
 from segviz.export.text import legal
 from segviz.systems import SegmentTree
-from segviz.tree.unfold import unfold
+from segviz.tree.icicle_layout import unfold
 from segviz.view.palette import SURFACE
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
 from tests.frontend.test_payload import unpack

@@ -19,7 +19,7 @@ from segviz.figures.compare import (
     turn_rows,
     turn_strip,
 )
-from segviz.figures.judged import number
+from segviz.figures.significance import number
 
 ORDER = [f"D1:{i}" for i in range(1, 21)]
 GOLD = ["D1:2", "D1:5", "D1:9"]

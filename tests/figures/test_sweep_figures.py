@@ -13,7 +13,7 @@ import pytest
 from segviz.evaluation import Cell, Mean, Outcomes, Sweep
 from segviz.evaluation.measures import CHOICES, MEASURES, sees
 from segviz.figures import sweep as figures
-from segviz.figures.judged import judge, number, told
+from segviz.figures.significance import judge, number, told
 from segviz.figures.sweep import (
     category_figure,
     category_rows,

@@ -11,7 +11,7 @@ import pytest
 from segviz.retrieval import estimated_tokens, propagate, ranks, top_k
 from segviz.retrieval.ledger import explain
 from segviz.tree import Structure
-from segviz.view.look import LIVE_POLICIES
+from segviz.view.coloring import LIVE_POLICIES
 from tests.frontend.node import needs_node, run
 from tests.scenes import tree_message
 from tests.trees import random_graph, random_tree, toy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings
-from segviz.view.look import COLOURS, LABELS, Live, read_setting
+from segviz.view.coloring import COLOURS, LABELS, Live, read_setting
 from segviz.view.palette import (
     GOLD_COLOURS,
     LEVEL_COLOURS,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from segviz.conversation import Corpus, Entry
 from segviz.loaders import LazyCorpus, LoadError, load
-from segviz.loaders.items import Item, NotItems, find_items
+from segviz.loaders.json_scanner import Item, NotItems, find_items
 from segviz.loaders.lazy import KEPT, Shelf
 from tests.data import real_data
 

@@ -10,7 +10,7 @@ import pytest
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Building, build
 from segviz.systems import SYSTEMS
-from segviz.tree import Add, Cost, Fold, Record, Revise, Step, costs_of, replay, total_cost
+from segviz.tree import Add, Cost, Record, Replayer, Revise, Step, costs_of, replay, total_cost
 from segviz.tree.inspect import written
 from tests.benchmarks.synthetic import conversation
 from tests.store.samples import alike, same
@@ -64,7 +64,7 @@ class TestBuild:
 
     def test_a_fold_goes_on_from_a_structure(self, build_of):
         _, given = build_of
-        fold = Fold.of(replay(given[:40]))
+        fold = Replayer.of(replay(given[:40]))
         for number, step in enumerate(given[40:], 40):
             fold.take(number, step)
         assert alike(fold.freeze(), replay(given))

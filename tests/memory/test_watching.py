@@ -14,7 +14,7 @@ import pytest
 import segviz
 from segviz.conversation import sample_path
 from segviz.memory import Watched
-from segviz.memory.watching import LONGEST_LINE, Tail
+from segviz.memory.live import LONGEST_LINE, Tail
 from segviz.tree import replay
 
 TURNS = [turn for each in segviz.load(sample_path("ines-theo")) for turn in each.turns][:160]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.store import Saved, Shown
+from segviz.store import Saved, SavedView
 from segviz.tree import (
     Add,
     Cost,
@@ -118,5 +118,5 @@ def every_form() -> Saved:
         "somebody's vectors",
         steps,
         "a model",
-        Shown("ask", {"question": "1", "policy": "both"}),
+        SavedView("ask", {"question": "1", "policy": "both"}),
     )

@@ -25,7 +25,7 @@ from segviz.llm import (
     OpenAIEmbedder,
     Prompt,
 )
-from segviz.llm.waiting import heartbeat
+from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, BuildPaused
 from segviz.store import StoreError
 from tests.data import ROOT

@@ -18,7 +18,7 @@ import segviz
 from segviz.construct.tasks import Offline
 from segviz.embedding import HashingEmbedder
 from segviz.systems import SYSTEMS, MemForest
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.structure_editor import Draft
 from segviz.systems.memforest.retrieval import BROWSES, VIEWS
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Step, history, replay

@@ -17,7 +17,7 @@ from segviz.construct.tasks.words import content
 from segviz.conversation import sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.systems import SYSTEMS
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.structure_editor import Draft
 from segviz.systems.xmemory import XMemory
 from segviz.systems.xmemory.retrieval import greedy
 from segviz.systems.xmemory.themes import (

@@ -13,9 +13,9 @@ from segviz.retrieval import POLICIES, explain, propagate, ranking, top_k
 from segviz.store import Saved, dump, parse
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Link, Moments, Revise, Step, replay
+from segviz.tree.icicle_layout import follows_time, unfold
 from segviz.tree.invariants import check
 from segviz.tree.shape import shape
-from segviz.tree.unfold import follows_time, unfold
 from tests.benchmarks.synthetic import balanced
 from tests.scenes import tree_message
 from tests.trees import chat

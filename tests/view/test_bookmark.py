@@ -22,7 +22,7 @@ from segviz.view.bookmark import (
     encode,
     usual_method,
 )
-from segviz.view.look import COLOURS, LABELS
+from segviz.view.coloring import COLOURS, LABELS
 
 count = st.integers(0, 2**31)
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from segviz.retrieval import POLICIES, RetrievalSettings
-from segviz.view.look import DRAWINGS, Live, read_setting
+from segviz.view.coloring import DRAWINGS, Live, read_setting
 from tests.scenes import tree_message
 from tests.trees import toy
 

@@ -234,7 +234,7 @@ interface State {
   settings: Settings;
   frames: Frames;
   path: ReturnType<typeof import("./canvas/path_chart.js").buildPath>;
-  flow: ReturnType<typeof import("./canvas/reasons.js").buildReasons>;
+  flow: ReturnType<typeof import("./canvas/explanation.js").buildReasons>;
   elements: Elements;
   calls: number;
   /** Tells Python that something of this name has become this. */
@@ -301,7 +301,7 @@ interface Attention {
   linked: { leaves: number[]; above: number[] };
 }
 
-type Frames = ReturnType<typeof import("./canvas/frame.js").createFrames>;
+type Frames = ReturnType<typeof import("./canvas/scheduler.js").createFrames>;
 
 /** Builds the elements of a widget, once, and registers what keeps them up to date. */
 type Builder = (s: State, parent: HTMLElement) => void;

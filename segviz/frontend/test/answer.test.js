@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { wordsOf } from "../src/canvas/answer.js";
-import { changeParts } from "../src/canvas/changed.js";
+import { changeParts } from "../src/canvas/change_summary.js";
 import { evidenceRows, moveText } from "../src/canvas/evidence.js";
 import { needed, retrievedAt } from "../src/canvas/path.js";
-import { crossings } from "../src/canvas/shades.js";
+import { crossings } from "../src/canvas/node_color.js";
 import { sceneOf } from "./scene.js";
 
 // By initial score 0, 3, then 1, 4, 5, 6 alike; by propagated score 1, 3, then 0, 4, 5, 6.

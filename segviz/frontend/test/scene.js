@@ -7,7 +7,7 @@
 import { answerOf } from "../src/canvas/answer.js";
 import { rampTable } from "../src/canvas/colour.js";
 import { buildTree, sessionRuns } from "../src/canvas/rows.js";
-import { shadesOf } from "../src/canvas/shades.js";
+import { shadesOf } from "../src/canvas/node_color.js";
 import { markWeights } from "../src/canvas/weights.js";
 
 /** The tree of plain columns; nodes are no chains where `top` is not given. */

@@ -24,7 +24,7 @@ from segviz.loaders.chat import (
     speakers_of,
 )
 from segviz.loaders.document import Options, Place
-from segviz.loaders.items import Item
+from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import id_under, known_id, rows_of, settled
 from segviz.loaders.questions import read_answer, read_category

@@ -28,7 +28,7 @@ from segviz.loaders.columns import (
     settle,
 )
 from segviz.loaders.document import Options, Place
-from segviz.loaders.items import Item
+from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, rows_of
 from segviz.loaders.report import Notes

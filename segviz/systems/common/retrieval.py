@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Retrieval, Stage, View
+from segviz.construct import MemoryView, Retrieval, Stage
 from segviz.construct.compatibility import cosines
 from segviz.construct.tasks import Tasks
 from segviz.tree import Structure
@@ -19,14 +19,14 @@ Scores = NDArray[np.float64]
 _DIGITS = 9  # ours
 
 
-def question_cosines(question: str, view: View) -> Scores:
+def question_cosines(question: str, view: MemoryView) -> Scores:
     """Cosine of the question with every node's text, float64 (n,)."""
     if not len(view.structure):
         return np.zeros(0)
     return cosines(view.services.embedder.embed([question])[0], view.structure.vector)
 
 
-def chosen_relevance(question: str, view: View) -> Scores:
+def chosen_relevance(question: str, view: MemoryView) -> Scores:
     """Returns the relevance the caller chose, for every node, float64 (n,)."""
     return np.asarray(np.round(view.relevance([question])[0], _DIGITS))
 
@@ -51,7 +51,7 @@ def stage(
 class Search:
     """One question on one memory, and the stages of its course so far."""
 
-    view: View
+    view: MemoryView
     tasks: Tasks
     stages: list[Stage] = field(default_factory=list, init=False)
 
@@ -109,7 +109,7 @@ def from_the_top(structure: Structure, scores: Scores, width: int) -> Retrieval:
     return as_retrieval(best_first(kept_all, scores), scores, stages)
 
 
-def question_similarity(question: str, view: View) -> Scores:
+def question_similarity(question: str, view: MemoryView) -> Scores:
     """Returns the chosen relevance of every node in [0, 1], float64 (n,).
 
     As it is where no score exceeds 1 (cosines; hybrid and softmax, whose best node has 1),

@@ -12,7 +12,7 @@ from segviz.construct.tasks import Extraction, Named, Related
 from segviz.construct.tasks.words import normalised, stem
 from segviz.conversation import Moment
 from segviz.systems.common.annotation import write
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.structure_editor import Draft
 from segviz.tree import Scalar, as_number
 
 ENTITY = "entity"

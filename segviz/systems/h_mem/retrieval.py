@@ -60,7 +60,7 @@ _SCOPES = {"short": ("", EVENT), "long": (EVENT, SUMMARY), "mixed": ("", EVENT, 
 
 
 @dataclass(frozen=True)
-class SearchParameters(Declared):
+class HMemSearchParameters(Declared):
     """The parameters of the search."""
 
     ablate: str = param(
@@ -148,7 +148,7 @@ class SearchParameters(Declared):
 class HMemSearch(Search):
     """One question on one memory."""
 
-    system: SearchParameters
+    system: HMemSearchParameters
     said_at: list[Moment] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:

@@ -10,10 +10,10 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Declared,
+    MemoryView,
     Retrieval,
     Row,
     Services,
-    View,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
@@ -21,11 +21,11 @@ from segviz.conversation import DAY, Clock, as_time
 from segviz.llm.prompts import Texts, texts_of
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.departures import departures_of
-from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
+from segviz.systems.common.structure_editor import Draft
 from segviz.systems.h_mem.graph import EntityGraph, GraphParameters
 from segviz.systems.h_mem.invariants import events_have_a_place
-from segviz.systems.h_mem.retrieval import HMemSearch, SearchParameters, robustness
+from segviz.systems.h_mem.retrieval import HMemSearch, HMemSearchParameters, robustness
 from segviz.systems.h_mem.tables import (
     entity_rows,
     forgetting_rows,
@@ -38,7 +38,7 @@ from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True)
-class Components(Declared):
+class HMemComponents(Declared):
     """The components of the system."""
 
     tasks: Tasks = judgements(
@@ -48,7 +48,7 @@ class Components(Declared):
 
 
 @dataclass(frozen=True)
-class HMem(SearchParameters, GraphParameters, TreeParameters, Components):
+class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents):
     """Events gathered over weeks, months and years, and a graph of who and what is in them.
 
     Every unit is a fragment. Its facts become events; an event joins the summary of its
@@ -116,7 +116,7 @@ class HMem(SearchParameters, GraphParameters, TreeParameters, Components):
                 note += " The model's answer could not be read, so rules extracted them."
             yield draft.step(arrival.unit, note, written, tree.inspected, _decision(tree))
 
-    def retrieve(self, question: str, view: View) -> Retrieval:
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Returns the evidence chain; see the class for its course."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return HMemSearch(view, tasks, self).run(question)

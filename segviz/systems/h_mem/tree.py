@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from segviz.construct import Annotate, Declared, param
 from segviz.construct.tasks import Stated
 from segviz.conversation import DAY, Moment, as_time, seconds
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.structure_editor import Draft
 from segviz.tree import Judgement, Scalar, as_number
 
 EVENT, SUMMARY = "event", "summary"

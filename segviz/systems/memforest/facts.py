@@ -12,7 +12,7 @@ from segviz.construct import Arrival, Declared, param
 from segviz.construct.tasks import Extraction, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
-from segviz.systems.common.draft import Draft, sources
+from segviz.systems.common.structure_editor import Draft, sources
 from segviz.systems.memforest.scenes import Scenes
 from segviz.systems.memforest.trees import CELL, Forest, beside, payload
 from segviz.tree import Facts, Judgement, Vector, as_number

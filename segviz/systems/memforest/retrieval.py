@@ -31,7 +31,7 @@ Round = tuple[dict[int, float], list[int]]
 
 
 @dataclass(frozen=True)
-class SearchParameters(Declared):
+class MemForestSearchParameters(Declared):
     """The parameters of the search."""
 
     trees: int = param(10, "Trees recalled.", (1, 50), source="MemForest §5.1, 10")
@@ -66,7 +66,7 @@ class SearchParameters(Declared):
 class ForestSearch(Search):
     """One question on one memory."""
 
-    system: SearchParameters
+    system: MemForestSearchParameters
 
     def run(self, question: str) -> Retrieval:
         """Retrieves: trees, then branches down to leaves, then their facts, reranked."""

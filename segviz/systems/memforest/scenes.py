@@ -9,7 +9,7 @@ import numpy as np
 
 from segviz.construct import Declared, param
 from segviz.conversation import DAY
-from segviz.systems.common.draft import Draft, centroid
+from segviz.systems.common.structure_editor import Draft, centroid
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Judgement, Vector, as_number
 

@@ -13,10 +13,10 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Declared,
+    MemoryView,
     Retrieval,
     Row,
     Services,
-    View,
     param,
 )
 from segviz.construct.annotate import Extractive
@@ -25,11 +25,11 @@ from segviz.conversation import Clock
 from segviz.llm.prompts import Texts, texts_of
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.departures import departures_of
-from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
+from segviz.systems.common.structure_editor import Draft
 from segviz.systems.memforest.facts import FactParameters, Ingest
 from segviz.systems.memforest.invariants import forest_is_balanced
-from segviz.systems.memforest.retrieval import ForestSearch, SearchParameters
+from segviz.systems.memforest.retrieval import ForestSearch, MemForestSearchParameters
 from segviz.systems.memforest.scenes import SceneParameters, Scenes
 from segviz.systems.memforest.tables import tree_rows
 from segviz.systems.memforest.trees import Forest, Summaries
@@ -38,7 +38,7 @@ from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True)
-class Components(Declared):
+class MemForestComponents(Declared):
     """The components of the system, and when they are called."""
 
     tasks: Tasks = judgements(
@@ -60,7 +60,7 @@ class Components(Declared):
 
 
 @dataclass(frozen=True)
-class MemForest(SearchParameters, SceneParameters, FactParameters, Components):
+class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemForestComponents):
     """A forest: one time-ordered tree per session, per important entity and per scene.
 
     Units gather in cells of two turns. A closed cell gives facts; one that is already known
@@ -129,7 +129,7 @@ class MemForest(SearchParameters, SceneParameters, FactParameters, Components):
         Summaries(draft, annotate, self.leaves).refresh()
         return draft.take()
 
-    def retrieve(self, question: str, view: View) -> Retrieval:
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Trees, branches, facts; see the class for its course."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return ForestSearch(view, tasks, self).run(question)

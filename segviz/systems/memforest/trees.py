@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from segviz.construct import Annotate
 from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.structure_editor import Draft
 from segviz.tree import Facts, Scalar, Structure, as_number
 from segviz.tree.structure import above_items
 

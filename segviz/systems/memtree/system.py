@@ -16,15 +16,14 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Declared,
+    MemoryView,
     Retrieval,
     Services,
-    View,
     param,
 )
 from segviz.construct.compatibility import cosines
 from segviz.systems.common.annotation import annotator, prepared, shortened, write
 from segviz.systems.common.departures import departures_of
-from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.common.retrieval import (
     as_retrieval,
@@ -34,6 +33,7 @@ from segviz.systems.common.retrieval import (
     question_cosines,
     stage,
 )
+from segviz.systems.common.structure_editor import Draft
 from segviz.tree import Decision, Judgement, Step, Structure, Vector
 from segviz.tree.invariants import Invariant, Violation, leaves_are_units, one_parent
 
@@ -125,11 +125,11 @@ class MemTree(Declared):
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
-        tree = _Builder(self, services)
+        tree = _MemTreeBuilder(self, services)
         for arrival in arrivals:
             yield tree.insert(arrival)
 
-    def retrieve(self, question: str, view: View) -> Retrieval:
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Evidence by the relevance of the question, the cosine unless another is chosen."""
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
@@ -156,7 +156,7 @@ class _Walk:
     compared: int = 0
 
 
-class _Builder:
+class _MemTreeBuilder:
     """The tree of topics; ``insert`` is one unit's walk (MemTree §3.1)."""
 
     def __init__(self, rules: MemTree, services: Services) -> None:

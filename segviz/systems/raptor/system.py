@@ -10,11 +10,10 @@ from typing import ClassVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from segviz.construct import Annotate, Arrival, Declared, Retrieval, Services, View, param
+from segviz.construct import Annotate, Arrival, Declared, MemoryView, Retrieval, Services, param
 from segviz.retrieval import estimated_tokens, taken
 from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.departures import departures_of
-from segviz.systems.common.draft import Draft
 from segviz.systems.common.retrieval import (
     as_retrieval,
     best_first,
@@ -22,6 +21,7 @@ from segviz.systems.common.retrieval import (
     from_the_top,
     stage,
 )
+from segviz.systems.common.structure_editor import Draft
 from segviz.systems.raptor.mixture import Floats, best_fit, fit, memberships, principal
 from segviz.tree import Step, Structure, Vector
 from segviz.tree.invariants import Invariant, Violation, children_are_one_below, leaves_are_units
@@ -118,12 +118,12 @@ class Raptor(Declared):
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the last of each session rebuilds the layers."""
-        built = _Builder(self, services)
+        built = _RaptorBuilder(self, services)
         for arrival, after in zip_longest(arrivals, arrivals[1:]):
             closes = after is None or after.session != arrival.session
             yield built.insert(arrival, closes)
 
-    def retrieve(self, question: str, view: View) -> Retrieval:
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Evidence by the relevance of the question, the cosine unless another is chosen."""
         scores = chosen_relevance(question, view)
         structure = view.structure
@@ -140,7 +140,7 @@ _Upper = dict[tuple[int, tuple[int, ...]], int]
 """The nodes above the units by level and children."""
 
 
-class _Builder:
+class _RaptorBuilder:
     """The units and the layers over them."""
 
     def __init__(self, rules: Raptor, services: Services) -> None:

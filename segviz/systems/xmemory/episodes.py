@@ -11,7 +11,7 @@ from segviz.construct import Annotate, Arrival, Declared, param
 from segviz.construct.tasks import Boundary, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
-from segviz.systems.common.draft import Draft, sources
+from segviz.systems.common.structure_editor import Draft, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
 from segviz.tree import Facts, Vector, as_number

@@ -60,7 +60,7 @@ def greedy(
 
 
 @dataclass(frozen=True)
-class SearchParameters(ThemeParameters):
+class XMemorySearchParameters(ThemeParameters):
     """The parameters of the search; it knows neighbours as themes do."""
 
     search: str = param(
@@ -117,7 +117,7 @@ class SearchParameters(ThemeParameters):
 class XMemorySearch(Search):
     """One question on one memory."""
 
-    system: SearchParameters
+    system: XMemorySearchParameters
 
     def run(self, question: str) -> Retrieval:
         """Retrieves: candidate statements, themes, statements inside them, episodes, messages."""

@@ -10,21 +10,21 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Declared,
+    MemoryView,
     Retrieval,
     Row,
     Services,
-    View,
 )
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock, Unit
 from segviz.llm.prompts import Texts, texts_of
 from segviz.systems.common.annotation import annotator, judgements, or_offline, prepared
 from segviz.systems.common.departures import departures_of
-from segviz.systems.common.draft import Draft
 from segviz.systems.common.published import Paper, paper
+from segviz.systems.common.structure_editor import Draft
 from segviz.systems.xmemory.episodes import EpisodeParameters, Episodes
 from segviz.systems.xmemory.invariants import statements_are_parted
-from segviz.systems.xmemory.retrieval import SearchParameters, XMemorySearch
+from segviz.systems.xmemory.retrieval import XMemorySearch, XMemorySearchParameters
 from segviz.systems.xmemory.tables import change_rows, episode_rows, size_rows, theme_rows
 from segviz.systems.xmemory.themes import Themes
 from segviz.tree import Decision, Step, Structure
@@ -32,7 +32,7 @@ from segviz.tree.invariants import Invariant
 
 
 @dataclass(frozen=True)
-class Components(Declared):
+class XMemoryComponents(Declared):
     """The components of the system."""
 
     tasks: Tasks = judgements(
@@ -42,7 +42,7 @@ class Components(Declared):
 
 
 @dataclass(frozen=True)
-class XMemory(SearchParameters, EpisodeParameters, Components):
+class XMemory(XMemorySearchParameters, EpisodeParameters, XMemoryComponents):
     """Four levels: message, episode, statement, theme; themes are split and merged.
 
     Messages gather in an episode until the subject changes. A closed episode is summed up
@@ -91,7 +91,7 @@ class XMemory(SearchParameters, EpisodeParameters, Components):
             writer.take(arrival, when)
             yield _step(arrival.unit, note, draft, themes, written)
 
-    def retrieve(self, question: str, view: View) -> Retrieval:
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
         """Themes, statements, episodes, messages; see the class for the course."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return XMemorySearch(view, tasks, self).run(question)

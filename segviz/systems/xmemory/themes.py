@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from segviz.construct import Annotate, Declared, param
 from segviz.embedding import unit_rows
-from segviz.systems.common.draft import Draft, centroid, even_parts
+from segviz.systems.common.structure_editor import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector, as_number
 
 SEMANTIC, THEME = "semantic", "theme"

@@ -24,7 +24,7 @@ from segviz.tree.inspect import (
 from segviz.ui import keys
 from segviz.ui.address import write_step
 from segviz.ui.inspector.pins import pin_button
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import (
     SIMILARITY,
     counted,
@@ -46,7 +46,7 @@ _T = TypeVar("_T")
 
 
 def node_details(
-    session: Session, structure: Structure, node: int, step: int, result: Result | None = None
+    session: AppSession, structure: Structure, node: int, step: int, result: Result | None = None
 ) -> None:
     """Draws the selected node of ``structure``, which is the memory after ``step`` steps, the
     words that match the question of ``result`` marked.
@@ -81,7 +81,7 @@ def node_details(
                 draw()
 
 
-def _citation(session: Session, structure: Structure, node: int) -> str:
+def _citation(session: AppSession, structure: Structure, node: int) -> str:
     """Returns a node's text and where it comes from, to be pasted elsewhere."""
     turns = ", ".join(turns_of(session, structure, node))
     where = f"{session.conversation.id}, node {node}, {coverage(session, structure, node)}"
@@ -89,7 +89,7 @@ def _citation(session: Session, structure: Structure, node: int) -> str:
 
 
 def node_transcript(
-    session: Session,
+    session: AppSession,
     structure: Structure,
     node: int,
     *,
@@ -143,7 +143,7 @@ def _texts(
     )
 
 
-def _lineage_tab(session: Session, structure: Structure, node: int) -> None:
+def _lineage_tab(session: AppSession, structure: Structure, node: int) -> None:
     """Lists the path from the root, further parents, relations and children; a click selects."""
     path = path_from_root(structure, node)
     others = structure.parents[node][1:]
@@ -200,7 +200,7 @@ def _relation(label: str, weight: float, outgoing: bool) -> str:
 SCOPES = ("All nodes", "Leaves only")
 
 
-def _similar_tab(session: Session, structure: Structure, node: int) -> None:
+def _similar_tab(session: AppSession, structure: Structure, node: int) -> None:
     """Lists the five most similar nodes that are neither above nor below this one."""
     scope = st.segmented_control(
         "Among",
@@ -237,7 +237,7 @@ def _similar_tab(session: Session, structure: Structure, node: int) -> None:
     )
 
 
-def _history_tab(session: Session, structure: Structure, node: int, step: int) -> None:
+def _history_tab(session: AppSession, structure: Structure, node: int, step: int) -> None:
     """Lists every step that wrote the node, up to the step shown, newest first."""
     everything = list(written(session.memory.steps, node))
     until = [entry for entry in everything if entry.step <= step]
@@ -261,7 +261,7 @@ def _history_tab(session: Session, structure: Structure, node: int, step: int) -
         st.switch_page(st.session_state[keys.PAGES]["grow"])
 
 
-def _versions(session: Session, entries: Sequence[Written], node: int) -> int | None:
+def _versions(session: AppSession, entries: Sequence[Written], node: int) -> int | None:
     """Draws the entries as word diffs, some at a time; returns the step of a pressed button."""
     count, last = len(entries), entries[-1]
     st.caption(
@@ -279,7 +279,7 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
         )
 
 
-def _change(session: Session, entry: Written) -> tuple[str, str, str]:
+def _change(session: AppSession, entry: Written) -> tuple[str, str, str]:
     unit = entry.cause.unit
     by = entry.cause.operation or f"unit {unit.index}"
     title = f"Step {entry.step} · {by} · session {unit.session + 1} · {_what(session, entry)}"
@@ -292,7 +292,7 @@ def _change(session: Session, entry: Written) -> tuple[str, str, str]:
     return title, before.text, after.text
 
 
-def _what(session: Session, entry: Written) -> str:
+def _what(session: AppSession, entry: Written) -> str:
     before, after = entry.before, entry.after
     if after is None:
         return "leaves the memory" if before else "comes and goes"
@@ -302,7 +302,7 @@ def _what(session: Session, entry: Written) -> str:
     return ", ".join(_differences(session, before, after)) or "written again, the same"
 
 
-def _differences(session: Session, before: State, after: State) -> list[str]:
+def _differences(session: AppSession, before: State, after: State) -> list[str]:
     found = ["text rewritten"] if before.text != after.text else []
     if before.span != after.span:
         found.append(f"now {reach(session, *after.span)}")

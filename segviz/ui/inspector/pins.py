@@ -10,7 +10,7 @@ from segviz.retrieval import Result, ranks
 from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
 from segviz.ui.address import pinned
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import SIMILARITY, counted, coverage, named, unmarked
 from segviz.ui.widgets.charts import table
 from segviz.ui.widgets.lists import diffs, node_list
@@ -27,7 +27,7 @@ KINSHIP = {
 }
 
 
-def pin_button(session: Session, node: int) -> None:
+def pin_button(session: AppSession, node: int) -> None:
     """Pins a node, or take the pin out; a third pin takes the place of the oldest."""
     pins = pinned(session)
     there = node in pins
@@ -49,7 +49,7 @@ def pin_button(session: Session, node: int) -> None:
     )
 
 
-def pins_panel(session: Session, structure: Structure, result: Result | None = None) -> None:
+def pins_panel(session: AppSession, structure: Structure, result: Result | None = None) -> None:
     """Draws the comparison of the pinned nodes of this memory; nothing where none is pinned."""
     pins = pinned(session)
     if not pins:
@@ -69,7 +69,9 @@ def pins_panel(session: Session, structure: Structure, result: Result | None = N
             _compare(session, structure, pins[0], pins[1], result)
 
 
-def _compare(session: Session, structure: Structure, a: int, b: int, result: Result | None) -> None:
+def _compare(
+    session: AppSession, structure: Structure, a: int, b: int, result: Result | None
+) -> None:
     _in_common(session, structure, a, b)
     if result is not None:
         _scores(result, a, b)
@@ -89,7 +91,7 @@ def _compare(session: Session, structure: Structure, a: int, b: int, result: Res
                 diffs([("", structure.text[a], structure.text[b])], key="pins-diff")
 
 
-def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
+def _in_common(session: AppSession, structure: Structure, a: int, b: int) -> None:
     cosine = similarity(structure, a, b)
     units = session.memory.units
     turns = [turn for unit in shared_units(structure, a, b) for turn in units[unit].turn_ids]
@@ -109,7 +111,7 @@ def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
     )
 
 
-def _one(session: Session, structure: Structure, node: int) -> None:
+def _one(session: AppSession, structure: Structure, node: int) -> None:
     st.button(
         f"Node {node}",
         key=f"show-pin-{node}",

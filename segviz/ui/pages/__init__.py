@@ -10,11 +10,11 @@ from segviz.llm import ModelError
 from segviz.memory import NoEmbedder
 from segviz.ui import address
 from segviz.ui.sidebar.models import show_spending
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import trouble
 
 
-def drawn(draw: Callable[..., None], session: Session, *given: object) -> None:
+def drawn(draw: Callable[..., None], session: AppSession, *given: object) -> None:
     """Draws a page, or a part of one that is drawn again alone; then what follows from it: what
     was spent, and the address."""
     try:

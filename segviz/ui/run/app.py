@@ -3,7 +3,7 @@ own, which is why this one has a folder for itself."""
 
 from streamlit import App
 
-from segviz.ui.rim import RIM
+from segviz.ui.security import RIM
 
 if __name__ == "__main__":  # Streamlit draws the page
     from segviz.ui.main import main

@@ -24,7 +24,7 @@ from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
 from segviz.llm import LastingFault, OpenAIChat
 from segviz.llm.client import RequestError
-from segviz.llm.waiting import heartbeat
+from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
 from segviz.memory.builder import check_leaves
 from segviz.ui import keys
@@ -32,7 +32,7 @@ from segviz.ui.sidebar.models import ChosenModels, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek, remember
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import trouble, unmarked
-from segviz.view.look import Look
+from segviz.view.coloring import Look
 from segviz.view.scene import grown, scene_of
 
 PAUSES_KEPT = 4

@@ -13,16 +13,16 @@ import streamlit as st
 from segviz import store
 from segviz.construct import Parameter, parameters
 from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
-from segviz.memory import COMPONENTS, Absent, from_saved
+from segviz.memory import COMPONENTS, MissingEmbedder, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
-from segviz.ui import address, keys, rim
+from segviz.ui import address, keys, security
 from segviz.ui.sidebar.build import Order, obtain
 from segviz.ui.sidebar.models import choose_models, rare_panel, show_spending
 from segviz.ui.sidebar.open_file import OpenFile, choose_conversation
 from segviz.ui.sidebar.source import choose_source, own_labels
 from segviz.ui.sidebar.watching import watch_panel
-from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, starts, typed_turns
+from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.charts import sentence_of
 
@@ -33,7 +33,7 @@ UNIT_HELP = {
 }
 
 
-def sidebar() -> Session | None:
+def sidebar() -> AppSession | None:
     """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
     found = _session()
     if found is None:
@@ -44,11 +44,11 @@ def sidebar() -> Session | None:
     return session
 
 
-def _session() -> tuple[Session, Any] | None:
+def _session() -> tuple[AppSession, Any] | None:
     """Returns what is open, and the panel that labels of one's own go into."""
     with st.sidebar:
         st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
-        if rim.WATCH in os.environ:
+        if security.WATCH in os.environ:
             return _watched()
         opened = choose_source()
         if opened is not None:
@@ -86,11 +86,11 @@ def _session() -> tuple[Session, Any] | None:
     show_spending()
     if built is None:
         return None
-    session = Session(built[0], source, opened.corpus, conversation, built[1], models.chat)
+    session = AppSession(built[0], source, opened.corpus, conversation, built[1], models.chat)
     return replace(session, how=opened.how), panel
 
 
-def _watched() -> tuple[Session, Any] | None:
+def _watched() -> tuple[AppSession, Any] | None:
     """Returns what is watched; only the models for questions can be chosen."""
     session = watch_panel()
     if session is None:
@@ -102,7 +102,7 @@ def _watched() -> tuple[Session, Any] | None:
     return replace(session, chat=models.chat), panel
 
 
-def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[Session, Any]:
+def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[AppSession, Any]:
     """Returns a memory as it was saved; only the models for questions can be chosen."""
     saved = cast(store.Saved, opened.saved)
     st.subheader("Memory")
@@ -115,12 +115,12 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[S
     remote = models.embedder if models.embedder.name == saved.embedder else None
     key = fingerprint(opened.key, "saved", models.embedder.name)
     memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
-    if isinstance(memory.embedder, Absent):
+    if isinstance(memory.embedder, MissingEmbedder):
         st.warning("What embedded this memory is not here, so questions are compared by words.")
         st.text(memory.embedder.name[:80])
     else:
         _embedding_note(memory.embedder.name)
-    session = Session(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
+    session = AppSession(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
     return session, panel
 
 

@@ -15,12 +15,12 @@ from segviz.llm.endpoint import cache_path
 from segviz.loaders import LoadError, table_rows
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.memory import label_columns, read_labels
-from segviz.ui import keys, rim
+from segviz.ui import keys, security
 from segviz.ui.address import write_look
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
-from segviz.ui.state import CORPORA_KEPT, Session, fingerprint, remember, starts
+from segviz.ui.state import CORPORA_KEPT, AppSession, fingerprint, remember, starts
 from segviz.ui.widgets.captions import counted, refusal, trouble
-from segviz.view.look import Look
+from segviz.view.coloring import Look
 
 _LIMITED = (
     "this server opens conversations and memories below the folder it was given with "
@@ -45,7 +45,7 @@ def choose_source() -> OpenFile | None:
         list(sources),
         required=True,
         label_visibility="collapsed",
-        **starts(keys.SOURCE, "Path" if os.environ.get(rim.FILE) else "Sample"),
+        **starts(keys.SOURCE, "Path" if os.environ.get(security.FILE) else "Sample"),
     )
     try:
         opened = sources[source or "Sample"]()
@@ -95,12 +95,12 @@ def _upload() -> OpenFile | None:
 
 
 def _path() -> OpenFile | None:
-    limited = rim.paths_limited()
+    limited = security.paths_limited()
     path = st.text_input(
         "Path of a file on the machine that runs segviz",
         placeholder="~/data/locomo10.json",
         help=_LIMITED if limited else None,
-        **starts(keys.PATH, os.environ.get(rim.FILE, "")),
+        **starts(keys.PATH, os.environ.get(security.FILE, "")),
     )
     if not limited:
         with st.expander("Get LoCoMo", key="get-locomo"):
@@ -110,7 +110,7 @@ def _path() -> OpenFile | None:
         return None
     # One answer to all that is not opened: it tells neither what there is nor what is in it.
     try:
-        if rim.may_open(path):
+        if security.may_open(path):
             return open_file(path, asks=False)
     except (LoadError, store.StoreError):
         pass
@@ -164,7 +164,7 @@ def open_your_own() -> None:
             ("Paste", "Paste a chat, in the sidebar", ":material/content_paste:"),
         )
     ]
-    fetched = not rim.paths_limited() and get_locomo("dialog")
+    fetched = not security.paths_limited() and get_locomo("dialog")
     if fetched or any(chosen):
         st.rerun()
 
@@ -206,7 +206,7 @@ def _rows(
     return key, remember("own", key, 2, lambda: table_rows(data, file.name))
 
 
-def own_labels(session: Session, draws: bool) -> None:
+def own_labels(session: AppSession, draws: bool) -> None:
     """Asks for labels of turns or nodes, by which nodes are coloured."""
     about = (
         "A table with a column turn, or node, that holds ids as they are shown here, and columns "

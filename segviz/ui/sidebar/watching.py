@@ -12,8 +12,8 @@ import streamlit as st
 
 from segviz.conversation import Corpus, LoadReport
 from segviz.memory import Memory, Watched
-from segviz.ui import keys, rim
-from segviz.ui.state import Session, fingerprint
+from segviz.ui import keys, security
+from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, trouble
 
 PAUSE = 0.1
@@ -55,7 +55,7 @@ def _keeper(path: str) -> Keeper:
 
 def keeper() -> Keeper:
     """Returns the keeper of the file that the server was told to watch."""
-    return _keeper(os.environ[rim.WATCH])
+    return _keeper(os.environ[security.WATCH])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +69,14 @@ class Held:
     at: float
 
     @property
-    def session(self) -> Session:
+    def session(self) -> AppSession:
         """Returns what pages take; the key says how far the memory has grown."""
         watched, conversation = keeper().watched, self.memory.conversation
         source = fingerprint(str(watched.path), self.reading)
         report = LoadReport(watched.path.name, "watched", len(conversation.turns))
         grown = fingerprint(source, len(self.memory.steps))
         corpus = Corpus((conversation,), report)
-        return Session(grown, source, corpus, conversation, self.memory, live=True)
+        return AppSession(grown, source, corpus, conversation, self.memory, live=True)
 
 
 def newest() -> Held | None:
@@ -102,7 +102,7 @@ def look_back() -> None:
     st.session_state[keys.FOLLOWING] = False
 
 
-def watch_panel() -> Session | None:
+def watch_panel() -> AppSession | None:
     """Draws what is watched; None until there is a turn."""
     st.subheader("Conversation")
     found = _held() or newest()

@@ -11,7 +11,7 @@ from segviz.evaluation import Outcomes
 from segviz.figures.compare import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
 from segviz.ui import keys
 from segviz.ui.settings import write_question
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.charts import picked, sentence_of, tall
 
 _SEEN = 14
@@ -24,7 +24,7 @@ _WIDE, _LETTERS = 400, 68
 
 
 def draw_atlas(
-    session: Session,
+    session: AppSession,
     columns: Mapping[str, Outcomes],
     focus: str,
     *,

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal, TypeVar
 import streamlit as st
 
 from segviz.frontend import script, stylesheet
-from segviz.frontend.found import find_text, read_query
 from segviz.frontend.message import pack
-from segviz.view.look import Live, Look, read_look, read_setting
+from segviz.frontend.search import find_text, read_query
+from segviz.view.coloring import Live, Look, read_look, read_setting
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from segviz.memory import Memory
 from segviz.systems import level_name, level_names
 from segviz.text.captions import counted as counted
 from segviz.tree import Structure
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.view.captions import shown_labels, units_text
 
 _MARKS = frozenset(string.punctuation)
@@ -67,7 +67,7 @@ def trouble(what: str, why: object, draw: Callable[[str], object] = st.error) ->
     st.text(str(why))
 
 
-def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
+def turns_of(session: AppSession, structure: Structure, node: int) -> list[str]:
     """Returns the ids of the turns below a node of ``structure``, in order."""
     units = session.memory.units
     return [turn for index in structure.coverage(node) for turn in units[index].turn_ids]
@@ -85,20 +85,22 @@ def kind_label(memory: Memory, level: int, kind: str) -> str:
     return kind if kind and kind in label.split(" or ") else label
 
 
-def place(session: Session, structure: Structure, node: int) -> str:
+def place(session: AppSession, structure: Structure, node: int) -> str:
     """Returns where a node lies: level, units, sessions."""
     name = kind_label(session.memory, int(structure.level[node]), structure.kind[node])
     return f"{name} · {reach(session, int(structure.start[node]), int(structure.stop[node]))}"
 
 
-def reach(session: Session, start: int, stop: int) -> str:
+def reach(session: AppSession, start: int, stop: int) -> str:
     """Returns the units and sessions of a span."""
     first, last = session.sessions[start] + 1, session.sessions[stop - 1] + 1
     where = f"session {first}" if first == last else f"sessions {first}–{last}"
     return f"{units_text(start, stop)} · {where}"
 
 
-def named(session: Session, structure: Structure, node: int, later: Structure | None = None) -> str:
+def named(
+    session: AppSession, structure: Structure, node: int, later: Structure | None = None
+) -> str:
     """Returns the words a node is called by, its kind and place, and its number; plain text. A node
     of the past is called as in the ``later`` structure that the page shows."""
     where = place(session, structure, node)
@@ -109,19 +111,19 @@ def named(session: Session, structure: Structure, node: int, later: Structure | 
     return f"{words}{where}{kind}{gone} · node {node}"
 
 
-def node_row(session: Session, structure: Structure, node: int) -> dict[str, Any]:
+def node_row(session: AppSession, structure: Structure, node: int) -> dict[str, Any]:
     """Returns a node as a row of ``lists.node_list``: its name, and the beginning of its text."""
     head, text = named(session, structure, node), short(structure.text[node])
     return {"node": node, "head": head, "text": text}
 
 
-def called(session: Session, structure: Structure, node: int) -> str:
+def called(session: AppSession, structure: Structure, node: int) -> str:
     """Returns the words a node is called by, and a dot; "" where none are known."""
     name = shown_labels(session.memory, structure)[node]
     return f"{name} · " if name else ""
 
 
-def coverage(session: Session, structure: Structure, node: int) -> str:
+def coverage(session: AppSession, structure: Structure, node: int) -> str:
     """Returns what a node covers of the conversation: dates, units, turns; plain text."""
     start, stop = int(structure.start[node]), int(structure.stop[node])
     dates = dict.fromkeys(_date(session, unit) for unit in (start, stop - 1))
@@ -133,7 +135,7 @@ def coverage(session: Session, structure: Structure, node: int) -> str:
     return " · ".join(parts)
 
 
-def _date(session: Session, unit: int) -> str:
+def _date(session: AppSession, unit: int) -> str:
     there = session.conversation.sessions[session.sessions[unit]]
     return f"{there.start:%d %b %Y}" if there.start else there.raw_date or "no date"
 

@@ -21,7 +21,7 @@ from segviz.export.pictures import SECONDS, made
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui.address import current
-from segviz.ui.state import Session, typed_turns
+from segviz.ui.state import AppSession, typed_turns
 from segviz.ui.widgets.captions import unmarked
 from segviz.view.bookmark import encode
 
@@ -43,7 +43,7 @@ _WAIT = 2 * SECONDS + 5  # for its turn, then for the browser
 _FETCHED = 0.5
 
 
-def exports_panel(session: Session, structure: Structure, result: Result | None = None) -> None:
+def exports_panel(session: AppSession, structure: Structure, result: Result | None = None) -> None:
     """Draws a menu that offers the view as files, each made when it is asked for, and its link.
 
     ``structure`` is what the page shows, ``result`` the answered question on Ask.
@@ -69,7 +69,7 @@ def offered(view: View) -> list[tuple[Format, str]]:
     ]
 
 
-def sweep_export(session: Session, found: Sweep) -> None:
+def sweep_export(session: AppSession, found: Sweep) -> None:
     """Draws a button that offers a sweep as CSV."""
     st.download_button(
         "Sweep (CSV)",
@@ -116,7 +116,7 @@ def _button(view: View, offer: Format, problem: str) -> None:
         follow(f"{key}-attempt", content, clicked)
 
 
-def _link(session: Session, view: View) -> None:
+def _link(session: AppSession, view: View) -> None:
     st.caption("Link to this view")
     address = (st.context.url or "").partition("?")[0]
     link = urlencode(encode(view.bookmark))

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import word_diff
@@ -23,7 +23,7 @@ NAME_SENT = 200
 
 
 def transcript(
-    session: Session,
+    session: AppSession,
     *,
     key: str,
     height: int,

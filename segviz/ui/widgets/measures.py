@@ -17,7 +17,7 @@ from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES
 from segviz.memory import ask, paid
 from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED
-from segviz.ui.state import Session, fingerprint, remember
+from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted
 
 # Seconds of work that is done without asking.
@@ -44,12 +44,12 @@ def adversarial_questions(questions: Sequence[Question]) -> int:
     return sum(question.category == ADVERSARIAL for question in questions)
 
 
-def one_moment(session: Session) -> bool:
+def one_moment(session: AppSession) -> bool:
     """Tells whether all questions are asked of the whole memory, none as it stood earlier."""
     return all(session.memory.moment(one) is None for one in session.conversation.questions)
 
 
-def _seconds(session: Session, sweeps: float, memories: int = 1) -> float:
+def _seconds(session: AppSession, sweeps: float, memories: int = 1) -> float:
     memory, leaves = session.memory, len(session.memory.units)
     moments = [memory.moment(question) for question in session.conversation.questions]
     known = {at: leaves * at / len(memory.steps) for at in moments if at}
@@ -58,21 +58,21 @@ def _seconds(session: Session, sweeps: float, memories: int = 1) -> float:
     return sweeps * asked / _IN_A_SECOND + memories * made / _MADE_IN_A_SECOND
 
 
-def at_once(session: Session, sweeps: float = 1.0) -> bool:
+def at_once(session: AppSession, sweeps: float = 1.0) -> bool:
     """Tells whether measuring that is as long as so many usual sweeps is done without asking: it is
     quick and costs nothing."""
     quick = _seconds(session, sweeps) <= _AUTOMATIC and one_moment(session)
     return quick and paid(session.memory.embedder) is None
 
 
-def duration(session: Session, sweeps: float, memories: int = 1) -> str:
+def duration(session: AppSession, sweeps: float, memories: int = 1) -> str:
     """Returns how long that takes of so many ``memories``, in words."""
     seconds = counted(max(1, round(_seconds(session, sweeps, memories))), "second")
     why = "" if one_moment(session) else ": each question is asked at its own moment"
     return f"Takes about {seconds}{why}."
 
 
-def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bool]:
+def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str, bool]:
     """Draws, in the row it is called in, the choice by which to read what was ``found``; returns
     the measure and whether category 5 counts. Some question must be countable."""
     questions = session.conversation.questions
@@ -105,7 +105,7 @@ _MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
 _FATES_KEPT = 4
 
 
-def fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, Any]]:
+def fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[str, Any]]:
     """Returns a row per question: fates of its gold turns before and after propagation and by how
     many more are found, and its words; those first that propagation changes."""
     return remember(
@@ -116,7 +116,7 @@ def fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, A
     )
 
 
-def _fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, Any]]:
+def _fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[str, Any]]:
     memory, rows = session.memory, []
     plain = replace(settings, policy="none", method="propagate")
     for question in session.conversation.questions:

@@ -6,14 +6,14 @@ import streamlit as st
 
 from segviz.conversation import Question
 from segviz.ui.settings import asked_question, read_question, write_question
-from segviz.ui.state import Session, shows
+from segviz.ui.state import AppSession, shows
 from segviz.view.captions import shown_labels
 
 _NOTED = 8
 """Typed questions that the box offers again."""
 
 
-def question_box(session: Session, answer: str = "") -> Question:
+def question_box(session: AppSession, answer: str = "") -> Question:
     """Draws the box to type a question in, or to pick one typed before or one of the data set's;
     returns the question (index -1 for one's own). A change draws the whole page again, or the
     fragment with the key ``answer``."""
@@ -56,7 +56,7 @@ def question_box(session: Session, answer: str = "") -> Question:
     return asked_question(session)
 
 
-def nothing_asked(session: Session) -> None:
+def nothing_asked(session: AppSession) -> None:
     """Says what to do where no question is asked."""
     none = not session.conversation.questions
     st.info(
@@ -69,7 +69,7 @@ def nothing_asked(session: Session) -> None:
 _SUGGESTED = 3
 
 
-def _suggested(session: Session) -> list[str]:
+def _suggested(session: AppSession) -> list[str]:
     """Returns questions about what the widest nodes are named by, for a conversation that comes
     without any; none where nodes have no names."""
     structure = session.memory.structure.collapsed

@@ -27,7 +27,7 @@ _FREQUENT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MemorySummary:
     """A memory by its label, its system, its shape, prompts per leaf where it was built for them,
     and the share of contentless lines where it has inner nodes."""
 
@@ -38,7 +38,7 @@ class Measured:
     contentless: float | None = None
 
 
-def draw_shapes(measured: Sequence[Measured], data: str) -> None:
+def draw_shapes(measured: Sequence[MemorySummary], data: str) -> None:
     """Draws the shapes of memories of a conversation that the loader ``data`` read."""
     _trees([one for one in measured if one.shape.facts is None], data)
     for one in measured:
@@ -47,7 +47,7 @@ def draw_shapes(measured: Sequence[Measured], data: str) -> None:
     _families(measured)
 
 
-def _trees(measured: Sequence[Measured], data: str) -> None:
+def _trees(measured: Sequence[MemorySummary], data: str) -> None:
     if not measured:
         return
     published = [row for one in measured for row in beside(SHAPES, one.system, data)]
@@ -74,7 +74,7 @@ def _trees(measured: Sequence[Measured], data: str) -> None:
     )
 
 
-def _own(one: Measured) -> dict[str, object]:
+def _own(one: MemorySummary) -> dict[str, object]:
     kind = _KINDS.get(one.shape.kind, one.shape.kind)
     widest, shared = one.shape.widest, one.shape.shared or None
     more = {"widest": widest, "with several parents": shared, "calls/leaf": one.calls}
@@ -100,7 +100,7 @@ def _row(name: str, kind: str, shape: Shape | PublishedShape) -> dict[str, objec
     }
 
 
-def _facts(one: Measured, facts: FactGraph, data: str) -> None:
+def _facts(one: MemorySummary, facts: FactGraph, data: str) -> None:
     published = beside(FACTS, one.system, data)
     st.markdown(f"**{unmarked(one.label)}**, a graph of facts")
     rows = [_layer(layer, published) for layer in facts.layers]
@@ -149,7 +149,7 @@ def _relations(facts: FactGraph) -> str:
     return f"{counted(total, 'relation')}: {', '.join(named)}."
 
 
-def _families(measured: Sequence[Measured]) -> None:
+def _families(measured: Sequence[MemorySummary]) -> None:
     rows = [
         {
             "memory": one.label,

@@ -13,7 +13,7 @@ from segviz.retrieval import ranks
 from segviz.retrieval.gold import HIT
 from segviz.ui import keys
 from segviz.ui.address import show
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.view.bookmark import Bookmark, opening_settings
 
 _MEASURED = 40_000
@@ -29,7 +29,7 @@ class Stop:
     bookmark: Bookmark
 
 
-def tell(session: Session, stops: Sequence[Stop], number: int = 1) -> None:
+def tell(session: AppSession, stops: Sequence[Stop], number: int = 1) -> None:
     """Shows one of the stops, counted from 1, with a bar that leads to the others; none ends it."""
     st.session_state["tour-shown"] = (session.key, tuple(stops), number)
     if stops:
@@ -37,13 +37,13 @@ def tell(session: Session, stops: Sequence[Stop], number: int = 1) -> None:
         st.session_state[keys.PAGE_WANTED] = stops[number - 1].page
 
 
-def on_tour(session: Session) -> bool:
+def on_tour(session: AppSession) -> bool:
     """Tells whether views of this memory are being led through."""
     key, stops, _ = st.session_state.get("tour-shown", ("", (), 0))
     return bool(key == session.key and stops)
 
 
-def tour_bar(session: Session) -> None:
+def tour_bar(session: AppSession) -> None:
     """Draws where the tour is, what is to be seen there, and the way on; nothing without a tour."""
     if not on_tour(session):
         return

@@ -18,11 +18,11 @@ from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.address import VIEWS, read_look, read_view, write_look, write_view
 from segviz.ui.settings import setting
-from segviz.ui.state import Session, shows
+from segviz.ui.state import AppSession, shows
 from segviz.ui.widgets.canvas import part, tree_canvas
 from segviz.ui.widgets.captions import kind_label
 from segviz.ui.widgets.charts import colours, ramp, theme
-from segviz.view.look import Live
+from segviz.view.coloring import Live
 from segviz.view.palette import SURFACE, session_colours
 from segviz.view.scene import UNFOLDED, Scene, scene_of
 
@@ -56,7 +56,7 @@ def view_choice() -> None:
     )
 
 
-def literal_switch(session: Session) -> None:
+def literal_switch(session: AppSession) -> None:
     """Draws the switch between same-text chains as one node and every node of Algorithm 1; it
     holds on every page."""
     st.toggle(
@@ -67,7 +67,7 @@ def literal_switch(session: Session) -> None:
     )
 
 
-def scene(session: Session, structure: Structure) -> Scene:
+def scene(session: AppSession, structure: Structure) -> Scene:
     """The scene of the session's memory at one moment, with its selection and look."""
     return scene_of(
         session.memory,
@@ -80,7 +80,7 @@ def scene(session: Session, structure: Structure) -> Scene:
 
 
 def draw_canvas(
-    session: Session,
+    session: AppSession,
     shown: Scene,
     *,
     key: str,
@@ -113,7 +113,7 @@ def draw_canvas(
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")
 
 
-def draw_node_link(session: Session, structure: Structure, **marks: Any) -> None:
+def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> None:
     """Draws the same structure with pyvis; ``marks`` as in ``node_link_html``."""
     palette = session_colours(len(session.conversation.sessions))
     middles = (structure.start + structure.stop - 1) // 2
@@ -158,7 +158,7 @@ def draw_node_link(session: Session, structure: Structure, **marks: Any) -> None
 
 
 def draw_outline(
-    session: Session, scene: Scene, *, key: str, height: int = 460, result: Result | None = None
+    session: AppSession, scene: Scene, *, key: str, height: int = 460, result: Result | None = None
 ) -> None:
     """The outline of a scene; selecting a row selects the node for the whole page.
 
@@ -188,7 +188,7 @@ def draw_outline(
     part("outline", key=key, data=payload, selected=select, wanted=want)
 
 
-def _kinds(session: Session, structure: Structure) -> tuple[list[str], list[int]]:
+def _kinds(session: AppSession, structure: Structure) -> tuple[list[str], list[int]]:
     """What kinds of nodes are called, each once, and which of them each node goes by."""
     known: dict[tuple[int, str], int] = {}
     column = [

@@ -2,7 +2,7 @@
 
 import { firstPlace } from "../shared/links.js";
 import { levelsBox, rowBox } from "./geometry.js";
-import { fillOf, sessionColour } from "./shades.js";
+import { fillOf, sessionColour } from "./node_color.js";
 
 /** What is painted for a view: boxes by row, left to right, x and width in pixels from
  *  the plot's edge. A chain lies in each of its rows and is painted from the lowest. Nodes

@@ -3,7 +3,7 @@
 
 import {
   GOLD_PATTERN, goldClass, isMeasure, levelColour, MEASURE_STEPS, measureOf, measureStep, topOf,
-} from "./shades.js";
+} from "./node_color.js";
 
 const NAMED = 8; // more classes than these become a ramp without words
 

@@ -2,9 +2,9 @@
 // changes at once; Python is told, so that links and the next page carry the choice.
 
 import { element, make } from "../shared/dom.js";
-import { onScores, schedule, showScores } from "./frame.js";
+import { onScores, schedule, showScores } from "./scheduler.js";
 import { labelChoice, labelsFor } from "./labels.js";
-import { colourChoice, coloursFor } from "./shades.js";
+import { colourChoice, coloursFor } from "./node_color.js";
 
 export const createLook = () => ({ colour: "", labels: "",
   told: /** @type {string | null} */ (null), sent: /** @type {string[]} */ ([]) });

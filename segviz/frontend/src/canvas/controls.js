@@ -3,7 +3,7 @@
 
 import { element, make } from "../shared/dom.js";
 import { buildSelect, showSelect } from "./colour_menu.js";
-import { onScores, schedule } from "./frame.js";
+import { onScores, schedule } from "./scheduler.js";
 import { change, report } from "./settings.js";
 
 const FORMULA = "final = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ, with s⁽ᵏ⁾ = W s⁽ᵏ⁻¹⁾ for k = 1 … H";

@@ -5,7 +5,7 @@ import { among, button, element, focusedBeside, lastly, make, sign } from "../sh
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
 import { labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
-import { onFrame, schedule } from "./frame.js";
+import { onFrame, schedule } from "./scheduler.js";
 import { labelTexts } from "./labels.js";
 import { pointAt } from "./linked.js";
 import { reveal, select } from "./navigation.js";

@@ -1,8 +1,8 @@
 // The keyboard on the canvas, and the panel that names all keys and what the mouse does.
 
 import { button, element, make } from "../shared/dom.js";
-import { holdNone } from "./changed.js";
-import { schedule } from "./frame.js";
+import { holdNone } from "./change_summary.js";
+import { schedule } from "./scheduler.js";
 import { showIsolated } from "./legend.js";
 import { fitNode, hover, panBy, select, unitsOf, walkTo, zoomBy } from "./navigation.js";
 import { neighbour } from "./rows.js";

@@ -5,7 +5,7 @@ import { cutText, isolateText } from "../shared/text.js";
 import { multiple } from "./answer.js";
 import { eachBox, segmentsOf } from "./boxes.js";
 import { luminance } from "./colour.js";
-import { changeOf, fillOf, isMeasure, shadeValue, topOf } from "./shades.js";
+import { changeOf, fillOf, isMeasure, shadeValue, topOf } from "./node_color.js";
 
 const PAD = 6; // clear of the widest outline
 const LOWEST = 13; // a flatter box holds no line of text

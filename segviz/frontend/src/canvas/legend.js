@@ -4,9 +4,9 @@
 import { button as newButton, cleared, element, make, rewrite } from "../shared/dom.js";
 import { isolateText, number } from "../shared/text.js";
 import { colourClasses, counted, toggleIsolated } from "./classes.js";
-import { onFrame, onScores, schedule } from "./frame.js";
+import { onFrame, onScores, schedule } from "./scheduler.js";
 import { bar, bracket, corner, DASHED, diamond, plus, triangle } from "./glyphs.js";
-import { powerOf } from "./shades.js";
+import { powerOf } from "./node_color.js";
 
 export const SWATCH = 14; // pixels across
 const ROW = 24; // pixels of a line of the legend

@@ -3,7 +3,7 @@
 
 import { ancestors } from "../shared/links.js";
 import { holds, listenPointing, point } from "../shared/pointing.js";
-import { schedule } from "./frame.js";
+import { schedule } from "./scheduler.js";
 
 /** Starts to listen; `s.unlink` ends it. `s.linked` holds the leaves that another view is on
  *  and what lies above them.

@@ -5,7 +5,7 @@ import { isolateText } from "../shared/text.js";
 import { pixel } from "./boxes.js";
 import { halfBox, rowBox } from "./geometry.js";
 import { vertical } from "./glyphs.js";
-import { colourChoice, sessionColour } from "./shades.js";
+import { colourChoice, sessionColour } from "./node_color.js";
 
 /** Level names, as many as there is room for, fainter where the level has no node yet, and
  *  the name of the half.

@@ -2,7 +2,7 @@
 // whichever way it was asked for.
 
 import { isolateText } from "../shared/text.js";
-import { schedule } from "./frame.js";
+import { schedule } from "./scheduler.js";
 import { pointAt } from "./linked.js";
 import { nodeLines, readOut } from "./readout.js";
 import { clampView, insideView, zoomView } from "./view.js";

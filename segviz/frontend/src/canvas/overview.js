@@ -2,7 +2,7 @@
 // part as a frame that can be moved. Keys on the tree can do that, too, so the strip takes no focus.
 
 import { cleared, element, isNews } from "../shared/dom.js";
-import { onFrame } from "./frame.js";
+import { onFrame } from "./scheduler.js";
 import { jumpTo, unitsOf } from "./navigation.js";
 import { insideView } from "./view.js";
 

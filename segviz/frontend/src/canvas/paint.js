@@ -7,7 +7,7 @@ import { halfBox } from "./geometry.js";
 import { drawHistogram } from "./histogram.js";
 import { drawLabels } from "./labels.js";
 import { drawAxis, drawMargin } from "./margin.js";
-import { fillOf } from "./shades.js";
+import { fillOf } from "./node_color.js";
 
 export const FADE_MS = 700; // how long a new node glows
 

@@ -4,7 +4,7 @@
 import { button, cleared, element, isNews, make } from "../shared/dom.js";
 import { edgePairs } from "../shared/links.js";
 import { levelName, nameOf } from "./answer.js";
-import { onFrame, onScores, schedule } from "./frame.js";
+import { onFrame, onScores, schedule } from "./scheduler.js";
 import { polygon, stroke, vertical } from "./glyphs.js";
 import { levelCounts, propagator } from "./propagate.js";
 import { select } from "./navigation.js";

@@ -2,7 +2,7 @@
 
 import { boxAt } from "./boxes.js";
 import { candidateAt } from "./candidates.js";
-import { onFrame, schedule } from "./frame.js";
+import { onFrame, schedule } from "./scheduler.js";
 import { rowAt } from "./geometry.js";
 import { showIsolated } from "./legend.js";
 import { fitNode, hover, jumpTo, panBy, select, unitsOf } from "./navigation.js";

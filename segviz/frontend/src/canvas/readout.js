@@ -4,7 +4,7 @@
 import { element, make, rewrite } from "../shared/dom.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
-import { goldClass, measureOf } from "./shades.js";
+import { goldClass, measureOf } from "./node_color.js";
 
 const TIP_LENGTH = 280;
 

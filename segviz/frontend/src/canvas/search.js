@@ -3,7 +3,7 @@
 // can be asked, its answer over the full texts takes the place of this one.
 
 import { button, element } from "../shared/dom.js";
-import { schedule } from "./frame.js";
+import { schedule } from "./scheduler.js";
 import { walkTo } from "./navigation.js";
 
 const TYPED_MS = 300;

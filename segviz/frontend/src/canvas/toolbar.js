@@ -3,7 +3,7 @@
 import { button, element, focusedBeside, isNews, make } from "../shared/dom.js";
 import { pathTo } from "../shared/links.js";
 import { isolateText, levelsText, spanText } from "../shared/text.js";
-import { onFrame } from "./frame.js";
+import { onFrame } from "./scheduler.js";
 import { showHelp } from "./keyboard.js";
 import { fitNode, select, zoomBy } from "./navigation.js";
 import { buildFind } from "./search.js";

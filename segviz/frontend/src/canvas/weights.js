@@ -3,7 +3,7 @@
 
 import { lastly } from "../shared/dom.js";
 import { isMember } from "./classes.js";
-import { crossings, goldClass, isMeasure, measureOf } from "./shades.js";
+import { crossings, goldClass, isMeasure, measureOf } from "./node_color.js";
 
 /** Highest score of both halves, which share one colour scale.
  * @param {Message} data */

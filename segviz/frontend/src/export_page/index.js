@@ -7,7 +7,7 @@ import { contextOf, element, make } from "../shared/dom.js";
 import { linksOf, reached } from "../shared/links.js";
 import { multiple } from "../canvas/answer.js";
 import { evidenceRows } from "../canvas/evidence.js";
-import { onFrame, showScores } from "../canvas/frame.js";
+import { onFrame, showScores } from "../canvas/scheduler.js";
 import { draw, stateOf } from "../canvas/index.js";
 import { unpack } from "../shared/message.js";
 import { cutText, levelsText, spanText } from "../shared/text.js";

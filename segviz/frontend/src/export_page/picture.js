@@ -2,13 +2,13 @@
 // what colours and marks mean. The painters are those of the canvas, on a recording context.
 
 import { eachBox, boxEdges } from "../canvas/boxes.js";
-import { changeParts, changeWords } from "../canvas/changed.js";
+import { changeParts, changeWords } from "../canvas/change_summary.js";
 import { colourClasses } from "../canvas/classes.js";
-import { layOut } from "../canvas/frame.js";
+import { layOut } from "../canvas/scheduler.js";
 import { outline } from "../canvas/glyphs.js";
 import { fittingText } from "../canvas/labels.js";
 import { countText, drawMark, markEntries, scaleOf, SWATCH } from "../canvas/legend.js";
-import { drawOver } from "../canvas/marks.js";
+import { drawOver } from "../canvas/outlines.js";
 import { drawBase } from "../canvas/paint.js";
 import { PATTERN_LINES, PATTERN_WIDTH, TILE } from "../canvas/theme.js";
 import { nodeLines } from "../canvas/readout.js";

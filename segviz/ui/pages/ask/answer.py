@@ -22,7 +22,7 @@ from segviz.memory.answer import (
     reference,
 )
 from segviz.retrieval import Result, estimated_tokens
-from segviz.ui.state import Session, fingerprint, keep, peek
+from segviz.ui.state import AppSession, fingerprint, keep, peek
 from segviz.ui.widgets.captions import counted, trouble, unmarked
 
 ANSWERS_KEPT = 50
@@ -34,7 +34,7 @@ _MEANING = (
 )
 
 
-def answer_panel(session: Session, question: Question, result: Result) -> None:
+def answer_panel(session: AppSession, question: Question, result: Result) -> None:
     """Draws the panel for a question and what was retrieved for it."""
     chat = session.chat
     if chat is None:
@@ -57,7 +57,7 @@ def answer_panel(session: Session, question: Question, result: Result) -> None:
     _compared(session, question, given, chat, key)
 
 
-def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
+def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None:
     """Offers to ask the model; returns the answer once it is there."""
     tokens = sum(estimated_tokens(item.text) for item in result.evidence)
     excerpts = counted(len(result.evidence), "excerpt")
@@ -76,7 +76,7 @@ def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
 
 
 def _compared(
-    session: Session, question: Question, given: Answer, chat: OpenAIChat, key: str
+    session: AppSession, question: Question, given: Answer, chat: OpenAIChat, key: str
 ) -> None:
     """Compares the answer with the gold answer, as far as there is one."""
     cost = "from the cache" if given.cached else counted(given.tokens, "token")
@@ -96,7 +96,7 @@ def _compared(
 
 
 def _graded(
-    session: Session, question: Question, given: Answer, chat: OpenAIChat, key: str
+    session: AppSession, question: Question, given: Answer, chat: OpenAIChat, key: str
 ) -> None:
     """Shows the grade: at once where a rule decides it, else on request."""
     graded = fingerprint(key, question.text, reference(question))

@@ -8,10 +8,10 @@ import streamlit as st
 from segviz.construct import Stage
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
-from segviz.figures.rows import rows_figure
+from segviz.figures.charts import rows_figure
 from segviz.retrieval import Result
 from segviz.systems import level_name, level_names
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import node_row, place, short
 from segviz.ui.widgets.charts import chart, ink, table
 from segviz.ui.widgets.lists import node_list
@@ -28,7 +28,7 @@ _STAGE_LISTED = 40
 _STAGE_HEIGHT = 260
 
 
-def ledger_panel(session: Session, result: Result, node: int) -> None:
+def ledger_panel(session: AppSession, result: Result, node: int) -> None:
     """Draws the ledger: own score plus every contribution equals the propagated score, exactly."""
     ledger = result.explain(node)
     st.markdown("**Where the score comes from**")
@@ -67,7 +67,7 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
     )
 
 
-def stages_panel(session: Session, result: Result) -> None:
+def stages_panel(session: AppSession, result: Result) -> None:
     """Draws the stages in their order, each with the nodes it looked at and those it kept; nothing
     for propagation, which has no stages."""
     if not result.stages:
@@ -81,7 +81,7 @@ def stages_panel(session: Session, result: Result) -> None:
         _levels(session, result)
 
 
-def _stage(session: Session, result: Result, number: int, stage: Stage) -> None:
+def _stage(session: AppSession, result: Result, number: int, stage: Stage) -> None:
     st.markdown(f"{number}. **{stage.name}**")
     st.text(stage.note)
     if not stage.nodes:
@@ -94,7 +94,7 @@ def _stage(session: Session, result: Result, number: int, stage: Stage) -> None:
             _stage_list(session, result, number, stage)
 
 
-def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> None:
+def _stage_list(session: AppSession, result: Result, number: int, stage: Stage) -> None:
     """Lists the nodes of a stage, kept ones first; a click selects one."""
     kept = set(stage.kept)
     order = sorted(range(len(stage.nodes)), key=lambda place: stage.nodes[place] not in kept)
@@ -121,7 +121,7 @@ def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> 
     )
 
 
-def _levels(session: Session, result: Result) -> None:
+def _levels(session: AppSession, result: Result) -> None:
     """Draws a stacked column of shares by level for the nodes looked at, and for those returned."""
     title, names = "Levels it looked at, and those it returned", level_names(session.memory.system)
     st.markdown(f"**{title}**")

@@ -23,23 +23,23 @@ from segviz.ui.pages.ask.answer import answer_panel
 from segviz.ui.pages.ask.explanations import ledger_panel, stages_panel
 from segviz.ui.pages.ask.question_and_settings import ask_controls, live, question_row
 from segviz.ui.settings import asked_question, read_settings, write_live_setting
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted, level_label, unmarked
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.question import nothing_asked
 from segviz.ui.widgets.tree import draw_canvas, draw_node_link, draw_outline, scene, stage_height
 from segviz.view.captions import moment_sentence
-from segviz.view.look import Live
+from segviz.view.coloring import Live
 from segviz.view.scene import answered, peaked
 
 
-def render(session: Session) -> None:
+def render(session: AppSession) -> None:
     """Draws the page: the question, and what a change of anything else draws again alone."""
     st.fragment(drawn, key=keys.ANSWER)(_below, session, question_row(session))
 
 
-def _below(session: Session, row: DeltaGenerator) -> None:
+def _below(session: AppSession, row: DeltaGenerator) -> None:
     question = asked_question(session)
     ask_controls(session, question, row)
     settings = read_settings(session)
@@ -79,7 +79,9 @@ def _below(session: Session, row: DeltaGenerator) -> None:
     answer_panel(session, question, result)
 
 
-def _answered(session: Session, question: Question, settings: RetrievalSettings) -> Result | None:
+def _answered(
+    session: AppSession, question: Question, settings: RetrievalSettings
+) -> Result | None:
     """Returns the answer; None, and why, where there is no question or no room for it."""
     if not question.text.strip():
         nothing_asked(session)
@@ -91,7 +93,7 @@ def _answered(session: Session, question: Question, settings: RetrievalSettings)
         return None
 
 
-def _moment(session: Session, question: Question, step: int) -> None:
+def _moment(session: AppSession, question: Question, step: int) -> None:
     """Says that the memory is asked as it stood, and whether some texts are out of date."""
     memory = session.memory
     written = memory.settled(step, session.chat) is not memory.at(step)
@@ -102,7 +104,7 @@ def _moment(session: Session, question: Question, step: int) -> None:
     st.info(unmarked(moment_sentence(memory, question, step) + late))
 
 
-def _live(session: Session, settings: RetrievalSettings) -> Live | None:
+def _live(session: AppSession, settings: RetrievalSettings) -> Live | None:
     """Returns what the browser needs to follow the controls by itself; None where it cannot."""
     if settings.method == "own" or not live(session):
         return None
@@ -110,7 +112,7 @@ def _live(session: Session, settings: RetrievalSettings) -> Live | None:
 
 
 def _tree(
-    session: Session, gold: GoldEvidence, result: Result, live: Live | None, bare: bool
+    session: AppSession, gold: GoldEvidence, result: Result, live: Live | None, bare: bool
 ) -> None:
     levels = int(session.memory.structure.level.max()) + 1
     shown = replace(
@@ -129,7 +131,7 @@ def _tree(
         )
 
 
-def _other_drawing(session: Session, gold: GoldEvidence, result: Result, view: str) -> None:
+def _other_drawing(session: AppSession, gold: GoldEvidence, result: Result, view: str) -> None:
     if view == "Outline":
         shown = answered(scene(session, result.structure), result, gold)
         draw_outline(session, shown, key="ask-outline", height=560, result=result)
@@ -177,7 +179,7 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
     st.text("\n".join(lines))
 
 
-def _selected(session: Session, question: Question, result: Result) -> None:
+def _selected(session: AppSession, question: Question, result: Result) -> None:
     flags = dict.fromkeys(question.evidence, "gold")
     node = session.selected_in(result.structure)
     if node is not None:

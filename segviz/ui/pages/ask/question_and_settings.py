@@ -23,17 +23,17 @@ from segviz.ui.settings import (
     write_question,
     write_relevance,
 )
-from segviz.ui.state import Session, shows
+from segviz.ui.state import AppSession, shows
 from segviz.ui.widgets.captions import counted, level_label
 from segviz.ui.widgets.charts import tall
 from segviz.ui.widgets.measures import FATES_SHOWN, fate_rows
 from segviz.ui.widgets.question import question_box
 from segviz.ui.widgets.tree import literal_switch, view_choice
-from segviz.view.look import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
+from segviz.view.coloring import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.scene import keeps_time
 
 
-def question_row(session: Session) -> DeltaGenerator:
+def question_row(session: AppSession) -> DeltaGenerator:
     """Draws the question; returns its row, for more. Its box holds all of the data set's, which
     are not sent again with each answer."""
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
@@ -42,7 +42,7 @@ def question_row(session: Session) -> DeltaGenerator:
     return row
 
 
-def ask_controls(session: Session, question: Question, row: DeltaGenerator) -> None:
+def ask_controls(session: AppSession, question: Question, row: DeltaGenerator) -> None:
     """Draws the controls of the page."""
     with row:
         _fates(session)
@@ -55,7 +55,7 @@ def ask_controls(session: Session, question: Question, row: DeltaGenerator) -> N
         _propagation(session)
 
 
-def _why_opened(session: Session, question: Question) -> None:
+def _why_opened(session: AppSession, question: Question) -> None:
     """Says why Ask opened on this question, while it is asked with the setting it opened with."""
     source, found, settings = st.session_state.get(keys.RESCUED, ("", None, None))
     if (source, settings) != (session.source, read_settings(session)):
@@ -69,7 +69,7 @@ def _why_opened(session: Session, question: Question) -> None:
     )
 
 
-def _scoring(session: Session) -> None:
+def _scoring(session: AppSession) -> None:
     """Draws the presets and relevance; both show what is in force."""
     model = session.memory.model
     settings = read_settings(session)
@@ -103,7 +103,7 @@ def _scoring(session: Session) -> None:
 _LISTED = ("before", "after", "change", "question", "category", "number")
 
 
-def _fates(session: Session) -> None:
+def _fates(session: AppSession) -> None:
     """Draws, on request, the data set's questions with what becomes of their gold turns before and
     after propagation, those first that it changes; a click asks one."""
     if not session.conversation.questions:
@@ -131,14 +131,14 @@ def _fates(session: Session) -> None:
         )
 
 
-def live(session: Session) -> bool:
+def live(session: AppSession) -> bool:
     """Tells whether the header of the canvas holds the controls: where the structure keeps to time
     and the browser knows the policy."""
     follows = read_settings(session).policy in LIVE_POLICIES
     return follows and keeps_time(session.memory, session.memory.structure)
 
 
-def _retrieval(session: Session) -> None:
+def _retrieval(session: AppSession) -> None:
     """Draws K, and on request the rest."""
     st.selectbox(
         "K",
@@ -166,7 +166,7 @@ def _retrieval(session: Session) -> None:
         _ingredients(session)
 
 
-def _ingredients(session: Session) -> None:
+def _ingredients(session: AppSession) -> None:
     """Draws the parameters of the relevance in force; a weight of 0 switches an ingredient off."""
     model = relevance_model(read_settings(session).relevance_for(session.memory.model))
     declared = parameters(type(model))
@@ -194,7 +194,7 @@ _BUDGET = 1_000
 """Tokens a budget begins with."""
 
 
-def _budget(session: Session) -> None:
+def _budget(session: AppSession) -> None:
     """Draws the budget of tokens that replaces K, if one is wanted."""
     budget = read_settings(session).budget
     wanted = st.toggle(
@@ -211,7 +211,7 @@ def _budget(session: Session) -> None:
         st.number_input("Tokens", 50, 100_000, step=50, **setting(session, "budget", _BUDGET))
 
 
-def _propagation(session: Session) -> None:
+def _propagation(session: AppSession) -> None:
     """Draws policy, α and H as widgets, where the browser cannot follow them."""
     columns = st.columns([5, 4, 3], gap="medium")
     policy: str = columns[0].selectbox(
@@ -241,7 +241,7 @@ def _propagation(session: Session) -> None:
     )
 
 
-def _asked_step(session: Session) -> None:
+def _asked_step(session: AppSession) -> None:
     """Draws the step the memory is asked at: the question's moment or the last, until moved."""
     total = len(session.memory.steps)
     if not total:

@@ -13,11 +13,11 @@ from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
 from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
 from segviz.ui.pages.compare.structures import PER_ROW, cached, offer, structures_panel
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.measures import countable
 from segviz.ui.widgets.question import nothing_asked
-from segviz.ui.widgets.shapes import Measured, draw_shapes
+from segviz.ui.widgets.shapes import MemorySummary, draw_shapes
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
@@ -30,7 +30,7 @@ USUAL = "as usual"
 USUAL_OWN = " (in a system's own retrieval that of its paper)"
 
 
-def render(session: Session) -> None:
+def render(session: AppSession) -> None:
     """Draws the page."""
     chosen, settings = _choices(session)
     missing = [name for name in chosen if cached(session, name) is None]
@@ -65,7 +65,7 @@ def render(session: Session) -> None:
         measure_panel(session, ready, settings, verdict)
     st.subheader("Shape", divider="gray")
     shapes = [
-        Measured(
+        MemorySummary(
             SYSTEMS[name].label,
             name,
             shape(memory.structure),
@@ -76,7 +76,7 @@ def render(session: Session) -> None:
     draw_shapes(shapes, session.conversation.source_format)
 
 
-def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
+def _choices(session: AppSession) -> tuple[list[str], dict[str, Any]]:
     first = [session.memory.system] if session.memory.system in SYSTEMS else []
     default = list(dict.fromkeys([*first, *DEFAULT]))[:PER_ROW]
     chosen = st.multiselect(

@@ -33,7 +33,7 @@ from segviz.figures.compare import (
     turn_rows,
     turn_strip,
 )
-from segviz.figures.judged import number
+from segviz.figures.significance import number
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
@@ -41,7 +41,7 @@ from segviz.tree import total_cost
 from segviz.ui import keys
 from segviz.ui.pages.compare.structures import built_key, select_turns, side_by_side
 from segviz.ui.settings import asked_question, write_settings
-from segviz.ui.state import Session, fingerprint, keep, peek, remember
+from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, sentence_of, swatch, theme
@@ -73,7 +73,7 @@ _TALL = 420
 
 
 def asked_of_all(
-    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any], by_paper: bool
+    session: AppSession, ready: Mapping[str, Memory], settings: dict[str, Any], by_paper: bool
 ) -> dict[str, Result]:
     """Draws the box of the question, which is that of Ask; returns what each system retrieves for
     it by the same relevance or as its paper does, nothing where none is typed."""
@@ -87,7 +87,7 @@ def asked_of_all(
 
 
 def question_panel(
-    session: Session, ready: Mapping[str, Memory], results: Mapping[str, Result]
+    session: AppSession, ready: Mapping[str, Memory], results: Mapping[str, Result]
 ) -> None:
     """Draws what each system returns for one question, and where they overlap."""
     question = asked_question(session)
@@ -178,7 +178,9 @@ def _method(result: Result, name: str) -> None:
                 st.text(stage.note)
 
 
-def _evidence(session: Session, name: str, memory: Memory, result: Result, gold: set[str]) -> None:
+def _evidence(
+    session: AppSession, name: str, memory: Memory, result: Result, gold: set[str]
+) -> None:
     """Lists what a system returned, best first; a click selects its turns in all structures."""
     if not result.evidence:
         st.caption("Nothing was returned.")
@@ -205,7 +207,10 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
 
 
 def measure_panel(
-    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any], verdict: DeltaGenerator
+    session: AppSession,
+    ready: Mapping[str, Memory],
+    settings: dict[str, Any],
+    verdict: DeltaGenerator,
 ) -> None:
     """Draws quality, reading and time over all questions, measured at once or on request; what
     came of it is the ``verdict``, too."""
@@ -235,7 +240,7 @@ def measure_panel(
 
 
 def _standings(
-    session: Session,
+    session: AppSession,
     ready: Mapping[str, Memory],
     found: Comparison,
     measure: str,

@@ -19,18 +19,18 @@ from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
 from segviz.ui.settings import asked_question
-from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
+from segviz.ui.state import AppSession, fingerprint, peek, remember, typed_turns
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
-from segviz.view.look import Look
+from segviz.view.coloring import Look
 from segviz.view.scene import answered, keeps_time, scene_of
 
 PER_ROW = 3
 
 
 def structures_panel(
-    session: Session, ready: Mapping[str, Memory], results: Mapping[str, Result]
+    session: AppSession, ready: Mapping[str, Memory], results: Mapping[str, Result]
 ) -> None:
     """Draws one small canvas per system with what it retrieved, selections linked through source
     turns."""
@@ -68,7 +68,7 @@ def side_by_side(
 
 
 def _structure(
-    session: Session, name: str, ready: Mapping[str, Memory], result: Result | None
+    session: AppSession, name: str, ready: Mapping[str, Memory], result: Result | None
 ) -> None:
     kind, found = SYSTEMS[name], ready[name]
     structure = found.structure.collapsed
@@ -94,7 +94,9 @@ def _structure(
     _draw(session, name, ready, result)
 
 
-def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Result | None) -> None:
+def _draw(
+    session: AppSession, name: str, ready: Mapping[str, Memory], result: Result | None
+) -> None:
     """One small canvas; a click selects the node's turns in all of them."""
     memory, key = ready[name], f"compare-{name}"
     shown = scene_of(
@@ -122,14 +124,14 @@ def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Resu
     tree_canvas(tree_payload(drawn, legend=False), key=key, height=height, on_select=select)
 
 
-def select_turns(session: Session, turns: tuple[str, ...]) -> None:
+def select_turns(session: AppSession, turns: tuple[str, ...]) -> None:
     """Selects these turns of a node, in every structure."""
     wanted, entry = set(turns), f"compare-turns-{session.source}"
     places = [at for at, turn in enumerate(session.conversation.turns) if turn.id in wanted]
     st.session_state[entry] = tuple(places) or None
 
 
-def _selected_turns(session: Session) -> tuple[str, ...]:
+def _selected_turns(session: AppSession) -> tuple[str, ...]:
     """Returns the ids of the selected turns, of those that there are."""
     places = st.session_state.get(f"compare-turns-{session.source}") or ()
     turns = session.conversation.turns
@@ -159,7 +161,7 @@ COMPARED_KEPT = 12
 _AUTOMATIC_UNITS = 400
 
 
-def built_key(session: Session, name: str) -> str:
+def built_key(session: AppSession, name: str) -> str:
     """Returns the content key of a system's memory over the leaves of this session."""
     memory = session.memory
     typed = typed_turns(session.source)
@@ -168,7 +170,7 @@ def built_key(session: Session, name: str) -> str:
     return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name)
 
 
-def cached(session: Session, name: str) -> Memory | None:
+def cached(session: AppSession, name: str) -> Memory | None:
     """Returns the memory of a system if it has been built; the open one always is."""
     if name == session.memory.system:
         return session.memory
@@ -176,7 +178,7 @@ def cached(session: Session, name: str) -> Memory | None:
     return found
 
 
-def offer(session: Session, missing: list[str]) -> None:
+def offer(session: AppSession, missing: list[str]) -> None:
     """Builds what is missing, with progress: at once where that is quick and free, else behind a
     button."""
     place = st.empty()
@@ -185,7 +187,7 @@ def offer(session: Session, missing: list[str]) -> None:
             place.empty()
 
 
-def _built(session: Session, missing: list[str]) -> bool:
+def _built(session: AppSession, missing: list[str]) -> bool:
     labels = ", ".join(SYSTEMS[name].label for name in missing)
     quick = len(session.memory.units) <= _AUTOMATIC_UNITS
     if not (quick and paid(session.memory.embedder) is None) and not st.button(

@@ -13,7 +13,7 @@ from segviz.memory import Memory
 from segviz.text.captions import shorten
 from segviz.text.words import content_tokens
 from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import called, counted, kind_label, level_label, named, unmarked
 from segviz.ui.widgets.charts import Height, table
 from segviz.ui.widgets.lists import diffs, node_list
@@ -36,7 +36,7 @@ _LINE, _NOTE, _QUOTED = 140, 120, (24, 60)
 _NODE = re.compile(r"\b(node|cluster|episode|statement|theme|topic) (\d+)\b", re.IGNORECASE)
 
 
-def told(session: Session, structure: Structure, step: Step) -> tuple[str, str]:
+def told(session: AppSession, structure: Structure, step: Step) -> tuple[str, str]:
     """Returns what a step did, in a line for above the tree, and what else there is to say of why.
     Units and nodes of ``structure``, the one after the step, are called by their words."""
     judged = step.decision and _telling(step.decision)
@@ -87,7 +87,7 @@ def _telling(decision: Decision) -> Judgement | None:
     return max(rows, key=margin, default=None)
 
 
-def _quoted(session: Session, step: Step, room: int) -> str:
+def _quoted(session: AppSession, step: Step, room: int) -> str:
     """Returns the beginning of a unit in quotes, without its speaker, cut between words."""
     text = step.unit.text
     for who in session.conversation.speakers:
@@ -102,7 +102,9 @@ def decision_line(line: str) -> None:
         st.markdown(unmarked(line))
 
 
-def decision_panel(session: Session, structure: Structure, step: Step, now: int, why: str) -> None:
+def decision_panel(
+    session: AppSession, structure: Structure, step: Step, now: int, why: str
+) -> None:
     """Draws by which numbers was decided, what changed and what it cost."""
     st.markdown("**Why**" if why else "**What changed**", help=unmarked(step.note))
     if why:
@@ -118,7 +120,7 @@ def decision_panel(session: Session, structure: Structure, step: Step, now: int,
     literal_switch(session)
 
 
-def _figures(session: Session, structure: Structure, step: Step, now: int) -> None:
+def _figures(session: AppSession, structure: Structure, step: Step, now: int) -> None:
     """Draws the running cost in a row of numbers."""
     leaves = len(structure.leaves)
     nodes = int(structure.collapsed.active.sum())
@@ -137,7 +139,7 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
 
 
 def _beside(
-    session: Session, before: Structure, after: Structure, step: Step, decision: Decision
+    session: AppSession, before: Structure, after: Structure, step: Step, decision: Decision
 ) -> None:
     """Draws the new unit and a candidate side by side, as it stood before, with the words they
     share marked: the selected candidate, else the chosen one."""
@@ -179,7 +181,9 @@ def telling_words(one: str, other: str, speakers: Sequence[str]) -> frozenset[st
     return frozenset(word for word in shared - nobody if salience(word) >= _TELLING)
 
 
-def _candidates(session: Session, before: Structure, after: Structure, decision: Decision) -> None:
+def _candidates(
+    session: AppSession, before: Structure, after: Structure, decision: Decision
+) -> None:
     """The candidates from low to high, as they stood before the leaf joined (those that the
     step itself made, as they stand after it): the table twin of the marks beside the tree.
     Models that score fill other columns than models that answer with a word."""
@@ -230,7 +234,7 @@ def _outcome(item: Judgement, chosen: int | None) -> str:
     return "close enough"
 
 
-def _changes(session: Session, after: Structure, step: Step, now: int) -> None:
+def _changes(session: AppSession, after: Structure, step: Step, now: int) -> None:
     """Draws the rewritten annotations of the step as word diffs."""
     before = session.memory.at(now - 1)
     changes = [

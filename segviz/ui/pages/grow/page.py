@@ -20,7 +20,7 @@ from segviz.ui.pages.grow.side_tables import side_tables_panel
 from segviz.ui.pages.grow.transport import keep_playing, playing, transport
 from segviz.ui.sidebar.models import price_of
 from segviz.ui.sidebar.watching import TICK, following, look_back, newest
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, colours
 from segviz.ui.widgets.lists import transcript
@@ -38,7 +38,7 @@ _ROOM = """<style>
 </style>"""
 
 
-def render(session: Session) -> None:
+def render(session: AppSession) -> None:
     """Draws the page."""
     st.html(_ROOM)
     if session.live and following():
@@ -51,7 +51,7 @@ def render(session: Session) -> None:
 
 
 @st.fragment
-def _panel(session: Session) -> None:
+def _panel(session: AppSession) -> None:
     transport(session)
     now: int = st.session_state[keys.grow_step(session.key)]
     step = session.memory.steps[now - 1]
@@ -106,7 +106,7 @@ def _newest() -> None:
 
 
 def _tree(
-    session: Session, structure: Structure, step: Step, now: int, goes_on: bool = False
+    session: AppSession, structure: Structure, step: Step, now: int, goes_on: bool = False
 ) -> None:
     """Draws the tree; one that ``goes_on`` has room for more than there is."""
     total = len(session.memory.steps)
@@ -124,7 +124,7 @@ def _tree(
     draw_canvas(session, shown, key="grow-tree", height=height, gutter=True)
 
 
-def _transcript(session: Session, structure: Structure, step: Step, now: int) -> None:
+def _transcript(session: AppSession, structure: Structure, step: Step, now: int) -> None:
     node = session.selected_in(structure)
     if node is not None:
         node_details(session, structure, node, now)
@@ -152,7 +152,7 @@ def warnings(structure: Structure, decision: Decision | None) -> None:
         st.warning(f"{trouble.what} {trouble.remedy}", icon=":material/warning:")
 
 
-def shape_panel(session: Session, structure: Structure, now: int) -> None:
+def shape_panel(session: AppSession, structure: Structure, now: int) -> None:
     """Draws the shape table and the cost charts of the tree after ``now`` steps."""
     with st.expander("Shape and cost", key="shape-panel", on_change="rerun") as panel:
         if not panel.open:
@@ -167,8 +167,8 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
         )
 
 
-def _table(session: Session, now: int) -> None:
-    from segviz.ui.widgets.shapes import Measured, draw_shapes  # reads what is published
+def _table(session: AppSession, now: int) -> None:
+    from segviz.ui.widgets.shapes import MemorySummary, draw_shapes  # reads what is published
 
     # The structure as it was built: what is shown has every same-text chain as one node already.
     structure = session.memory.at(now)
@@ -176,11 +176,11 @@ def _table(session: Session, now: int) -> None:
     steps = session.memory.steps[:now]
     calls = total_cost(steps).calls / max(1, measured.leaves)
     empty = contentless_share(structure, session.conversation.speakers)
-    this = Measured("this memory", session.memory.system, measured, calls, empty)
+    this = MemorySummary("this memory", session.memory.system, measured, calls, empty)
     draw_shapes([this], session.conversation.source_format)
 
 
-def _agreement(session: Session, structure: Structure) -> None:
+def _agreement(session: AppSession, structure: Structure) -> None:
     # ``structure`` is the literal tree: a lone leaf is a piece of level 1, too. Other systems
     # end episodes or trees where sessions end, so that agreement would say nothing.
     starts = session_starts(session.sessions[: len(structure.leaves)])
@@ -199,7 +199,7 @@ def _agreement(session: Session, structure: Structure) -> None:
     )
 
 
-def _cost(session: Session, now: int) -> None:
+def _cost(session: AppSession, now: int) -> None:
     steps = session.memory.steps[:now]
     memory = session.memory
     spent = dollars(steps, price_of(memory.chat), price_of(memory.embedder.name))

@@ -6,12 +6,12 @@ import streamlit as st
 
 from segviz.construct import Tabulates
 from segviz.figures.timeline import timed, timeline_figure
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import QUIET, colours, ink, readable, tall
 
 
-def side_tables_panel(session: Session, step: int) -> None:
+def side_tables_panel(session: AppSession, step: int) -> None:
     """Draws the tables that the system makes of the memory after ``step`` steps, if it makes any;
     they are computed while the panel is open."""
     system, memory = session.memory.model, session.memory

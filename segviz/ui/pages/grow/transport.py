@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.ui import keys
 from segviz.ui.address import write_step
-from segviz.ui.state import Session, shows, typed_turns
+from segviz.ui.state import AppSession, shows, typed_turns
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
@@ -20,12 +20,12 @@ from segviz.ui.widgets.tree import view_choice
 SPEEDS: dict[str, tuple[float, int]] = {"1×": (0.8, 1), "2×": (0.4, 1), "10×": (0.4, 5)}
 
 
-def playing(session: Session) -> bool:
+def playing(session: AppSession) -> bool:
     """Tells whether this memory is being played."""
     return bool(st.session_state.get(keys.PLAYING) == session.key)
 
 
-def transport(session: Session) -> None:
+def transport(session: AppSession) -> None:
     """Draws the step and play controls, the slider and the jump to a session."""
     key, total = keys.grow_step(session.key), len(session.memory.steps)
 
@@ -104,7 +104,7 @@ def _step_button(
     )
 
 
-def _play_button(session: Session, key: str, total: int) -> None:
+def _play_button(session: AppSession, key: str, total: int) -> None:
     def toggle() -> None:
         if playing(session):
             st.session_state[keys.PLAYING] = None
@@ -124,7 +124,7 @@ def _play_button(session: Session, key: str, total: int) -> None:
     )
 
 
-def _jump(session: Session, go: Callable[[int], None]) -> None:
+def _jump(session: AppSession, go: Callable[[int], None]) -> None:
     """Jumps to the first leaf of a session."""
     first: dict[int, int] = {}
     for unit in session.memory.units:
@@ -150,7 +150,7 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
     )
 
 
-def keep_playing(session: Session) -> None:
+def keep_playing(session: AppSession) -> None:
     """Takes the next stride when the timer ticks, while this memory is being played; a tick for
     another step than the one shown is late, and ignored."""
     key, total = keys.grow_step(session.key), len(session.memory.steps)
@@ -175,7 +175,7 @@ def keep_playing(session: Session) -> None:
 LONGEST = 5_000
 
 
-def typing_panel(session: Session) -> None:
+def typing_panel(session: AppSession) -> None:
     """Draws a form that continues the conversation; each turn rebuilds the tree behind it."""
     typed = typed_turns(session.source)
     title = f"Type turns ({len(typed)})" if typed else "Type turns"

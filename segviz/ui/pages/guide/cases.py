@@ -24,10 +24,10 @@ from segviz.llm import ModelError
 from segviz.loaders.formats.locomo.download import PAGE
 from segviz.memory import NoEmbedder
 from segviz.tree.shape import diagnose, shape
-from segviz.ui import keys, rim
+from segviz.ui import keys, security
 from segviz.ui.address import in_app
 from segviz.ui.settings import read_settings
-from segviz.ui.state import Session, fingerprint, remember
+from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import trouble, unmarked
 from segviz.ui.widgets.tour import Stop, tell
 from segviz.view.bookmark import Bookmark
@@ -37,7 +37,7 @@ _LONGEST = 400  # characters of the words of a stop
 _KEPT = 12
 
 
-def draw_cases(session: Session) -> None:
+def draw_cases(session: AppSession) -> None:
     """Draws a row for each case: the five questions where they are known, and the two trees."""
     st.markdown(
         "Appendix C of SegTreeMem follows five questions through one LoCoMo conversation and "
@@ -66,7 +66,7 @@ def _says(who: str, words: str) -> None:
     st.markdown(f"*{who}.* {words}")
 
 
-def _question(session: Session, case: Case, question: Question) -> None:
+def _question(session: AppSession, case: Case, question: Question) -> None:
     st.text(f"{question.text}\nGold answer: {question.answer or 'not mentioned'}")
     _says(f"Paper, App. C.4, {case.name}", f"{case.paper} {case.note}".strip())
     try:
@@ -87,7 +87,7 @@ def _question(session: Session, case: Case, question: Question) -> None:
         _here(session, name, words, stops, number, f"{case.name}-{number}")
 
 
-def _seen(session: Session, case: Case, question: Question, place: int) -> str:
+def _seen(session: AppSession, case: Case, question: Question, place: int) -> str:
     settings = case.settings[place]
     return remember(
         "cases-seen",
@@ -98,7 +98,7 @@ def _seen(session: Session, case: Case, question: Question, place: int) -> str:
 
 
 def _here(
-    session: Session, name: str, words: str, stops: Sequence[Stop], number: int, key: str
+    session: AppSession, name: str, words: str, stops: Sequence[Stop], number: int, key: str
 ) -> None:
     """Draws what is seen under one setting, and the button that leads to this stop."""
     page = stops[number - 1].page
@@ -114,19 +114,19 @@ def _here(
     )
 
 
-def _hint(session: Session) -> None:
+def _hint(session: AppSession) -> None:
     """Says in a line where the conversation with the five questions is to be had."""
     if CONVERSATION in session.corpus.ids:
         st.caption(f"The five questions are about {CONVERSATION}: choose it in the sidebar.")
         return
-    offered = "" if rim.paths_limited() else ", or in the sidebar under Path"
+    offered = "" if security.paths_limited() else ", or in the sidebar under Path"
     st.caption(
         f"The five questions are about {CONVERSATION} of LoCoMo, which is not open. Get it from "
         f"[its authors]({PAGE}){offered}."
     )
 
 
-def _cascade(session: Session) -> None:
+def _cascade(session: AppSession) -> None:
     _says(
         "Paper, App. C.3.1",
         "Nothing fits what is open, so each leaf puts a new root on top and a chain of copies "

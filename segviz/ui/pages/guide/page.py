@@ -15,7 +15,7 @@ from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_score
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.pages.guide.cases import draw_cases
-from segviz.ui.state import Session
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import cited
 from segviz.ui.widgets.charts import QUIET, colours, ramp, sentence_of, table, theme
 from segviz.ui.widgets.tour import tell, tour
@@ -39,7 +39,7 @@ comes back, *covered*, when only a wider node that quotes it does, or *missed*.
 """
 
 
-def render(session: Session) -> None:
+def render(session: AppSession) -> None:
     """Draws the page."""
     st.header("What am I looking at?", divider="gray")
     st.markdown(_WHAT)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from segviz.evaluation import Cell
 from segviz.figures import sweep as figures
-from segviz.figures.judged import Judged, blind_sentence, number, setting_of
+from segviz.figures.significance import Judged, blind_sentence, number, setting_of
 from segviz.ui import keys
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, swatch

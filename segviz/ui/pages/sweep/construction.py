@@ -12,10 +12,10 @@ from segviz.construct import Parameter
 from segviz.evaluation import Mean
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart, Comparison, construction_sweep
-from segviz.figures.rows import rows_figure
+from segviz.figures.charts import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
-from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.state import AppSession, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
 from segviz.view.bookmark import decode, differing, in_link
@@ -25,7 +25,7 @@ RESULTS_KEPT = 4
 _BY = "retrieved by"
 
 
-def construction_panel(session: Session) -> None:
+def construction_panel(session: AppSession) -> None:
     """Draws the controls, the run and its outcome."""
     first, second, third = st.columns([3, 3, 5], gap="medium")
     names = list(SYSTEMS)
@@ -102,7 +102,7 @@ def _values(parameter: Parameter) -> list[str]:
 
 
 def _found(
-    session: Session, system: str, parameter: str, values: list[Any], fixed: Mapping[str, Any]
+    session: AppSession, system: str, parameter: str, values: list[Any], fixed: Mapping[str, Any]
 ) -> Comparison | None:
     """The comparison, measured on request."""
     key = fingerprint(session.key, system, parameter, values, dict(fixed))

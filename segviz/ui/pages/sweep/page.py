@@ -8,15 +8,15 @@ import streamlit as st
 
 from segviz.evaluation import Sweep
 from segviz.evaluation.sweep import sweep
-from segviz.figures.judged import Judged, bounds, judge, number, spelled
+from segviz.figures.significance import Judged, bounds, judge, number, spelled
 from segviz.figures.sweep import verdict_sentence
-from segviz.memory import Absent
+from segviz.memory import MissingEmbedder
 from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.ui.pages.sweep.charts import charts_panel, chosen, colour_key
 from segviz.ui.pages.sweep.construction import construction_panel
 from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.settings import read_settings
-from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.state import AppSession, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.export_menu import sweep_export
@@ -37,7 +37,7 @@ SWEPT = [name for name in POLICIES if name != "none"]
 _USUAL = 3
 
 
-def render(session: Session) -> None:
+def render(session: AppSession) -> None:
     """Draws the page."""
     verdict = st.empty()
     choices = st.container(horizontal=True, vertical_alignment="bottom")
@@ -85,7 +85,7 @@ def render(session: Session) -> None:
     setting_panel(session, judged, cell)
 
 
-def _found(session: Session, settings: dict[str, Any], key: str) -> Sweep | None:
+def _found(session: AppSession, settings: dict[str, Any], key: str) -> Sweep | None:
     """The sweep, measured at once or on request."""
     place = st.empty()
     found: Sweep | None = peek("sweeps", key)
@@ -99,7 +99,7 @@ def _found(session: Session, settings: dict[str, Any], key: str) -> Sweep | None
     return found
 
 
-def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
+def _wanted(session: AppSession, settings: dict[str, Any], key: str) -> bool:
     """Offers to measure; returns whether it was asked for, or is done at once."""
     cancelled = st.session_state.get(_SWEEP_WANTED, "") is None
     sweeps = len(settings["policies"]) / _USUAL
@@ -113,7 +113,7 @@ def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
     return False
 
 
-def _settings(session: Session) -> dict[str, Any]:
+def _settings(session: AppSession) -> dict[str, Any]:
     first, second, third = st.columns([5, 3, 3], gap="medium")
     policies = first.multiselect(
         "Policies",
@@ -126,14 +126,14 @@ def _settings(session: Session) -> dict[str, Any]:
     # Without its embedder a memory's questions can be compared by words alone.
     on_ask = read_settings(session).relevance_for()
     offered = list(dict.fromkeys([*RELEVANCE, on_ask]))
-    if isinstance(session.memory.embedder, Absent):
+    if isinstance(session.memory.embedder, MissingEmbedder):
         offered = ["lexical"]
     relevance = second.selectbox("Relevance", offered, key="sweep-relevance", bind="query-params")
     k = third.slider("Retrieved K", 1, 30, 10, key="sweep-k", bind="query-params")
     return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}
 
 
-def _run(session: Session, settings: dict[str, Any]) -> Sweep:
+def _run(session: AppSession, settings: dict[str, Any]) -> Sweep:
     place = st.empty()
     with place.container():
         bar = st.progress(0.0, "Sweeping")
@@ -157,7 +157,7 @@ def _cancel() -> None:
     st.session_state[_SWEEP_WANTED] = None
 
 
-def _details(session: Session, judged: Judged) -> str:
+def _details(session: AppSession, judged: Judged) -> str:
     """What stands behind the verdict."""
     best, base = judged.best(), judged.base
     if best is None:

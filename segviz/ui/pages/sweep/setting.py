@@ -13,12 +13,12 @@ from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.evaluation.measures import sees
 from segviz.evaluation.node_usage import Traffic, traffic
 from segviz.figures import sweep as figures
-from segviz.figures.judged import Judged, blind_sentence, number, setting_of, spelled
+from segviz.figures.significance import Judged, blind_sentence, number, setting_of, spelled
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_names
 from segviz.ui import keys
 from segviz.ui.settings import read_settings, write_settings
-from segviz.ui.state import Session, fingerprint, remember
+from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
 from segviz.ui.widgets.charts import chart, ink, pair, picked, table, tall
@@ -28,7 +28,7 @@ from segviz.view.palette import LEVEL_COLOURS
 TRAFFIC_KEPT = 4
 
 
-def setting_panel(session: Session, judged: Judged, cell: Cell) -> None:
+def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
     """Draws the levels, categories, questions, measures and nodes of one setting."""
     with st.container(horizontal=True, vertical_alignment="center"):
         what = f"{spelled(cell)}, relevance {judged.sweep.settings.relevance}"
@@ -50,7 +50,7 @@ def setting_panel(session: Session, judged: Judged, cell: Cell) -> None:
         st.switch_page(st.session_state[keys.PAGES]["ask"])
 
 
-def _levels(session: Session, judged: Judged, cell: Cell) -> None:
+def _levels(session: AppSession, judged: Judged, cell: Cell) -> None:
     st.markdown("**Retrieved levels** over α")
     policy, horizon, names = cell.policy, cell.horizon, level_names(session.memory.system)
     chart(
@@ -115,7 +115,7 @@ def _whole(value: float) -> str:
     return "" if value != value else f"{value:,.0f}"
 
 
-def _atlas(session: Session, judged: Judged, cell: Cell) -> None:
+def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
     """Draws every question without propagation, over α at the policy and hops of the setting, and
     for each other policy at the same α and hops."""
     swept = judged.sweep
@@ -148,7 +148,7 @@ def _atlas(session: Session, judged: Judged, cell: Cell) -> None:
 AS_ON_ASK = "as on Ask"
 
 
-def _as_on_ask(session: Session) -> Outcomes:
+def _as_on_ask(session: AppSession) -> Outcomes:
     """Measures the setting that questions are asked with on Ask, whatever it is."""
     questions, settings = session.conversation.questions, read_settings(session)
     found: Outcomes = remember(
@@ -160,7 +160,7 @@ def _as_on_ask(session: Session) -> Outcomes:
     return found
 
 
-def _nodes(session: Session, judged: Judged, cell: Cell) -> None:
+def _nodes(session: AppSession, judged: Judged, cell: Cell) -> None:
     """Draws what passes through every node over all questions; a ticked one is selected in the
     tree."""
     title = "Every node over all questions: hubs and dead nodes"
@@ -226,5 +226,5 @@ def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
     return replace(found.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon)
 
 
-def _write(session: Session, found: Sweep, cell: Cell) -> None:
+def _write(session: AppSession, found: Sweep, cell: Cell) -> None:
     write_settings(session, _asked(found, cell))

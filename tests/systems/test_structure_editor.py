@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from segviz.conversation import Unit, as_time, moments, seconds
 from segviz.embedding import HashingEmbedder
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.structure_editor import Draft
 from segviz.tree import Step, replay
 from segviz.tree.invariants import check
 from tests.trees import unit

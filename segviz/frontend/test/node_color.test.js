@@ -10,7 +10,7 @@ import { geometry } from "../src/canvas/geometry.js";
 import {
   drawLabels, fitLabel, labelChoice, labelsFor, labelTexts,
 } from "../src/canvas/labels.js";
-import { coloursFor, fillOf, goldClasses } from "../src/canvas/shades.js";
+import { coloursFor, fillOf, goldClasses } from "../src/canvas/node_color.js";
 import { columnWeights } from "../src/canvas/weights.js";
 import { recording, sceneOf } from "./scene.js";
 

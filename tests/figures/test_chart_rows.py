@@ -6,7 +6,7 @@ import pytest
 
 from segviz.evaluation import Mean
 from segviz.evaluation.compare import Chart
-from segviz.figures.rows import rows_figure
+from segviz.figures.charts import rows_figure
 
 HOW = {"colours": ("#b43a09", "#0072b2"), "neutral": "#777777"}
 ROWS = [

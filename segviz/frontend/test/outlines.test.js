@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { nodeRect, rowRect } from "../src/canvas/boxes.js";
 import { rampTable } from "../src/canvas/colour.js";
 import { geometry } from "../src/canvas/geometry.js";
-import { drawOver, spaced } from "../src/canvas/marks.js";
+import { drawOver, spaced } from "../src/canvas/outlines.js";
 import { createSearch } from "../src/canvas/search.js";
 import { recording, treeOf } from "./scene.js";
 

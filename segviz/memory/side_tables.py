@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from segviz.conversation import Unit
-from segviz.memory.foreign import id_of, table_of
+from segviz.memory.from_table import id_of, table_of
 from segviz.tree import IntArray, Structure
 
 MOST_LABELS: Final = 8

@@ -27,7 +27,7 @@ class ReplayError(ValueError):
     """The events do not describe a structure; the message names the step and event."""
 
 
-class Fold:
+class Replayer:
     """The columns of a structure while events are applied, step by step.
 
     Lists grow by one entry per node; ``edges`` and ``relations`` are dicts because events
@@ -48,7 +48,7 @@ class Fold:
         self.degree: list[int] = []
 
     @classmethod
-    def of(cls, structure: Structure) -> Fold:
+    def of(cls, structure: Structure) -> Replayer:
         """The fold that gave ``structure``."""
         made, edges = cls(), structure.edges
         made.level, made.active = structure.level.tolist(), structure.active.tolist()
@@ -167,7 +167,7 @@ def _pairs(pairs: Collection[tuple[int, int]]) -> IntArray:
 
 def history(steps: Iterable[Step]) -> Iterator[Structure]:
     """The structure after each step, lazily; raises ReplayError as :func:`replay` does."""
-    fold = Fold()
+    fold = Replayer()
     for number, step in enumerate(steps):
         fold.take(number, step)
         yield fold.freeze()

@@ -6,10 +6,10 @@ import { cleared, lastly } from "../shared/dom.js";
 import { answerOf } from "./answer.js";
 import { visibleBoxes } from "./boxes.js";
 import { geometry } from "./geometry.js";
-import { drawOver } from "./marks.js";
+import { drawOver } from "./outlines.js";
 import { drawBase, FADE_MS } from "./paint.js";
 import { recompute } from "./settings.js";
-import { shadesOf } from "./shades.js";
+import { shadesOf } from "./node_color.js";
 import { columnWeights, highestScore } from "./weights.js";
 
 /** When something is painted, and what is kept from frame to frame. */

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.tree import Structure, replay
+from segviz.tree.icicle_layout import follows_time, unfold
 from segviz.tree.toy import toy_structure
-from segviz.tree.unfold import follows_time, unfold
 from tests.trees import grown
 
 

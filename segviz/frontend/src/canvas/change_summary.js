@@ -3,7 +3,7 @@
 
 import { element, make, rewrite } from "../shared/dom.js";
 import { levelName, nameOf } from "./answer.js";
-import { onScores, schedule, showScores } from "./frame.js";
+import { onScores, schedule, showScores } from "./scheduler.js";
 import { hold } from "./settings.js";
 
 const NAMED = 2; // nodes that are named of those that entered, and of those that left

@@ -4,7 +4,7 @@
 import { button, element, isNews, make, rewrite, sign } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
 import { labelOf, levelName, nameOf, turnsOf, wordsOf } from "./answer.js";
-import { onFrame, schedule } from "./frame.js";
+import { onFrame, schedule } from "./scheduler.js";
 import { shownFlow } from "./flow.js";
 import { reveal, select } from "./navigation.js";
 import { needed } from "./path.js";

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from streamlit.testing.v1 import AppTest
 
-from segviz.ui import rim
+from segviz.ui import security
 from tests.app.conftest import clean, grow, open_path, texts
 from tests.data import ROOT
 from tests.serving import start
@@ -28,7 +28,7 @@ def at(monkeypatch):
     def listen(address, names="", allowed=()):
         options = {"server.address": address, "server.allowedHosts": list(allowed)}
         monkeypatch.setattr(st, "get_option", options.__getitem__)
-        monkeypatch.setenv(rim.HOSTS, names)
+        monkeypatch.setenv(security.HOSTS, names)
 
     return listen
 
@@ -36,24 +36,24 @@ def at(monkeypatch):
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1"])
 def test_on_loopback_only_its_own_names_are_answered(at, address):
     at(address)
-    assert not rim.beyond_loopback()
-    assert all(map(rim.answers_to, HERE))
-    assert not any(map(rim.answers_to, [*ADDRESSES, *NEVER]))
+    assert not security.beyond_loopback()
+    assert all(map(security.answers_to, HERE))
+    assert not any(map(security.answers_to, [*ADDRESSES, *NEVER]))
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.5", None])
 def test_beyond_it_addresses_are_answered_and_names_of_other_sites_are_not(at, address):
     at(address)
-    assert rim.beyond_loopback()
-    assert all(map(rim.answers_to, [*HERE, *ADDRESSES]))
-    assert not any(map(rim.answers_to, NEVER))
+    assert security.beyond_loopback()
+    assert all(map(security.answers_to, [*HERE, *ADDRESSES]))
+    assert not any(map(security.answers_to, NEVER))
 
 
 def test_names_can_be_allowed_and_the_one_listened_on_is(at):
     at("box.lan", "a.example,*.b.example", ["c.example"])
     for host in ("box.lan:8501", "a.example", "x.b.example", "C.example:80"):
-        assert rim.answers_to(host)
-    assert not any(map(rim.answers_to, ["b.example", "xa.example", *NEVER]))
+        assert security.answers_to(host)
+    assert not any(map(security.answers_to, ["b.example", "xa.example", *NEVER]))
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def client(at):
 
     at("127.0.0.1")
     routes = [Route("/{path:path}", page), WebSocketRoute("/stream", stream)]
-    return TestClient(Starlette(routes=routes, middleware=rim.RIM["middleware"]))
+    return TestClient(Starlette(routes=routes, middleware=security.RIM["middleware"]))
 
 
 def test_another_host_reaches_neither_pages_nor_sockets(client):
@@ -104,8 +104,8 @@ def test_streamlit_finds_the_rim_in_what_it_runs(script):
     assert found.is_asgi_app
     assert found.app_name == "app"
     assert "**RIM" in (ROOT / script).read_text()
-    assert rim.RIM["on_script_error"] is rim.show_failure
-    assert [type(one) for one in rim.RIM["middleware"]] == [Middleware]
+    assert security.RIM["on_script_error"] is security.show_failure
+    assert [type(one) for one in security.RIM["middleware"]] == [Middleware]
 
 
 # --- paths -------------------------------------------------------------------------------------
@@ -122,8 +122,8 @@ def folder(tmp_path, monkeypatch, small_file):
     (inside / "link.json").symlink_to(outside / "chat.json")
     (inside / "linked").symlink_to(outside)
     (outside / "back.json").symlink_to(inside / "chat.json")
-    monkeypatch.setenv(rim.FOLDER, str(inside))
-    monkeypatch.delenv(rim.FILE, raising=False)
+    monkeypatch.setenv(security.FOLDER, str(inside))
+    monkeypatch.delenv(security.FILE, raising=False)
     return tmp_path
 
 
@@ -134,15 +134,15 @@ def test_paths_lead_below_the_folder_and_nowhere_else(folder, at, monkeypatch):
     closed = {"outside/chat.json", "inside/../outside/chat.json", "inside/link.json", "nowhere"}
     closed |= {"inside/linked/chat.json", "insider", ".", "inside\0", "x" * 5_000}
     for path in [*opened, *closed]:
-        assert rim.may_open(f"{folder}/{path}") is opened.get(path, False), path
-    assert not any(map(rim.may_open, ["/etc/passwd", "~root/x", "~", "", "/dev/zero"]))
-    monkeypatch.delenv(rim.FOLDER)
-    assert not rim.may_open(f"{folder}/inside/chat.json")
-    monkeypatch.setenv(rim.FILE, f"{folder}/outside/chat.json")
-    assert rim.may_open(f"{folder}/outside/chat.json")
-    assert not rim.may_open(f"{folder}/outside/secret.csv")
+        assert security.may_open(f"{folder}/{path}") is opened.get(path, False), path
+    assert not any(map(security.may_open, ["/etc/passwd", "~root/x", "~", "", "/dev/zero"]))
+    monkeypatch.delenv(security.FOLDER)
+    assert not security.may_open(f"{folder}/inside/chat.json")
+    monkeypatch.setenv(security.FILE, f"{folder}/outside/chat.json")
+    assert security.may_open(f"{folder}/outside/chat.json")
+    assert not security.may_open(f"{folder}/outside/secret.csv")
     at("127.0.0.1")
-    assert rim.may_open("/etc/passwd")  # the visitor's own machine
+    assert security.may_open("/etc/passwd")  # the visitor's own machine
 
 
 def test_refusals_tell_neither_what_exists_nor_what_is_in_it(folder):
@@ -167,11 +167,11 @@ def test_refusals_tell_neither_what_exists_nor_what_is_in_it(folder):
 def _failing() -> None:
     import streamlit as st
 
-    from segviz.ui import rim
+    from segviz.ui import security
 
     st.session_state["something"] = "kept"
     for fault in (RuntimeError("the [file](http://x) says `so`"), KeyError("again")):
-        rim.show_failure(fault)
+        security.show_failure(fault)
 
 
 def test_a_fault_is_told_literally_with_ways_to_go_on(at):
@@ -196,7 +196,7 @@ def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path)
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
     (tmp_path / "app.py").write_text(
-        "from streamlit import App\nfrom segviz.ui.rim import RIM\n"
+        "from streamlit import App\nfrom segviz.ui.security import RIM\n"
         "if __name__ == '__main__':\n"
         "    import streamlit as st\n"
         "    @st.fragment\n"

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from segviz.frontend.found import MOST_EXCERPTS, find_text, read_query
 from segviz.frontend.message import pack
+from segviz.frontend.search import MOST_EXCERPTS, find_text, read_query
 from tests.frontend.node import needs_node, run
 from tests.scenes import leaves, tree_message
 

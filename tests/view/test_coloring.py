@@ -9,7 +9,7 @@ import pytest
 
 from segviz.frontend.message import pack
 from segviz.frontend.payload import MEASURE, tree_payload
-from segviz.view.look import COLOURS, LABELS, MEASURES, Look, NodeMeasure, read_look
+from segviz.view.coloring import COLOURS, LABELS, MEASURES, Look, NodeMeasure, read_look
 from segviz.view.scene import scene_of
 
 

@@ -23,7 +23,7 @@ _FEW = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SettingResult:
     """A setting by one measure: its ``mean`` and its ``gain``, the mean of the differences to no
     propagation question by question."""
 
@@ -58,7 +58,7 @@ class Judged:
     measure: str
     adversarial: bool
     base: Mean
-    verdicts: dict[Setting, Verdict]
+    verdicts: dict[Setting, SettingResult]
     blind: tuple[str, ...]
 
     @property
@@ -66,13 +66,13 @@ class Judged:
         """What the measure is called."""
         return MEASURES[self.measure].label
 
-    def moved(self, policies: Iterable[str] | None = None) -> list[Verdict]:
+    def moved(self, policies: Iterable[str] | None = None) -> list[SettingResult]:
         """The verdicts on settings under which scores travel, of some policies or of all."""
         wanted = set(self.sweep.policies if policies is None else policies)
         every = self.verdicts.values()
         return [one for one in every if one.cell.moves and one.cell.policy in wanted]
 
-    def best(self, policies: Iterable[str] | None = None) -> Verdict | None:
+    def best(self, policies: Iterable[str] | None = None) -> SettingResult | None:
         """The verdict on :meth:`Sweep.best`; None where no question has a value."""
         chosen = None if policies is None else set(policies)
         cell = self.sweep.best(self.measure, chosen, adversarial=self.adversarial)
@@ -94,7 +94,7 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
         if cell.moves:
             mean = cell.outcomes.mean(measure, adversarial=adversarial)
             gain = gains[setting_of(cell)]
-        verdicts[cell.policy, cell.alpha, cell.horizon] = Verdict(cell, mean, gain)
+        verdicts[cell.policy, cell.alpha, cell.horizon] = SettingResult(cell, mean, gain)
     blind = tuple(policy for policy in sweep.policies if not sees(measure, policy))
     return Judged(sweep, measure, adversarial, base, verdicts, blind)
 

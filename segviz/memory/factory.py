@@ -220,7 +220,7 @@ class NoEmbedder(ValueError):
 
 
 @dataclass(frozen=True)
-class Absent:
+class MissingEmbedder:
     """Stands for an embedder that is not installed, so that its memories can be viewed.
 
     ``name`` is the missing one, ``available`` are the installed ones; ``embed`` raises
@@ -240,7 +240,7 @@ class Absent:
 
 
 def embedder_named(name: str) -> Embedder:
-    """The offline embedder of this name, else ``Absent``."""
+    """The offline embedder of this name, else ``MissingEmbedder``."""
     available = []
     for key in EMBEDDERS:
         try:
@@ -250,4 +250,4 @@ def embedder_named(name: str) -> Embedder:
         available.append(embedder.name)
         if embedder.name == name:
             return embedder
-    return Absent(name, tuple(available))
+    return MissingEmbedder(name, tuple(available))

@@ -15,7 +15,7 @@ import { inkOn } from "./labels.js";
 import { drawLineage } from "./lineage.js";
 import { drawFlow } from "./flow.js";
 import { FADE_MS } from "./paint.js";
-import { fillOf, topOf } from "./shades.js";
+import { fillOf, topOf } from "./node_color.js";
 
 /** @type {(s: State, ctx: Ctx) => void} */
 export function drawOver(s, ctx) {
