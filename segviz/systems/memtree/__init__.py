@@ -1,4 +1,6 @@
-"""MemTree: an online tree of topics (arXiv 2410.14052); what it prints is in ``published.csv``."""
+"""MemTree: an online tree of topics (arXiv 2410.14052); its printed numbers are in
+``published.csv``.
+"""
 
 from segviz.systems.memtree.system import MemTree, topics_branch
 
