@@ -177,7 +177,7 @@ Scorer = Callable[[Sequence[str]], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a system's own retrieval.
+    """Stage of a system's own retrieval.
 
     Attributes:
         name: its name.

@@ -98,7 +98,7 @@ class Corpus(Sequence[Conversation]):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """One entry per conversation, in file order, without reading any."""
+        """Rows for a list, one per conversation in file order; costs no reading."""
         return tuple(Entry(c.id, len(c.sessions), len(c.turns)) for c in self.conversations)
 
     @property

@@ -53,7 +53,9 @@ _LOOKS_SPOKEN = re.compile(SPEAKER.pattern[1:].join(("(?<=\n)", "")))
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message. ``caption`` describes a shared image and is part of the content."""
+    """Message of a conversation. ``caption`` describes a shared image and is part of the
+    content.
+    """
 
     id: str
     speaker: str

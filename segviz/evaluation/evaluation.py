@@ -265,7 +265,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """The question that a setting improves most, by its ``place``.
+    """Question that a setting improves most, by its ``place``.
 
     ``won`` and ``lost`` count the questions with more, and with fewer, gold turns found than
     without propagation.

@@ -43,7 +43,7 @@ class WorkersLost(Exception):
 
 @dataclass(frozen=True)
 class Measured(Generic[Result]):
-    """The ``result`` of measuring one conversation, built by one system, with one seed."""
+    """Result of measuring one conversation, built by one system, with one seed."""
 
     conversation: str
     system: str

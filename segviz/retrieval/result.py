@@ -21,7 +21,7 @@ from segviz.tree import Span, Structure, thumbnail
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One retrieved node.
+    """Retrieved node.
 
     Attributes:
         node: its id.

@@ -64,7 +64,7 @@ _costs_of = attrgetter(*_COSTS)
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of a history; see the top of this module."""
+    """Columns of a history; see the top of this module."""
 
     steps: IntArray
     costs: NDArray[np.int64]

@@ -39,7 +39,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One atomic fact.
+    """Atomic fact.
 
     Attributes:
         text: the statement.

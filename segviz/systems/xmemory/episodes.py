@@ -37,7 +37,7 @@ class EpisodeParameters(Declared):
 
 
 class Episodes:
-    """The open episode, and the texts written when it is closed."""
+    """Open episode, and the texts written when it is closed."""
 
     def __init__(
         self,
