@@ -1,5 +1,4 @@
-"""Opens and writes the files that users name: regular files only, written whole; checks free
-memory.
+"""Opens and writes the files that users name: regular ones only, whole; checks free memory.
 
 Every input comes through :func:`opened` or :func:`read`, every output goes through :func:`write` or
 :func:`append`. Errors are OSError with the name of the file. Imports nothing of segviz.

@@ -206,10 +206,7 @@ def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
 
 
 def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Candidate], list[int]]:
-    """Returns the lines of enough weight, each once, and the index of each one's child.
-
-    If no line has enough weight, returns the one with the most.
-    """
+    """Returns the lines of enough weight (or the heaviest), each once, and their child's index."""
     pool = [(line, child) for child, text in enumerate(texts) for line in _lines(text)]
     # Speakers' names occur in most lines, so they cannot distinguish one.
     speakers = _words_of_names(frozenset(line.speaker for line, _ in pool))

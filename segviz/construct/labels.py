@@ -331,9 +331,7 @@ def _other_words(units: Sequence[Unit]) -> frozenset[str]:
 
 
 def _without_verb(phrase: str, other: frozenset[str]) -> str:
-    """Removes a leading participle that is a verb here; returns "" if the noun itself is none
-    here.
-    """
+    """Removes a leading participle that is a verb here; "" if the noun itself is none here."""
     words = phrase.split()
     if len(words) > 1 and words[0].endswith("ing") and words[0] in other:
         words = words[1:]

@@ -97,9 +97,7 @@ class Declared:
     """Base of dataclasses with declared parameters; it rejects values outside their range."""
 
     def __post_init__(self) -> None:
-        """Checks every parameter; ValueError names field, value and legal range of the first bad
-        one.
-        """
+        """Checks all parameters; ValueError names field, value and legal range of a bad one."""
         for parameter in parameters(type(self)):
             spec, value = parameter.spec, getattr(self, parameter.name)
             low, high = spec.low, spec.high
@@ -118,9 +116,7 @@ class Declared:
 
 
 def as_settings(instance: Any) -> dict[str, Any]:
-    """Returns the parameters as plain JSON data; a nested component becomes ``{"name": …,
-    fields}``.
-    """
+    """Returns the parameters as plain JSON data; a component becomes ``{"name": …, fields}``."""
     settings: dict[str, Any] = {}
     for parameter in parameters(type(instance)):
         value = getattr(instance, parameter.name)

@@ -22,9 +22,7 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Services of a build: the embedder, the configured chat model, and the system's prompts by
-    name.
-    """
+    """Services of a build: embedder, configured chat model, and the system's prompts by name."""
 
     embedder: Embedder
     chat: Chat | None = None
@@ -76,9 +74,7 @@ class Arrival(Unit):
 
 
 def arriving(units: Sequence[Unit], vectors: Vector) -> tuple[Arrival, ...]:
-    """Returns units with their embeddings (float32 (n, d)), as if the conversation had only
-    them.
-    """
+    """Returns units with embeddings (float32 (n, d)), as if the conversation had no others."""
     return tuple(
         Arrival(
             index,
@@ -148,9 +144,7 @@ class Annotate(Protocol):
     """Function that writes a node's text from its children's (the S of Algorithm 1)."""
 
     def __call__(self, texts: Sequence[str]) -> str:
-        """Returns the annotation of ``texts``, the child annotations in chronological order, at
-        least one.
-        """
+        """Returns the annotation of one or more child annotations in chronological order."""
         ...
 
 

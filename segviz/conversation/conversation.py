@@ -53,19 +53,13 @@ class Conversation:
         return known[index]
 
     def units(self, rule: str = "exchange") -> tuple[Unit, ...]:
-        """Divides the conversation into leaves by a rule of
-        ``segviz.conversation.units.UNIT_RULES``.
-
-        ValueError lists the legal rules if ``rule`` is unknown.
-        """
+        """Divides the conversation into leaves by one of ``UNIT_RULES``; ValueError lists them."""
         if rule not in self._units_by_rule:
             self._units_by_rule[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
         return self._units_by_rule[rule]
 
     def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
-        """Returns the ids of the turns at the place of a unit: its own, unless units changed
-        places.
-        """
+        """Returns the ids of the turns at a unit's place: its own, unless units changed places."""
         return unit.turn_ids
 
     @cached_property

@@ -107,9 +107,7 @@ class Corpus(Sequence[Conversation]):
         return tuple(entry.id for entry in self.entries)
 
     def report_of(self, position: int) -> LoadReport:
-        """Returns the report of one conversation; the file's own if the file was read as a
-        whole.
-        """
+        """Returns the report of one conversation; the file's own if it was read as a whole."""
         return self.report
 
     @overload
@@ -130,9 +128,7 @@ class Corpus(Sequence[Conversation]):
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Adds ``#2``, ``#3`` … to repeated names; skips a suffixed name that is itself among
-    ``names``.
-    """
+    """Adds ``#2``, ``#3`` … to repeated names, skipping suffixed names that exist in ``names``."""
     seen: Counter[str] = Counter()
     taken = set(names)
     result = []

@@ -35,9 +35,7 @@ def as_time(moment: float) -> datetime:
 
 
 class Clock:
-    """Times of units in the order of arrival: the unit's own, else one second after the last (or
-    0).
-    """
+    """Times of units in order: the unit's own, else one second after the last (or 0)."""
 
     def __init__(self) -> None:
         self._last: float | None = None

@@ -53,9 +53,7 @@ _LOOKS_SPOKEN = re.compile(SPEAKER.pattern[1:].join(("(?<=\n)", "")))
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Message of a conversation. ``caption`` describes a shared image and is part of the
-    content.
-    """
+    """Message of a conversation. ``caption`` describes a shared image and counts as content."""
 
     id: str
     speaker: str

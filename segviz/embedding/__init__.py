@@ -72,10 +72,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Charges(Protocol):
-    """Embedder that is paid by the token.
-
-    ``calls`` counts the requests really sent so far.
-    """
+    """Embedder that is paid by the token; ``calls`` counts the requests sent so far."""
 
     calls: int
 
@@ -89,9 +86,7 @@ class KnowsWords(Protocol):
     """Embedder whose vector of a text is a mean over its words."""
 
     def words(self, words: Sequence[str]) -> Vector:
-        """Returns the summand of each word in a text's vector, float32 (len(words), d); not of unit
-        length.
-        """
+        """Returns each word's summand in a text's vector, float32 (len(words), d); any length."""
         ...
 
 
@@ -246,9 +241,7 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=50_000)
 def _features(word: str) -> tuple[tuple[int, float], ...]:
-    """Returns the hashed features of one word: the word itself (weight 1) and its trigrams
-    (1/3).
-    """
+    """Returns the hashed features of one word: itself (weight 1) and its trigrams (1/3)."""
     padded = f"<{word}>"
     grams = [(word, 1.0), *((padded[i : i + 3], 1 / 3) for i in range(len(padded) - 2))]
     features = []
@@ -260,8 +253,7 @@ def _features(word: str) -> tuple[tuple[int, float], ...]:
 
 
 class SentenceTransformerEmbedder:
-    """Neural sentence encoder run in this process by ``sentence-transformers``, the extra
-    ``neural``.
+    """Neural sentence encoder in this process, by ``sentence-transformers`` (extra ``neural``).
 
     Package and model are loaded with the first text. A folder is read directly. A name is a model
     of the hub, which the package downloads if needed.

@@ -149,9 +149,7 @@ def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch:
 
 
 def _leaves(result: Result, gold: GoldEvidence) -> str:
-    """Returns the ranks of the gold leaves before and after propagation, and the number
-    retrieved.
-    """
+    """Returns the ranks of the gold leaves before and after, and the number retrieved."""
     structure, levels = result.structure, result.settings.levels
     before, after = (
         ranks(gold.leaves, scores, structure, levels) for scores in (result.initial, result.final)

@@ -210,9 +210,7 @@ def own_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettin
 
 
 def check_units(memories: Mapping[str, Memory]) -> None:
-    """Checks that all memories have the units of the first; ValueError names the first that does
-    not.
-    """
+    """Checks that all memories have the same units; ValueError names the first that has not."""
     first = next(iter(memories), "")
     for name, memory in memories.items():
         if memory.units != memories[first].units:
@@ -298,9 +296,7 @@ def construction_sweep(
 
 
 def compare_one(memory: Memory, questions: Sequence[Question], **settings: Any) -> Comparison:
-    """Compares one memory, named by its system: one part of a comparison over many
-    conversations.
-    """
+    """Compares one memory, named by its system, as a part of a larger comparison."""
     return compare({memory.system: memory}, questions, **settings)
 
 
@@ -311,10 +307,7 @@ def joined(parts: Mapping[str, Comparison]) -> Comparison:
 
 
 def pooled_comparison(names: Sequence[str], parts: Sequence[Comparison]) -> Comparison:
-    """Pools comparisons of several conversations, with the same rows, over all questions.
-
-    ``names`` distinguish the conversations.
-    """
+    """Pools comparisons with the same rows over the questions of all conversations (``names``)."""
     rows = []
     for column in zip(*(part.rows for part in parts), strict=True):
         one = column[0]
@@ -338,9 +331,7 @@ class Overlap:
 
 
 def overlap(retrieved: Mapping[str, Collection[str]], order: Sequence[str]) -> Overlap:
-    """Compares the turns retrieved by several systems; ``order`` lists all turns of the
-    conversation.
-    """
+    """Compares the turns that systems retrieved; ``order`` has all turns of the conversation."""
     names, sets = tuple(retrieved), [set(turns) for turns in retrieved.values()]
     anything = set().union(*sets)
     turns = tuple(turn for turn in order if turn in anything)

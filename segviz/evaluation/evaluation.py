@@ -49,10 +49,7 @@ class Outcomes:
         return len(self.categories)
 
     def column(self, measure: str) -> NDArray[np.float64]:
-        """Returns a measure of every question, float64 (q,), NaN where it has no value.
-
-        ValueError for an unknown measure.
-        """
+        """Returns a measure per question, float64 (q,), NaN without a value; checks the name."""
         check_measure(measure)
         return np.array(self.values[measure], dtype=np.float64)
 
@@ -90,9 +87,7 @@ class Outcomes:
     def value(
         self, measure: str, *, adversarial: bool = True, category: Category | None = "all"
     ) -> float:
-        """Returns :meth:`mean` without its interval, which is fast; NaN if no question has a
-        value.
-        """
+        """Returns :meth:`mean` without its interval, which is fast; NaN without any value."""
         kept = self.column(measure)[self.keep(adversarial=adversarial, category=category)]
         kept = kept[~np.isnan(kept)]
         return float(kept.mean()) if len(kept) else math.nan

@@ -57,11 +57,7 @@ class PublishedFacts:
     relations: float
 
     def ratio(self, layer: Layer) -> float | None:
-        """Returns printed nodes of a layer per printed node of the layers below, as
-        ``Layer.ratio``.
-
-        None if not all of them are printed.
-        """
+        """Returns printed nodes per node below, as ``Layer.ratio``; None if some are missing."""
         counts = [self.layers.get(place) for place in layer.below]
         own = self.layers.get((layer.level, layer.kind))
         known = [count for count in counts if count is not None]

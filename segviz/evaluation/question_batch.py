@@ -62,8 +62,7 @@ class _Facts:
     size: Floats
 
     def found(self, tops: Ints) -> tuple[Floats, Floats]:
-        """Returns the share of each question's facts in its ``tops`` (q, m), and the expected
-        share.
+        """Returns the share of each question's facts in its ``tops`` (q, m), and the expected one.
 
         The baseline draws leaves of mean length L̄ with replacement, W / L̄ of them for a top of W
         words. A fact of the share p of the leaves is drawn with probability 1 − (1 − p) ** (W /
@@ -226,10 +225,7 @@ class QuestionBatch:
         return initial_scores(raw, self.structure.active)
 
     def ranked(self, scores: Floats) -> Ints:
-        """Ranks the nodes of all levels by ``scores`` (q, n), best first, int64 (q, m).
-
-        A tie goes to the older node.
-        """
+        """Ranks all nodes by ``scores`` (q, n), best first, ties to the older, int64 (q, m)."""
         worst = -scores[:, self._nodes]
         # Three to eight times as fast as a stable sort. Runs of equal scores are sorted by id
         # below: adding the run's number · count makes one plain sort keep the runs in order.
@@ -263,9 +259,7 @@ class QuestionBatch:
         return np.where(paid, ranked, len(self.structure))[:, :width]
 
     def measure(self, ranked: Ints) -> dict[str, Floats]:
-        """Returns every measure of rankings (q, m), float64 (q,), NaN where a question has no
-        value.
-        """
+        """Returns every measure of rankings (q, m), float64 (q,), NaN without a value."""
         tops = self.tops(ranked)
         found = self._of_leaves(ranked)
         found["reached"], read = self._reached(ranked)
@@ -362,9 +356,7 @@ class QuestionBatch:
         return np.stack(count, axis=1)
 
     def on_gold(self, tops: Ints) -> Ints:
-        """Returns the number of ``tops`` (q, m) in which each node has a gold turn, int64 (n +
-        1,).
-        """
+        """Counts the ``tops`` (q, m) in which each node has a gold turn, int64 (n + 1,)."""
         gold = np.zeros((len(tops), self._narrow.size), dtype=np.bool_)
         np.logical_or.at(gold, self._gold_turns, self._holds)
         rows = np.arange(len(tops))[:, None]

@@ -78,8 +78,7 @@ class Bench:
         share: float = 0.0,
         **how: Any,
     ) -> dict[str, list[Any]]:
-        """Returns ``measure(memory, questions, seed=…, **how)`` by label, per conversation and
-        seed.
+        """Returns ``measure(memory, questions, seed=…, **how)`` by label, conversation and seed.
 
         Under a seed a ``share`` of the units change places.
         """
@@ -199,9 +198,7 @@ def quality(
 
 
 def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the columns of SegTreeMem Table 5, including a contentless root that is no node
-    here.
-    """
+    """Returns the columns of SegTreeMem Table 5, with the contentless root, no node here."""
     found, cost, leaves = shape(memory.structure), total_cost(memory.steps), len(memory.units)
     root, inner = int(memory.system == "memtree"), found.nodes - found.leaves
     return {
@@ -216,9 +213,7 @@ def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dic
 
 
 def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the share of wide nodes with consecutive units, and of leaves that changed
-    parents.
-    """
+    """Returns the share of wide nodes with consecutive units, and of leaves that moved."""
     s = memory.structure
     held = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
     wide = [units for units in held if len(units) > 1]
@@ -328,10 +323,7 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
 def themes(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> dict[str, Any]:
-    """Returns counts of xMemory's themes and statements, and the share of moved statements.
-
-    With ``settings`` of retrieval also its quality.
-    """
+    """Returns counts of xMemory's themes and statements, and with ``settings`` its quality."""
     s = memory.structure
     kinds = Counter(s.kind[node] for node in np.flatnonzero(s.active).tolist())
     return {
@@ -382,9 +374,7 @@ def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) ->
 
 
 def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the shares of MemTree's nodes by depth; depth 0 is the contentless root, no node
-    here.
-    """
+    """Returns the shares of MemTree's nodes by depth; depth 0 is the contentless root."""
     s = memory.structure
     counts = np.bincount(s.depth[s.active] + 1)
     return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
@@ -812,9 +802,7 @@ class Experiment:
         ]
 
     def difference(self, rows: Sequence[Row], talks: Sequence[Conversation] = ()) -> str:
-        """Explains how the rows, measured on ``talks``, differ from the printed numbers, and
-        why.
-        """
+        """Explains how the rows, measured on ``talks``, differ from the printed numbers."""
         why = [SOURCES[self.paper].why, self.note, CAVEATS.get((self.paper, self.table), "")]
         why += dict.fromkeys(row.note for row in self.printed)
         if talks and (beside := of_data(self.printed, talks)):
@@ -831,9 +819,7 @@ def _short(value: float) -> str:
 
 
 def _farthest(rows: Sequence[Row]) -> str:
-    """Returns a sentence about the number with the largest relative difference from the printed
-    one.
-    """
+    """Returns a sentence about the number with the largest relative difference from print."""
     pairs = [
         (abs(math.log(ours / theirs)), str(next(iter(row.values()))), name, ours, theirs)
         for row in rows

@@ -216,9 +216,7 @@ def _picture(view: View) -> dict[str, object]:
 
 
 def _height(view: View) -> int:
-    """Returns the height of the tree in pixels: room for its rows and, with scores, for two
-    halves.
-    """
+    """Returns the height of the tree in pixels, with scores for two halves."""
     levels = int(view.structure.level.max(initial=0)) + 1
     return min(140 + 40 * levels, 460) if view.result is None else min(90 + 70 * levels, 620)
 

@@ -15,8 +15,7 @@ _MONTHS = (
 
 
 def locomo_json(conversations: Iterable[Conversation]) -> str:
-    """Returns a JSON list with one sample per conversation, in LoCoMo's format (Maharana et al.
-    2024).
+    """Returns a JSON list, one sample per conversation, in LoCoMo's format (Maharana et al. 2024).
 
     Turns keep their ids, texts, captions (``blip_caption``) and speakers. Sessions are numbered
     from 1, with dates to the minute in LoCoMo's words. A question keeps answers, category and

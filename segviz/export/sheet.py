@@ -23,8 +23,7 @@ MOST_DOTS = 40_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Page that shows one picture of ``width`` × ``height`` pixels, to become a file of its
-    ``kind``.
+    """Page that shows one picture of ``width`` × ``height`` pixels, to become one file.
 
     As WebP it shows the frames of an animation, ``FILM`` of them in columns and rows.
     """

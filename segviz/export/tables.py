@@ -66,9 +66,7 @@ def rows_csv(rows: Sequence[Row]) -> str:
 
 
 def rows_markdown(rows: Sequence[Row]) -> str:
-    """Returns rows of any table in Markdown, numbers to three digits and means with their
-    interval.
-    """
+    """Returns rows of any table in Markdown, with three digits and intervals of means."""
     names = list(dict.fromkeys(name for row in rows for name in row))
 
     def number(value: float) -> str:
@@ -203,9 +201,7 @@ def sweep_csv(found: Sweep) -> str:
 
 
 def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
-    """Returns :func:`sweep_csv` of many sweeps, each row after ``conversation``, ``system`` and
-    ``seed``.
-    """
+    """Returns :func:`sweep_csv` of many sweeps, with ``conversation``, ``system``, ``seed``."""
     owners = ["conversation", "system", "seed"]
     return _sweeps(owners, [((m.conversation, m.system, m.seed), m.result) for m in runs])
 

@@ -177,9 +177,7 @@ def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> st
 
 
 def _style(background: str, foreground: str) -> str:
-    """Returns CSS that overrides the white page and the frames of pyvis' template, in
-    ``#rrggbb``.
-    """
+    """Returns CSS that overrides the white page and frames of pyvis' template, in ``#rrggbb``."""
     for colour in (background, foreground):
         if not _COLOUR.fullmatch(colour):
             raise ValueError(f"{colour!r} is no colour of the page; expected #rrggbb")

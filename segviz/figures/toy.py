@@ -26,8 +26,7 @@ def numbered_tree(
     ink: str,
     marked: Sequence[int] = (),
 ) -> go.Figure:
-    """Draws every node as a box on its span: its text, initial and propagated score, and its
-    number.
+    """Draws every node as a box on its span, with its text, both scores and its number.
 
     The fill follows the propagated score along ``ramp``; ``marked`` nodes have a thick border.
     """

@@ -99,10 +99,7 @@ class Result:
 
     @cached_property
     def parts(self) -> dict[str, NDArray[np.float64]]:
-        """Each ingredient's summand in the logarithm of the initial scores, float64 (n,) each.
-
-        Empty for a relevance without ingredients.
-        """
+        """Each ingredient's summand in the logarithm of the initial scores, float64 (n,) each."""
         return {} if self.scorer is None else parts(self.scorer, self.question)
 
     def matches(self, nodes: Sequence[int]) -> dict[int, dict[str, float]]:
@@ -150,10 +147,7 @@ class Result:
 
     @property
     def entered(self) -> tuple[int, ...]:
-        """Nodes that are in the top K by final score only, best first.
-
-        With K nodes in both, as many entered as left.
-        """
+        """Nodes in the top K by final score only, best first."""
         return tuple(node for node in self.after if node not in self.before)
 
     @property
@@ -163,11 +157,7 @@ class Result:
 
     @property
     def moved(self) -> int:
-        """Number of retrieved places that changed their level.
-
-        At most as many as nodes entered, unless a token budget or a system's own retrieval changes
-        the number of nodes.
-        """
+        """Number of retrieved places that changed their level."""
         before, after = self.levels("initial"), self.levels("final")
         return sum(max(0, after[level] - before[level]) for level in after)
 

@@ -80,10 +80,7 @@ def ranks(
     structure: Structure,
     levels: Collection[int] | None = None,
 ) -> list[int]:
-    """Returns the 1-based places of these nodes in :func:`ranking`; 0 for an inadmissible one.
-
-    Takes O(n) for each node.
-    """
+    """Returns the nodes' 1-based places in :func:`ranking`, O(n) each; 0 if inadmissible."""
     rows = np.flatnonzero(admissible(structure, levels))
     competing = scores[rows]
     places = []

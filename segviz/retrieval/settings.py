@@ -1,6 +1,4 @@
-"""Defines RetrievalSettings, shared by command line, widgets, links and results, and its
-``PRESETS``.
-"""
+"""Defines RetrievalSettings, for command line, widgets, links and results, and ``PRESETS``."""
 
 from __future__ import annotations
 

@@ -20,10 +20,7 @@ Row = Callable[[str], int]
 
 
 def upgraded(found: dict[str, Any]) -> dict[str, Any]:
-    """Returns today's document for one of an older version, whose values are not checked yet.
-
-    StoreError for a malformed document.
-    """
+    """Returns today's document, unchecked, for an older one; StoreError for a malformed one."""
     try:
         made = _of_columns(found) if "text_end" in found else _of_events(found)
         questions = found["conversation"]["questions"]

@@ -17,10 +17,7 @@ class StoreError(ValueError):
 
 @dataclass(frozen=True)
 class SavedView:
-    """View in a session file: the page, ``"grow"`` or ``"ask"``, and the parameters of its link.
-
-    See ``segviz.view.bookmark``.
-    """
+    """Page of a session file, ``"grow"`` or ``"ask"``, and its ``segviz.view.bookmark`` link."""
 
     page: str
     link: dict[str, str]

@@ -153,8 +153,7 @@ def _hour(hour: int, half: str | None) -> int:
 
 
 def _in_order(text: str) -> datetime | None:
-    """Reads ``2023/05/28 (Sun) 19:47``, with the weekday in any language, and ``29.12.2023,
-    22:42``.
+    """Reads ``2023/05/28 (Sun) 19:47``, the weekday in any language, and ``29.12.2023, 22:42``.
 
     With dots and the whole year last, the day is first.
     """
@@ -202,9 +201,7 @@ class Fields:
 
 
 def fields_of(groups: Sequence[str | None]) -> Fields | None:
-    """Returns the fields from the groups of ``DATE`` and ``CLOCK``; None for an hour such as 13
-    pm.
-    """
+    """Returns fields from the groups of ``DATE`` and ``CLOCK``; None for an hour as 13 pm."""
     first, mark, second, third, hours, minutes, seconds, *halves = groups
     try:
         hour = _hour(int(hours or 0), next(filter(None, halves), None))

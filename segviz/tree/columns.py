@@ -164,9 +164,7 @@ class History(Lazy[Step]):
         return map(self._step, self._places)
 
     def __eq__(self, other: object) -> bool:
-        """Compares columns and places: steps compare by identity, and each access creates a new
-        one.
-        """
+        """Compares columns and places: every access creates new steps, equal only to themselves."""
         if isinstance(other, History):
             return (self.columns, self._places) == (other.columns, other._places)
         return super().__eq__(other)

@@ -167,9 +167,7 @@ class Decision:
     why: str
 
     def placed(self, place: Callable[[int], int | None]) -> Decision:
-        """Returns the decision with each node replaced by ``place(node)``; nodes with None are left
-        out.
-        """
+        """Returns the decision with nodes replaced by ``place(node)``, without those of None."""
         judged = [(item, place(item.node)) for item in self.candidates]
         kept = tuple(replace(item, node=node) for item, node in judged if node is not None)
         chosen = None if self.chosen is None else place(self.chosen)

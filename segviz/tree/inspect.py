@@ -84,10 +84,7 @@ Kinship = Literal["same", "above", "below", "siblings", "apart"]
 
 
 def kinship(structure: Structure, a: int, b: int) -> Kinship:
-    """Returns the relation of ``a`` to ``b``.
-
-    An ancestor is "above", nodes with a common parent are "siblings", unrelated ones "apart".
-    """
+    """Returns ``a``'s relation to ``b``: an ancestor is "above", nodes of one parent "siblings"."""
     if a == b:
         return "same"
     if a in reachable(structure.parents, [b]):
@@ -122,10 +119,7 @@ class Written:
 
 
 def written(steps: Sequence[Step], node: int) -> Iterator[Written]:
-    """Yields each step that added, revised or retired ``node``, in order.
-
-    Links and relations do not count.
-    """
+    """Yields each step that added, revised or retired ``node``; links do not count."""
     state: State | None = None
     for place, step in enumerate(steps, 1):
         before, touched = state, False

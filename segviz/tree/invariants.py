@@ -21,9 +21,7 @@ from segviz.tree.structure import Structure
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A broken invariant: its name, the node (-1: the whole structure), what was expected and
-    found.
-    """
+    """Broken invariant: its name, the node (-1: all), what was expected and what was found."""
 
     invariant: str
     node: int
@@ -53,10 +51,7 @@ def columns_agree(s: Structure) -> Iterator[Violation]:
 
 
 def edges_are_sound(s: Structure) -> Iterator[Violation]:
-    """Checks that edges join active nodes, are not repeated, and go from a higher to a lower level.
-
-    The last condition also rules out cycles.
-    """
+    """Checks that edges are unique, join active nodes and lead to a lower level (so no cycles)."""
     parents, children = s.edges.T
     key = parents.astype(np.int64) * len(s) + children
     order = np.argsort(key, kind="stable")
@@ -77,9 +72,7 @@ def edges_are_sound(s: Structure) -> Iterator[Violation]:
 
 
 def spans_are_hulls(s: Structure) -> Iterator[Violation]:
-    """Checks that spans are not empty and that inner nodes have children and span exactly their
-    hull.
-    """
+    """Checks that spans are not empty, and that inner nodes span exactly their children's hull."""
     parents, children = s.edges.T
     first, last = np.full(len(s), _FAR, dtype=np.int32), np.zeros(len(s), dtype=np.int32)
     np.minimum.at(first, parents, s.start[children])
@@ -126,9 +119,7 @@ def relations_are_sound(s: Structure) -> Iterator[Violation]:
 
 
 def levels_are_even(s: Structure) -> Iterator[Violation]:
-    """Checks that a child is exactly one level below its parent, so that all leaves share one
-    depth.
-    """
+    """Checks that children are exactly one level below, so that all leaves share one depth."""
     uneven = list(children_are_one_below(s))
     yield from uneven
     # Where every edge goes down one level, the levels of the roots are the depths of the leaves.

@@ -72,9 +72,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class FactGraph:
-    """Graph of facts: ``layers`` from level 0 up, ``relations`` (label, count), most frequent
-    first.
-    """
+    """Graph of facts: ``layers`` from level 0 up, ``relations`` (label, count) by frequency."""
 
     layers: tuple[Layer, ...]
     relations: tuple[tuple[str, int], ...]
@@ -336,8 +334,7 @@ def session_starts(sessions: Iterable[int]) -> list[int]:
 
 
 def coherence(structure: Structure) -> NDArray[np.float64]:
-    """Returns the mean cosine of each node with its children, of a leaf with its parents; shape
-    (n,).
+    """Returns the mean cosine of each node with its children (leaf: parents); shape (n,).
 
     A same-text chain counts as one node, so that a chain of copies is as coherent as the copied
     node, not perfect. NaN without a comparison: retired nodes, a lone leaf, nodes without a vector.

@@ -57,9 +57,7 @@ def sealed(column: _Array) -> _Array:
 
 
 def reachable(adjacent: Sequence[Sequence[int]], nodes: Iterable[int]) -> set[int]:
-    """Returns these nodes and all nodes that edges lead to; ``adjacent`` has the parents or
-    children of each.
-    """
+    """Returns these nodes and all that can be reached by ``adjacent``, the neighbours by node."""
     seen = set(nodes)
     pending = list(seen)
     while pending:
@@ -71,9 +69,7 @@ def reachable(adjacent: Sequence[Sequence[int]], nodes: Iterable[int]) -> set[in
 
 
 def above_items(children: Sequence[Sequence[int]], level: Sequence[int], root: int) -> list[int]:
-    """Returns the nodes of a tree above level 1, from the root down, each row in the order of
-    children.
-    """
+    """Returns the nodes of a tree above level 1, from the root down, in the order of children."""
     inner = [root]
     for node in inner:
         inner += [child for child in children[node] if level[child] > 1]
@@ -201,10 +197,7 @@ class Structure:
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
-        """Cache of derived data, as long as the structure lives.
-
-        The key is the function that computes the data, or a tuple that begins with it.
-        """
+        """Cache of derived data; a key is, or begins with, the function that computes it."""
         return {}
 
     @cached_property

@@ -38,9 +38,7 @@ PEAKED: Final = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """Effect of one step: its number from 1, its decision, nodes added and revised, the frontier
-    after.
-    """
+    """Effect of one step (counted from 1): decision, nodes added and revised, the frontier."""
 
     step: int | None = None
     decision: Decision | None = None
@@ -207,9 +205,7 @@ def scene_of(
     selected: int | None,
     labels: Labels | None = None,
 ) -> Scene:
-    """Returns the scene of a memory at one moment, with ``labels`` of a file, without marks or
-    scores.
-    """
+    """Returns the scene of a memory at one moment, with a file's ``labels``, without scores."""
     conversation = memory.conversation
     there = selected is not None and 0 <= selected < len(structure)
     chosen = int(structure.chain[selected]) if there else None

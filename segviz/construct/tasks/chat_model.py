@@ -86,9 +86,7 @@ class ChatTasks(Offline):
     def extract_many(
         self, asked: Sequence[tuple[str, datetime | None]], most: int
     ) -> list[Extraction]:
-        """Returns ``extract`` of independent texts, in parallel as far as the model's client
-        allows.
-        """
+        """Returns ``extract`` of independent texts, in parallel if the client supports it."""
         wanted = [prompts.extraction_prompt(text, _said(when), (), most) for text, when in asked]
         replies = self._bound().replies(wanted)
         return [
@@ -141,9 +139,7 @@ class ChatTasks(Offline):
         return plan or super().plan(question, now)
 
     def focus(self, question: str, roots: Sequence[str]) -> list[str]:
-        """Returns the model's sub-question for each tree, in one call; the question where it gives
-        none.
-        """
+        """Returns the model's sub-question for each tree, in one call; else the question."""
         answer = self._json(prompts.focus_prompt(question, roots, self.own))
         asked = [question] * len(roots)
         for item in _items(answer or {}, "questions"):

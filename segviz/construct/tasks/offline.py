@@ -60,9 +60,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Relation of two entities of one sentence, by name, with its label and confidence in [0,
-    1].
-    """
+    """Relation of two entities of one sentence, with its label and confidence in [0, 1]."""
 
     head: str
     label: str
@@ -72,10 +70,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Facts and relations of a text.
-
-    ``fallback`` is True if the offline rules replaced a model's unreadable answer.
-    """
+    """Facts and relations of a text; ``fallback`` is True if rules replaced a model's answer."""
 
     facts: tuple[Stated, ...]
     relations: tuple[Related, ...] = ()
@@ -204,9 +199,7 @@ def _stated(
 def _mentions(
     speaker: str, sentence: str, speakers: set[str], inside: set[str]
 ) -> list[tuple[int, Named]]:
-    """Returns the entities of a sentence with their positions, each once, the speaker first, at
-    -1.
-    """
+    """Returns the entities of a sentence with their positions, once each, the speaker at -1."""
     # Every sentence begins with a capital; it is a name if it is capitalised elsewhere, too.
     opening = [first for first in sentence.split()[:1] if first in inside | speakers]
     found = [
@@ -352,8 +345,7 @@ _SHARP = re.compile(
 
 @dataclass(frozen=True)
 class Offline:
-    """Tasks by rules in place of a language model: sentences as facts, capitals as names, cue
-    words.
+    """Tasks by rules, without a model: sentences as facts, capitals as names, cue words.
 
     Source: ours. It extracts far less than a model does, so it shows how a system works, not how
         well it answers.
@@ -367,8 +359,7 @@ class Offline:
     def extract(
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
     ) -> Extraction:
-        """Returns facts, entities and relations of ``text`` (``Speaker: words`` lines), said at
-        ``when``.
+        """Returns facts, entities and relations of ``Speaker: words`` lines, said at ``when``.
 
         There are at most ``most`` facts; those that ``known`` already states are left out. A fact
         is a sentence, with its speaker in front, that is no question and has at least two content
@@ -442,9 +433,7 @@ class Offline:
         return [parts[row.index(max(row))] if row.count(max(row)) == 1 else text for row in shared]
 
     def order(self, text: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
-        """Returns the positions of ``texts``, best for the question first: by score, ties by
-        position.
-        """
+        """Returns the positions of ``texts``, best first: by score, ties by position."""
         return sorted(range(len(texts)), key=lambda i: (-scores[i], i))
 
     def uncertainty(

@@ -102,8 +102,7 @@ _LONG_VECTOR, _LONGEST = 20.0, 1.25
 
 @lru_cache(maxsize=100_000)
 def salience(word: str) -> float:
-    """Returns the weight of a lower-case word: about 0 for "you", 0.3 for "great", 1 for a rare
-    noun.
+    """Returns a lower-case word's weight: about 0 for "you", 0.3 for "great", 1 for a rare noun.
 
     It is the length of the word's static vector (20 counts as 1, at most 1.25) times its rarity in
     everyday messages, log(N / (n + ½)) / log(N / ½) for n of N words. Without static vectors,
@@ -120,10 +119,7 @@ def salience(word: str) -> float:
 
 
 def lines(text: str) -> list[tuple[str, str]]:
-    """Returns (speaker, words) of each line.
-
-    A line without a name continues the last speaker; before any name the speaker is "".
-    """
+    """Returns (speaker, words) of each line; a line without a name continues the last speaker."""
     result: list[tuple[str, str]] = []
     speaker = ""
     for line in text.split("\n"):
@@ -162,18 +158,12 @@ def content(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=50_000)
 def normalised(text: str) -> str:
-    """Returns the lower-case words separated by single blanks: equal for texts that differ in form
-    only.
-    """
+    """Returns the lower-case words with single blanks: equal for texts that differ in form."""
     return " ".join(WORD.findall(text.lower()))
 
 
 def names(sentence: str) -> list[str]:
-    """Returns runs of capitalised words, and quoted titles.
-
-    A single word at the beginning of the sentence does not count, since every sentence begins with
-    a capital.
-    """
+    """Returns runs of capitalised words, and quoted titles; a single first word does not count."""
     found: list[str] = []
     for stretch in _SPAN.finditer(sentence):
         words = stretch.group().split()

@@ -194,10 +194,7 @@ def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[st
 
 
 def parts(scorer: Scorer, question: str) -> dict[str, Scores]:
-    """Returns each ingredient's summand in the logarithm of the nodes' scores, float64 (n,) each.
-
-    Empty for a model without ingredients.
-    """
+    """Returns each ingredient's summand in the logarithm of the scores, float64 (n,) each."""
     found: dict[str, Scores] = scorer.parts(question) if hasattr(scorer, "parts") else {}
     return found
 

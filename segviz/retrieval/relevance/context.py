@@ -1,6 +1,4 @@
-"""Context of the ``contextual`` relevance: neighbouring nodes, answered questions, session
-openings.
-"""
+"""Context of the ``contextual`` relevance: neighbours, answered questions, session openings."""
 
 from __future__ import annotations
 
@@ -28,8 +26,7 @@ def sparse(entries: Any, shape: tuple[int, int]) -> Any:
 
 
 def questions_answered(structure: Structure, session: Sequence[int]) -> dict[int, str]:
-    """Maps each leaf to the question it answers: the last line of the previous leaf, if that ends
-    in "?".
+    """Maps each leaf to the question it answers: the previous leaf's last line, if it ends in "?".
 
     Both leaves must be of one session. ``session`` has the session of every unit.
     """
@@ -83,9 +80,7 @@ class Openings:
     """
 
     def __init__(self, starts: NDArray[np.int64], session: Sequence[int]) -> None:
-        """Finds the openings from the first unit of each leaf (``starts``) and the session of each
-        unit.
-        """
+        """Finds the openings: ``starts`` has each leaf's first unit, ``session`` each unit's."""
         self._units = len(session)
         _, self._of_leaf = np.unique(np.array(session)[starts], return_inverse=True)
         # The opening of a session is its earliest unit that has a leaf.
@@ -93,8 +88,10 @@ class Openings:
         np.minimum.at(self._first, self._of_leaf, starts)
 
     def weights(self, of_leaves: Floats) -> Floats:
-        """Returns (1 - 1 / s) · log(1 + exp(mean score of the session)) for the unit that opens one
-        of s sessions, 0 for others; float64 (units,)."""
+        """Returns the weight of each unit, float64 (units,): 0 unless it opens one of s sessions.
+
+        An opening has (1 - 1 / s) · log(1 + exp(mean score of the session)).
+        """
         # One session (s = 1) has nothing to choose between, so its weight is 0. The soft maximum
         # log(1 + eˣ) keeps a bad session from going below 0.
         mean = np.bincount(self._of_leaf, of_leaves) / np.bincount(self._of_leaf)

@@ -161,8 +161,7 @@ class Prepared:
         return sharpened(rows, 1.0)
 
     def parts(self, question: str) -> dict[str, Floats]:
-        """Returns each ingredient's summand in the logarithm of each node's score, float64 (n,)
-        each.
+        """Returns each ingredient's summand in the logarithm of the scores, float64 (n,) each.
 
         An average leaf has 0. Ingredients of weight 0 are left out.
         """
@@ -209,9 +208,7 @@ class Prepared:
         return found
 
     def _standardised(self, scores: Floats) -> Floats:
-        """Subtracts the mean over the leaves and divides by their standard deviation; 0 without
-        spread.
-        """
+        """Subtracts the leaves' mean and divides by their standard deviation; 0 if constant."""
         at_leaves = scores[self._leaves]
         deviation = at_leaves.std() if len(at_leaves) else 0.0
         if deviation <= _SAME:

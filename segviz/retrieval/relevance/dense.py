@@ -17,9 +17,7 @@ from segviz.tree import Structure
 
 
 def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Subtracts each row's mean and divides by its standard deviation; (q, n), 0 for a constant
-    row.
-    """
+    """Subtracts each row's mean and divides by its standard deviation; 0 for a constant row."""
     if not scores.shape[1]:
         return np.zeros_like(scores)
     centred = scores - scores.mean(axis=1, keepdims=True)
@@ -120,8 +118,7 @@ class Softmax(Declared):
 
 @dataclass(frozen=True)
 class Hybrid(Declared):
-    """exp((standardised BM25 + weight · standardised cosine) / temperature), over the nodes of a
-    structure.
+    """exp((standardised BM25 + weight · standardised cosine) / temperature), over all nodes.
 
     Always positive; each question's best node has 1. The exponential keeps the order of the sum and
     gives strong matches most of the mass, so that propagation spreads from few nodes. At
@@ -166,9 +163,7 @@ class _Hybrid:
         return sharpened(together, self._settings.temperature)
 
     def parts(self, question: str) -> dict[str, NDArray[np.float64]]:
-        """Returns the summands of words and meaning in the logarithm of each score, float64 (n,)
-        each.
-        """
+        """Returns the summands of words and meaning in the scores' logarithm, float64 (n,) each."""
         words = standardised(self._lexical([question]))[0]
         meaning = self._settings.dense_weight * standardised(self._dense([question]))[0]
         return {

@@ -1,6 +1,4 @@
-"""Vector part of the ``contextual`` relevance: cosines of sums of word vectors, and similar
-words.
-"""
+"""Vector part of the ``contextual`` relevance: sums of word vectors, and similar words."""
 
 from __future__ import annotations
 
@@ -52,9 +50,7 @@ class WordMeaning:
         return known.astype(np.float64)
 
     def _weight(self, words: Sequence[str]) -> Vectors:
-        """Returns the weight of words, by their frequency in the leaves and in everyday
-        language.
-        """
+        """Returns the weight of words, by their frequency in leaves and everyday language."""
         usual, total = everyday_words(), everyday_words().total() + self._counts.sum()
         places = [self._index.vocabulary.get(word) for word in words]
         here = [0.0 if place is None else self._counts[place] for place in places]
@@ -122,10 +118,7 @@ class WordMeaning:
         return asked, self._centred @ unit_rows(self._known.words(asked) - self._centre).T
 
     def similar(self, question: str) -> Floats:
-        """Returns the sum of idf · squared cosine of the most similar word; float64 (n,).
-
-        The sum runs over the words of the question.
-        """
+        """Returns Σ idf · squared cosine of the text's most similar word; float64 (n,)."""
         index = self._index
         scores = np.zeros(len(index.lengths))
         asked, cosines = self._alike(question)
@@ -142,10 +135,7 @@ class WordMeaning:
         return scores
 
     def most_similar(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns the most similar word of each text to each word of the question, with the cosine.
-
-        Cosines below .4 are left out.
-        """
+        """Returns each text's most similar word per word of the question, with cosines from .4."""
         asked, alike = self._alike(question)
         found: list[dict[str, float]] = [{} for _ in texts]
         for heard, text in zip(found, texts, strict=True):

@@ -33,10 +33,7 @@ def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
 
 
 def shortened(annotate: Annotate, by: int) -> Annotate:
-    """Returns the component with ``max_words`` lowered by ``by``, but not below 20.
-
-    Unchanged without ``max_words``.
-    """
+    """Returns the component with ``max_words``, if any, lowered by ``by``, but not below 20."""
     component: Any = annotate
     known = fields(component) if is_dataclass(component) else ()
     if by > 0 and "max_words" in {field.name for field in known}:
@@ -47,9 +44,7 @@ def shortened(annotate: Annotate, by: int) -> Annotate:
 
 
 def or_offline(component: T, services: Services, offline: Callable[[], T]) -> T:
-    """Returns the component bound to ``services``, or ``offline()`` if it needs a missing chat
-    model.
-    """
+    """Returns the component bound to ``services``; ``offline()`` if it needs a missing model."""
     if getattr(component, "needs_chat", False) and services.chat is None:
         return offline()
     return prepared(component, services)

@@ -97,8 +97,7 @@ class Draft:
     def nearest(
         self, vector: Vector, nodes: Sequence[int], least: float, count: int
     ) -> list[tuple[int, float]]:
-        """Returns the ``count`` of these nodes most similar to ``vector``, with their cosine, best
-        first.
+        """Returns the ``count`` nodes most similar to ``vector``, with their cosine, best first.
 
         Cosines below ``least`` are left out; a tie goes to the node listed first.
         """
@@ -134,9 +133,7 @@ class Draft:
         facts: Facts | None = None,
         vector: Vector | None = None,
     ) -> int:
-        """Adds a node above level 0 over these children; embeds its text unless a vector is
-        given.
-        """
+        """Adds a node above level 0 over these children; embeds its text if no vector is given."""
         if vector is None:
             vector = self.embedder.embed([text])[0]
         known = {**title_facts(text), **(facts or {})}
@@ -182,10 +179,7 @@ class Draft:
         self._joins.append(Unlink(parent, child))
 
     def arrange(self, parent: int, children: Sequence[int]) -> None:
-        """Gives ``parent`` exactly these children in this order, with the fewest changes of edges.
-
-        Children before the first difference keep their edges.
-        """
+        """Gives ``parent`` exactly these children in this order, with the fewest edge changes."""
         old = list(self.children[parent])
         same = 0
         while same < min(len(old), len(children)) and old[same] == children[same]:

@@ -144,9 +144,7 @@ class EntityGraph:
             self._near.setdefault(mark, {})[name] = None
 
     def _fits(self, node: int, kind: str) -> bool:
-        """Returns True if a mention of this kind may be this entity: kinds agree, or one is
-        unknown.
-        """
+        """Returns True if kinds agree or one is unknown, so that a mention may be this entity."""
         own = self._draft.facts[node]["type"]
         return own == kind or "other" in (own, kind)
 
@@ -211,8 +209,7 @@ def lemmas(name: str) -> str:
 
 
 def likeness(one: str, other: str, rules: GraphParameters) -> float:
-    """Returns the similarity of two names (``lemmas``) in [0, 1]; 0 if they name different
-    entities.
+    """Returns the similarity of two names (``lemmas``) in [0, 1]; 0 for different entities.
 
     It is the larger of two measures. The share of common words (Jaccard) counts from
     ``rules.tokens`` on, with at least two in common; a single common word is left to graph repair.

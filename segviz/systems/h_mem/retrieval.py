@@ -35,8 +35,7 @@ def robustness(age: float, mentions: int, tau: float, eta: float) -> float:
 
 
 def time_relevance(one: Times, other: Times, balance: float = 0.5) -> float:
-    """Returns T in [0, 1]: ``balance`` · overlap / union + (1 - balance) · (1 - centre distance /
-    hull).
+    """Returns T in [0, 1]: λ · overlap / union + (1 - λ) · (1 - centre distance / hull).
 
     Source: H-Mem §3.3, equation 1. Departs from it: the distance is divided by the hull of both
         intervals, not by their union. By the union an instant a year away would score below -100
@@ -328,9 +327,7 @@ class HMemSearch(Search):
         return robustness(now - float(last), int(n or 0), self.system.tau * DAY, self.system.eta)
 
     def _reranked(self, question: str, ranked: list[int], scores: Scores) -> list[int]:
-        """Returns the ranking with its first items reordered by a model that reads their texts
-        (A.2).
-        """
+        """Returns the ranking with its first items reordered by a model that reads them (A.2)."""
         first = ranked[: self.system.rerank]
         if not first:
             return ranked

@@ -123,9 +123,7 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
         return HMemSearch(view, tasks, self).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
-        """Returns equation 2 for a node with these facts, at each age in seconds since its
-        consolidation.
-        """
+        """Returns equation 2 of a node, for each age in seconds since its consolidation."""
         n = int(as_number(facts, "n"))
         return [robustness(age, n, self.tau * DAY, self.eta) for age in ages]
 

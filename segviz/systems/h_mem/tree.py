@@ -127,9 +127,7 @@ class EventTree:
             level += 1
 
     def _nearest(self, node: int, candidates: Sequence[int]) -> tuple[int, int, float] | None:
-        """Returns the candidate with the child most like ``node``, that child and the
-        similarity.
-        """
+        """Returns the candidate with the child most like ``node``, the child, the similarity."""
         # §3.2 compares a node with the nodes of its own level, so with the candidates' children.
         owned = [(child, c) for c in candidates for child in self._draft.children[c]]
         self.inspected += len(owned)
@@ -158,9 +156,7 @@ class EventTree:
         self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
 
     def _consolidate(self, node: int, child: int, now: float) -> None:
-        """Reinforces ``node`` and its ancestors, widens their times and marks them for
-        rewriting.
-        """
+        """Reinforces ``node`` and its ancestors, widens their times and marks them as stale."""
         draft = self._draft
         start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
         for upper in draft.upwards(node, SUMMARY):

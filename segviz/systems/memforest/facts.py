@@ -25,9 +25,7 @@ class Cells:
     """Cells of a draft: a few turns of one session; the last may be open."""
 
     def __init__(self, draft: Draft, turns: int, gap: float) -> None:
-        """Continues the cells in ``draft``; ``turns`` turns fill a cell, ``gap`` hours of silence
-        end it.
-        """
+        """Continues the cells in ``draft``; ``turns`` fill a cell, ``gap`` hours end it."""
         self._draft = draft
         self._turns = turns
         self._gap = gap * 3600

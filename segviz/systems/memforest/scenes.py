@@ -129,9 +129,7 @@ class Scenes:
         self.events.append(f"{len(facts)} buffered facts make the first {count} scenes")
 
     def _scored(self, fact: int, domain: str) -> list[tuple[float, int]]:
-        """Returns the scenes of a domain, best first, by similarity and a bonus for nearness in
-        time.
-        """
+        """Returns the scenes of a domain by similarity and nearness in time, best first."""
         draft, routing = self._draft, self._routing
         roots = self._of_domain(domain)
         if not roots:

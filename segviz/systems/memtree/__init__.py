@@ -1,6 +1,4 @@
-"""MemTree: an online tree of topics (arXiv 2410.14052); its printed numbers are in
-``published.csv``.
-"""
+"""MemTree: an online tree of topics (arXiv 2410.14052); ``published.csv`` has its numbers."""
 
 from segviz.systems.memtree.system import MemTree, topics_branch
 

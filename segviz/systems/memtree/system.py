@@ -39,9 +39,7 @@ from segviz.tree.invariants import Invariant, Violation, leaves_are_units, one_p
 
 
 def topics_branch(s: Structure) -> Iterator[Violation]:
-    """Checks that a topic has at least two children, and that its level is its height (MemTree
-    §3.1).
-    """
+    """Checks that a topic has two children or more, and its height as level (MemTree §3.1)."""
     for node in np.flatnonzero(s.active & (s.level > 0)).tolist():
         children = s.children[node]
         if len(children) < 2:
@@ -134,9 +132,7 @@ class MemTree(Declared):
             yield tree.insert(arrival)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns evidence by the relevance of the question, the cosine unless another is
-        chosen.
-        """
+        """Returns evidence by the relevance of the question; the cosine is the default."""
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
             return from_the_top(view.structure, scores, self.width)

@@ -137,9 +137,7 @@ def _centres(points: Floats, components: int, rng: np.random.Generator) -> Float
 # The next two functions run tens of thousands of times over small matrices. They compute in place
 # and call the ufunc's ``reduce``, which avoids the overhead of ``sum``.
 def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
-    """Returns the log-density under every component, (n, c), of points given doubled and
-    squared.
-    """
+    """Returns the log-density under every component, (n, c), of points doubled and squared."""
     precision = 1.0 / variances
     centres = means * precision
     # (x - μ)²/σ² = x²/σ² - 2xμ/σ² + μ²/σ²: two matrix products instead of n · c differences.

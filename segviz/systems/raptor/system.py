@@ -28,8 +28,7 @@ from segviz.tree.invariants import Invariant, Violation, children_are_one_below,
 
 
 def layers_shrink(s: Structure) -> Iterator[Violation]:
-    """Checks that each layer is smaller than the one below, and that nodes under the top have
-    parents.
+    """Checks that each layer is smaller than the one below, and nodes under the top have parents.
 
     Units since the last rebuild have none yet (RAPTOR).
     """
@@ -125,9 +124,7 @@ class Raptor(Declared):
             yield built.insert(arrival, closes)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns evidence by the relevance of the question, the cosine unless another is
-        chosen.
-        """
+        """Returns evidence by the relevance of the question; the cosine is the default."""
         scores = chosen_relevance(question, view)
         structure = view.structure
         if self.retrieval == "traversal":
@@ -204,9 +201,7 @@ class _RaptorBuilder:
         return clusters(self._draft.vectors(layer), tokens, self._rules)
 
     def _written(self, groups: list[tuple[str, ...]]) -> list[str]:
-        """Returns the summaries; each distinct list of texts is summarised once in the whole
-        build.
-        """
+        """Returns the summaries; each list of texts is summarised once in the whole build."""
         missing = [group for group in dict.fromkeys(groups) if group not in self._summaries]
         self._summaries.update(zip(missing, write(self._annotate, missing), strict=True))
         return [self._summaries[group] for group in groups]

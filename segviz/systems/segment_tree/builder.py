@@ -146,10 +146,7 @@ class SegmentTreeBuilder:
         return root
 
     def _rewrite(self, upper: list[Open], closes_session: bool) -> tuple[list[Open], int]:
-        """Refreshes annotations now, or marks them under lazy refresh.
-
-        Returns the nodes changed and the number of texts written.
-        """
+        """Refreshes annotations, or marks them if lazy; returns nodes changed, texts written."""
         if not self._lazy:
             return upper, self._refresh(upper)
         for node in upper:
@@ -168,11 +165,7 @@ class SegmentTreeBuilder:
         return stale, written
 
     def _refresh(self, nodes: Sequence[Open]) -> int:
-        """Rewrites annotations from low to high level, those of one level together (lines 19 to
-        22).
-
-        Returns the number of texts written by the annotation model.
-        """
+        """Annotates nodes by level, low to high (lines 19 to 22); returns the texts written."""
         count = 0
         renewed: list[Open] = []
         for _, level in groupby(nodes, attrgetter("level")):

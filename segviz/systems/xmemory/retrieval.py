@@ -178,8 +178,7 @@ class XMemorySearch(Search):
         return kept
 
     def _graph(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
-        """Returns each candidate with those of its nearest neighbours that are candidates, by
-        cosine.
+        """Returns each candidate's nearest neighbours that are candidates, with their cosine.
 
         Neighbours are taken in the whole layer. A theme is represented by the mean of its
         statements.

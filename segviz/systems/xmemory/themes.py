@@ -56,8 +56,7 @@ def objective(
     nearest: NDArray[np.float64],
     spread: float,
 ) -> float:
-    """Returns the objective f = sparsity + mean of cohesion · closeness, in (0, 2]; 0 without
-    themes.
+    """Returns f = sparsity + mean of cohesion · closeness, in (0, 2]; 0 without themes.
 
     The arrays have each theme's size, its cohesion and the similarity of its centroid to the
     nearest other. A single theme has no nearest one; its closeness is 1.
@@ -71,9 +70,7 @@ def objective(
 
 
 def reassigned(memory: Draft | Structure) -> float:
-    """Returns the share of statements whose theme ever changed (the reassignment ratio, Table
-    6).
-    """
+    """Returns the share of statements that changed their theme (reassignment ratio, Table 6)."""
     moves = [
         bool(memory.facts[n].get("moves"))
         for n in range(len(memory))
@@ -252,10 +249,7 @@ class Themes:
     def _near(
         self, vector: Vector, count: int, apart_from: int | None = None
     ) -> list[tuple[float, int]]:
-        """Returns other themes by similarity of their centroids to ``vector``, best first.
-
-        Each comes with its similarity; a tie goes to the older.
-        """
+        """Returns other themes by their centroids' similarity, best first, ties to the older."""
         themes = self._parts.themes
         self.inspected += len(themes)
         similarity = np.round(self._parts.centres @ vector, 9) if themes else np.zeros(0)
@@ -352,10 +346,7 @@ class Themes:
         self._draft.note(statement, moves=moves + 1)
 
     def _merge_once(self) -> bool:
-        """Merges every tiny theme of this step with the near theme of the highest gain.
-
-        Returns True if any was merged.
-        """
+        """Merges each tiny theme of this step with the best near theme; True if any merged."""
         merged = False
         for theme in sorted(self._touched):
             tiny = len(self._draft.children[theme]) <= self._limits.tiny
