@@ -103,6 +103,11 @@ def _line(speaker: str, text: str) -> _Line | None:
     return _Line(speaker, text, tuple(dict.fromkeys(words)), len(words), names, number)
 
 
+@lru_cache(maxsize=4_096)
+def _speakers(text: str) -> frozenset[str]:
+    return frozenset(line.speaker for line in _lines(text))
+
+
 @lru_cache(maxsize=1_024)
 def _words_of_names(names: frozenset[str]) -> frozenset[str]:
     return frozenset(word for name in names for word in words_of(name))
@@ -199,18 +204,25 @@ def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
 def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Candidate], list[int]]:
     """Returns the lines that say enough, each once, and the child that each is from; if no line
     says enough, the one that says most."""
-    pool = [(line, child) for child, text in enumerate(texts) for line in _lines(text)]
-    speakers = _words_of_names(frozenset(line.speaker for line, _ in pool))
+    speakers = _words_of_names(frozenset().union(*map(_speakers, texts)))
     found: dict[str, tuple[_Candidate, int]] = {}
-    for line, child in pool:
-        each = _candidate(annotator, line, speakers)
-        if each is not None:
+    for child, text in enumerate(texts):
+        for each in _candidates_of(annotator, text, speakers):
             found.setdefault(each.line.text, (each, child))
     rows = list(found.values())
     kept = [row for row in rows if row[0].tells >= annotator.floor]
     if rows and not kept:
         kept = [max(rows, key=lambda row: row[0].tells)]
     return [each for each, _ in kept], [child for _, child in kept]
+
+
+@lru_cache(maxsize=4_096)
+def _candidates_of(
+    annotator: Extractive, text: str, speakers: frozenset[str]
+) -> tuple[_Candidate, ...]:
+    """Weighs the lines of one child; a growing node reads the same children again and again."""
+    weighed = (_candidate(annotator, line, speakers) for line in _lines(text))
+    return tuple(each for each in weighed if each is not None)
 
 
 @lru_cache(maxsize=16_384)
@@ -262,25 +274,24 @@ def _cover(
     room = annotator.max_words
     while left and room > 0:
         fewest = min(map(quoted.__getitem__, speakers))
-
-        def gain(place: int, fewest: int = fewest) -> tuple[float, int]:
+        best, most = left[0], -1.0
+        for place in left:
             each = candidates[place]
             ahead = max(0, quoted[each.line.speaker] - fewest - 1)
             share = _NEXT_SHARE ** (quoted[children[place]] + ahead)
-            return share * covered[place], -place
-
-        best = max(left, key=gain)
+            # Words only lose worth, so a former value is a bound: most lines need no new sum.
+            if share * covered[place] < most:
+                continue
+            covered[place] = covers(each)
+            gain = share * covered[place]
+            if gain > most or (gain == most and place < best):
+                best, most = place, gain
         line = candidates[best]
         chosen.append(best)
         room -= line.length
         quoted.update((children[best], line.line.speaker))
         worth.update((word, worth[word] * annotator.repeat) for word in line.words)
-        left.remove(best)
-        left = [place for place in left if candidates[place].length <= room]
-        said = set(line.words)
-        for place in left:
-            if not said.isdisjoint(candidates[place].words):
-                covered[place] = covers(candidates[place])
+        left = [place for place in left if place != best and candidates[place].length <= room]
     return [candidates[place] for place in sorted(chosen)]
 
 
