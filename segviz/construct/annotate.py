@@ -17,7 +17,14 @@ from typing import Any, ClassVar, NamedTuple
 
 from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import Services, require_chat
-from segviz.construct.tasks.words import BREAK, salience, word_spans, words_of
+from segviz.construct.tasks.words import (
+    BREAK,
+    LEAST_CONTENT,
+    content,
+    salience,
+    word_spans,
+    words_of,
+)
 from segviz.conversation.turns import SPEAKER
 from segviz.llm import Chat
 from segviz.llm.prompts import annotation_prompt
@@ -142,7 +149,8 @@ class Extractive(Declared):
 
     A word tells something if it is rare in everyday messages and its static word vector is long:
     vectors of small talk are short. Names of the speakers tell nothing. A line that tells less than
-    ``floor`` is left out, which removes greetings and praise in any language.
+    ``floor``, or has fewer than two content words, is left out, which removes greetings and praise
+    in any language. An answer is judged together with the question it brings.
     The others are quoted greedily by their gain: the weights of their words, where a word that is
     already quoted counts ``repeat`` times as much each time, a word of many lines counts more, and
     names, numbers and dates earn a bonus; divided by the root of their length. A short answer
@@ -249,7 +257,15 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
         factor *= _OPEN_SHARE
     words, values = tuple(weights), tuple(weights.values())
     tells = sum(values) + _FACT * (facts + (question is not None))
+    said = spoken.text if question is None else f"{question.text} {spoken.text}"
+    if not _has_content(said, speakers):
+        tells = min(tells, annotator.floor - 1)
     return _Candidate(spoken, question, words, values, tells, length, factor)
+
+
+def _has_content(text: str, speakers: frozenset[str]) -> bool:
+    """Tells whether a line has two content words beside the names of the speakers."""
+    return len(content(text) - content(" ".join(speakers))) >= LEAST_CONTENT
 
 
 def _cover(

@@ -11,11 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from segviz.construct.tasks.words import content, lines
+from segviz.construct.tasks.words import LEAST_CONTENT, content, lines
 from segviz.tree import Structure
-
-LEAST_CONTENT = 2
-"""Content words that a line must have to say something."""
 
 
 def contentless_lines(structure: Structure, speakers: Sequence[str]) -> dict[int, float]:
