@@ -23,6 +23,7 @@ TABLES: dict[str, str] = {
     "sweep": "the full sweep of conv-26 beside asking one by one",
     "recall": "evidence recall of every policy, with baselines",
     "ingredients": "what each ingredient of relevance and the tree add, on three data sets",
+    "tree_gain": "what propagation adds to each relevance, beside sessions and neighbours in time",
     "opening": "whether propagation is seen at work in the setting the app opens with",
     "permutation": "what is lost when units change places",
     "shape": "tree shapes beside the paper's Table 5",
