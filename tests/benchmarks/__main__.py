@@ -19,7 +19,7 @@ from importlib import import_module
 from tests.benchmarks.report import write
 
 TABLES: dict[str, str] = {
-    "growth": "every cost against size, with one drawing (Chromium, 12 GB of memory)",
+    "growth": "every cost against size, with one drawing (Chromium)",
     "sweep": "the full sweep of conv-26 beside asking one by one",
     "recall": "evidence recall of every policy, with baselines",
     "ingredients": "what each ingredient of relevance and the tree add, on three data sets",
