@@ -1,8 +1,9 @@
 """What a build, a question, a saved memory and a step back cost, against size.
 
-Run ``python -m tests.benchmarks.growth [COST …]`` from the project's root. All costs are drawn in ``results/growth.svg``, some in a temporary file. The
-slope named at the end of a line is that of its last two decades: 1 grows as the size does, 0 not at
-all. Times are the shortest of some, as other work only makes them longer.
+Run ``python -m tests.benchmarks.growth [COST …]`` from the project's root. All costs are drawn in
+``results/growth.svg``, some in a temporary file. The slope named at the end of a line is that of
+its last two decades: 1 grows as the size does, 0 not at all. Times are the shortest of some, as
+other work only makes them longer.
 
 ``build``      turns embedded and inserted, what one more costs, the memory it took; beside RAPTOR,
                built anew
