@@ -17,7 +17,14 @@ from typing import Any, ClassVar, NamedTuple
 
 from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import Services, require_chat
-from segviz.construct.tasks.words import BREAK, salience, word_spans, words_of
+from segviz.construct.tasks.words import (
+    BREAK,
+    LEAST_CONTENT,
+    content,
+    salience,
+    word_spans,
+    words_of,
+)
 from segviz.conversation.turns import SPEAKER
 from segviz.llm import Chat
 from segviz.llm.prompts import annotation_prompt
@@ -105,6 +112,11 @@ def _line(speaker: str, text: str) -> _Line | None:
     return _Line(speaker, text, tuple(dict.fromkeys(words)), len(words), names, number)
 
 
+@lru_cache(maxsize=4_096)
+def _speakers(text: str) -> frozenset[str]:
+    return frozenset(line.speaker for line in _lines(text))
+
+
 @lru_cache(maxsize=1_024)
 def _words_of_names(names: frozenset[str]) -> frozenset[str]:
     return frozenset(word for name in names for word in words_of(name))
@@ -146,11 +158,12 @@ class Extractive(Declared):
 
     A word is informative if it is rare in everyday messages and its static word vector is long:
     vectors of small talk are short. Names of the speakers weigh nothing. A line of less weight than
-    ``floor`` is left out, which removes greetings and praise in any language. The others are quoted
-    greedily by their gain: the weights of their words, divided by the root of their length. A word
-    that is already quoted counts ``repeat`` times as much each time, and a word of many lines
-    counts more. Names, numbers and dates earn a bonus. A short answer is quoted with its question.
-    A single child's text passes through unchanged.
+    ``floor``, or with fewer than two content words, is left out, which removes greetings and praise
+    in any language; an answer counts with its question. The others are quoted greedily by their
+    gain: the weights of their words, divided by the root of their length. A word that is already
+    quoted counts ``repeat`` times as much each time, and a word of many lines counts more. Names,
+    numbers and dates earn a bonus. A short answer is quoted with its question. A single child's
+    text passes through unchanged.
 
     The text is a pure function of the child texts, so the tree is prefix-stable.
 
@@ -207,19 +220,26 @@ def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
 
 def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Candidate], list[int]]:
     """Returns the lines of enough weight (or the heaviest), each once, and their child's index."""
-    pool = [(line, child) for child, text in enumerate(texts) for line in _lines(text)]
     # Speakers' names occur in most lines, so they cannot distinguish one.
-    speakers = _words_of_names(frozenset(line.speaker for line, _ in pool))
+    speakers = _words_of_names(frozenset().union(*map(_speakers, texts)))
     found: dict[str, tuple[_Candidate, int]] = {}
-    for line, child in pool:
-        each = _candidate(annotator, line, speakers)
-        if each is not None:
+    for child, text in enumerate(texts):
+        for each in _candidates_of(annotator, text, speakers):
             found.setdefault(each.line.text, (each, child))
     rows = list(found.values())
     kept = [row for row in rows if row[0].tells >= annotator.floor]
     if rows and not kept:
         kept = [max(rows, key=lambda row: row[0].tells)]
     return [each for each, _ in kept], [child for _, child in kept]
+
+
+@lru_cache(maxsize=4_096)
+def _candidates_of(
+    annotator: Extractive, text: str, speakers: frozenset[str]
+) -> tuple[_Candidate, ...]:
+    """Weighs the lines of one child; a growing node reads the same children again and again."""
+    weighed = (_candidate(annotator, line, speakers) for line in _lines(text))
+    return tuple(each for each in weighed if each is not None)
 
 
 @lru_cache(maxsize=16_384)
@@ -249,7 +269,15 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
         factor *= _OPEN_SHARE
     words, values = tuple(weights), tuple(weights.values())
     tells = sum(values) + _FACT * (facts + (question is not None))
+    said = spoken.text if question is None else f"{question.text} {spoken.text}"
+    if not _has_content(said, speakers):
+        tells = min(tells, annotator.floor - 1)
     return _Candidate(spoken, question, words, values, tells, length, factor)
+
+
+def _has_content(text: str, speakers: frozenset[str]) -> bool:
+    """Tells whether a line has two content words beside the names of the speakers."""
+    return len(content(text) - content(" ".join(speakers))) >= LEAST_CONTENT
 
 
 def _cover(
@@ -275,27 +303,26 @@ def _cover(
     room = annotator.max_words
     while left and room > 0:
         fewest = min(map(quoted.__getitem__, speakers))
-
-        def gain(place: int, fewest: int = fewest) -> tuple[float, int]:
+        best, most = left[0], -1.0
+        for place in left:
             each = candidates[place]
             # A child or a speaker that is quoted more than the others pays for each further line.
             ahead = max(0, quoted[each.line.speaker] - fewest - 1)
             share = _NEXT_SHARE ** (quoted[children[place]] + ahead)
-            return share * covered[place], -place
-
-        best = max(left, key=gain)
+            # Words only lose worth, so a former value is a bound: most lines need no new sum.
+            if share * covered[place] < most:
+                continue
+            covered[place] = covers(each)
+            gain = share * covered[place]
+            if gain > most or (gain == most and place < best):
+                best, most = place, gain
         line = candidates[best]
         chosen.append(best)
         room -= line.length
         quoted.update((children[best], line.line.speaker))
         # A quoted word is covered: its weight falls, and with it the gain of lines that repeat it.
         worth.update((word, worth[word] * annotator.repeat) for word in line.words)
-        left.remove(best)
-        left = [place for place in left if candidates[place].length <= room]
-        said = set(line.words)
-        for place in left:
-            if not said.isdisjoint(candidates[place].words):
-                covered[place] = covers(candidates[place])
+        left = [place for place in left if place != best and candidates[place].length <= room]
     return [candidates[place] for place in sorted(chosen)]
 
 

@@ -137,7 +137,7 @@ class Calibrated(Judging, Declared):
     The defaults were set on five LoCoMo conversations (exchange units, wordllama): nodes per
     leaf 1.23, depth 4.0 at most and 3.5 on average, branching 5.4 (paper, Table 5: 1.25, 4.0,
     3.5, 5.1). Level-1 nodes begin where sessions begin with F1 .45; plain cosine has .24, a
-    random cut .12. ``tests/benchmarks/README.md`` has other data, and thresholds set on some
+    random cut .12. ``tests/benchmarks/results/shape.md`` has other data, and thresholds set on some
     of the conversations and tried on the others. On single turns the cue is weak. Many equal
     texts in a row end up below one node.
     """

@@ -11,11 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from segviz.construct.tasks.words import content, lines
+from segviz.construct.tasks.words import LEAST_CONTENT, content, lines
 from segviz.tree import Structure
-
-LEAST_CONTENT = 2
-"""Fewest content words of a line that has content."""
 
 
 def contentless_lines(structure: Structure, speakers: Sequence[str]) -> dict[int, float]:

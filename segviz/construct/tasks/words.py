@@ -22,6 +22,9 @@ _NO_BLANKS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\
 WORD = re.compile(rf"[{_NO_BLANKS}]|[^\W{_NO_BLANKS}]+", re.UNICODE)
 """A word; in scripts without blanks between words, one letter."""
 
+LEAST_CONTENT = 2
+"""Fewest content words of a line that has content, without the names of the speakers."""
+
 _SPAN = re.compile(r"[^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*)*")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,60})[\"”]")
 _COMMON = frozenset(
