@@ -194,7 +194,7 @@ class Extractive(Declared):
 
         Returns:
             At most ``max_words`` words, one sentence a line, with ``Speaker: `` where the speaker
-                changes; "" where no child has a word.
+            changes; "" where no child has a word.
         """
         return texts[0] if len(texts) == 1 else _quoted(self, tuple(texts))
 
@@ -276,7 +276,7 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
 
 
 def _has_content(text: str, speakers: frozenset[str]) -> bool:
-    """Tells whether a line has two content words beside the names of the speakers."""
+    """Returns True if a line has two content words besides the names of the speakers."""
     return len(content(text) - content(" ".join(speakers))) >= LEAST_CONTENT
 
 

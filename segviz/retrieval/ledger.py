@@ -65,7 +65,7 @@ def shares(own: float, parts: Mapping[str, float]) -> dict[str, float]:
 
     Returns:
         Amounts that sum to ``own``: ``"any leaf"``, the score of the average leaf, and one per
-            ingredient. Empty without parts.
+        ingredient. Empty without parts.
 
     Source: Sundararajan et al. 2017.
     """

@@ -38,6 +38,7 @@ def ranking(
     On a collapsed structure a same-text chain is one node; on the literal structure this is
     Algorithm 2 as printed.
     """
+    # Algorithm 2, line 14: TopK over 𝒢. The stable sort gives a tie to the smaller id.
     order = np.argsort(-scores, kind="stable")
     return np.asarray(order[admissible(structure, levels)[order]])
 
@@ -119,6 +120,7 @@ def taken(
     kept: list[int] = []
     left = budget
     for node in ranked:
+        # No node is skipped: a shorter one further down must not jump the queue.
         left -= estimated_tokens(texts[node])
         if left < 0:
             break

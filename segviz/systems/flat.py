@@ -158,6 +158,7 @@ def retriever(find: Callable[[str], Found], name: str, label: str = "") -> type[
 
         def retrieve(self, question: str, view: MemoryView) -> Retrieval:
             """Returns the units that the function finds, best first."""
+            # Units that the function does not name are not returned, unlike those of score 0.
             scores = np.full(len(view.structure), -np.inf)
             leaf_of = {int(view.structure.start[leaf]): leaf for leaf in view.structure.leaves}
             for key, score in find(question):

@@ -101,6 +101,7 @@ class History(Lazy[Step]):
     def _step(self, index: int) -> Step:
         steps, text = self.columns.steps, self.columns.texts
         unit, note, why, chosen, operation, last_candidate, last = steps[index].tolist()
+        # A step's candidates and events are those between the previous step's ends and its own.
         first_candidate, first = steps[index - 1, 5:].tolist() if index else (0, 0)
         decision = None
         if why >= 0:
@@ -234,6 +235,7 @@ class Record:
             why, chosen = text(decision.why), -1 if decision.chosen is None else decision.chosen
             for item in decision.candidates:
                 score, threshold = item.score, item.threshold
+                # Two bits, because 0.0 is a legal score and must differ from a missing one.
                 given = (score is not None) + 2 * (threshold is not None)
                 candidates += item.node, text(item.label), given
                 numbers += score or 0.0, threshold or 0.0

@@ -218,6 +218,7 @@ def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -
     if relevance.ndim > 1:
         rows = [initial_scores(row, active) for row in relevance]
         return np.array(rows).reshape(relevance.shape)
+    # Algorithm 2, line 6, s⁽⁰⁾ = r / Σ r, which needs r ≥ 0.
     clipped = np.maximum(relevance, _ZERO)
     live = np.ones(len(clipped), dtype=np.bool_) if active is None else active
     count = int(np.count_nonzero(live))

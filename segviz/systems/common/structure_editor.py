@@ -261,6 +261,8 @@ class Draft:
         self._stretch()
         new = set(self._new)
         revised = [n for n in sorted(self._changed) if n not in new and self.active[n]]
+        # Nodes come first, because edges refer to them; retirements last, because a retired node
+        # must have lost its edges.
         events: list[Event] = [
             Add(
                 n,

@@ -165,6 +165,7 @@ class EntityGraph:
         """Relates one-word names to the longer names they begin or end, as possibly the same."""
         tokens = name.split()
         for known in self._around("", *tokens):
+            # "Ben" may be "Ben Carter": related, not merged, since another Ben may follow.
             long, short = sorted((tokens, known.split()), key=len, reverse=True)
             if len(short) == 1 < len(long) and short[0] in (long[0], long[-1]):
                 for other in self._by_name[known]:

@@ -200,6 +200,7 @@ class Ingest:
 
     def _known(self, fact: Stated, vector: Vector) -> int | None:
         """Returns the canonical fact of the same meaning, if there is one."""
+        # Normalised surface forms first (§4.1), which needs no comparison of vectors.
         exact = self._texts.get(normalised(fact.text))
         if exact is not None or not self._facts:
             return exact
@@ -266,6 +267,7 @@ class Ingest:
     def _ripe(self, name: str) -> bool:
         """Returns True if an entity has enough facts, from enough sessions, for a tree."""
         draft, routing, facts = self.draft, self.routing, self._named[name]
+        # An entity named in one session only has no history worth a tree of its own.
         cells = [cell for fact in facts for cell in beside(draft, fact, CELL)]
         sessions = {draft.facts[cell]["session"] for cell in cells}
         return len(facts) >= routing.entity_facts and len(sessions) >= routing.entity_sessions

@@ -97,6 +97,7 @@ class ForestSearch(Search):
     def _recalled(self, trees: Sequence[int], similarity: Scores) -> list[int]:
         """Returns the trees whose root or best fact is most like the question (equation 7)."""
         structure = self.view.structure
+        # Two signals (§4.3): root recall by similarity, fact-to-tree recall by the best facts.
         votes = best_first(self.of(FACT), similarity)[: self.system.voters]
         best: dict[int, float] = {}
         hits: dict[int, int] = {}

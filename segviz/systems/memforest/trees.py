@@ -68,6 +68,7 @@ class Summaries:
         written = 0
         for level in sorted({draft.level[n] for n in dirty}):
             row = sorted(n for n in dirty if draft.level[n] == level)
+            # Algorithm 1, lines 18 to 26: nodes of one level are independent.
             groups = [self._parts(n) for n in row]
             written += sum(len(group) > 1 for group in groups)
             texts = write(self._annotate, groups)
@@ -216,6 +217,7 @@ class Forest:
         """Moves the later half of a node's children to a new node behind it."""
         draft = self._draft
         children = list(draft.children[node])
+        # Both halves are contiguous in time, so the children's order survives the split.
         half = len(children) // 2
         draft.arrange(node, children[:half])
         later = self._interval(draft.level[node], children[half:])
@@ -231,6 +233,7 @@ class Forest:
         half = len(children) // 2
         draft.arrange(root, [])
         level = draft.level[root]
+        # Trees are looked up by the root's id, so the root stays and its children move down.
         draft.raise_to(root, level + 1)
         parts = [self._interval(level, part) for part in (children[:half], children[half:])]
         draft.arrange(root, parts)

@@ -134,6 +134,7 @@ class Episodes:
     def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
         """Adds a statement of an episode over these units; returns True if it is new."""
         said = [self._draft.span[unit][0] for unit in sources(fact.text, units, self._draft)]
+        # The same statement of another episode is linked, not stored twice.
         again = self._texts.get(normalised(fact.text))
         if again is not None:
             self._repeat(again, episode, said)

@@ -52,6 +52,7 @@ def greedy(
     Source: xMemory §3.3, stage I, equation 4.
     """
     low, high = min(relevance.values(), default=0.0), max(relevance.values(), default=0.0)
+    # s̃ in [0, 1] (equation 4), so that α compares it with the coverage.
     scaled = {n: (relevance[n] - low) / (high - low) if high > low else 0.5 for n in nodes}
     total = sum(w for row in weights.values() for w in row.values()) or 1.0
     covered: set[int] = set()

@@ -46,6 +46,7 @@ def closeness(nearest: NDArray[np.float64], spread: float) -> NDArray[np.float64
     Source: xMemory §3.2, equation 3.
     """
     middle = float(np.median(nearest))
+    # Equation 3: σ is a median deviation, robust against one isolated theme.
     spread = max(float(np.median(np.abs(nearest - middle))), spread)
     return np.asarray(np.exp(-((nearest - middle) ** 2) / (2 * spread**2)))
 
@@ -146,6 +147,7 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequ
     ``principal axis``: chunks along the first principal component. A way with a single part is left
     out.
     """
+    # Two kinds of candidate splits (§3.2); f decides between them.
     found = {
         "components": [
             part for group in _components(vectors, similarity) for part in even_parts(group, most)
@@ -294,6 +296,7 @@ class Themes:
             for theme in list(self._parts.themes):
                 if len(size[theme]) > limits.most:
                     self.split(theme, limits.most)
+        # A merged theme may be tiny again, so merging is repeated until f no longer gains.
         while limits.merging and self._merge_once():
             pass
 
