@@ -118,7 +118,7 @@ class Result:
         return self.settings.method == "own"
 
     def explain(self, node: int) -> Ledger:
-        """Splits a node's final score by ingredient, source and hop.
+        """Splits a node's own score by ingredient, and what it received by source and hop.
 
         Under a system's own retrieval a score has no parts; ``stages`` explain it.
 

@@ -144,7 +144,7 @@ def _in_words(raw: str) -> datetime | None:
 
 
 def _hour(hour: int, half: str | None) -> int:
-    """Returns the hour of 24; ValueError for an hour such as 13 pm."""
+    """Converts an hour with am or pm to one of 24; ValueError for an hour such as 13 pm."""
     if not half:
         return hour
     if not 1 <= hour <= 12:

@@ -35,7 +35,9 @@ def robustness(age: float, mentions: int, tau: float, eta: float) -> float:
 
 
 def time_relevance(one: Times, other: Times, balance: float = 0.5) -> float:
-    """Returns T in [0, 1]: λ · overlap / union + (1 - λ) · (1 - centre distance / hull).
+    """Returns T = λ · overlap / union + (1 - λ) · (1 - centre distance / hull), in [0, 1].
+
+    ``balance`` is λ.
 
     Source: H-Mem §3.3, equation 1. Departs from it: the distance is divided by the hull of both
         intervals, not by their union. By the union an instant a year away would score below -100

@@ -52,11 +52,11 @@ def layers_shrink(s: Structure) -> Iterator[Violation]:
 class Raptor(Declared):
     """Similar units are summarised together, the summaries again, until few are left.
 
-    With a ``share`` below .5 clusters are soft: a node may have several parents. At the default of
-    SegTreeMem, .5, each has one at most. The method has no insertion, so all layers above the units
-    are rebuilt at the end of every session. A cluster with the same members as before keeps its
-    node; the others are removed. Its own retrieval ranks all nodes together until a token budget is
-    used up, or walks down from the top with the best few of each layer.
+    With a ``threshold`` below .5 clusters are soft: a node may have several parents. At the default
+    of SegTreeMem, .5, each has one at most. The method has no insertion, so all layers above the
+    units are rebuilt at the end of every session. A cluster with the same members as before keeps
+    its node; the others are removed. Its own retrieval ranks all nodes together until a token
+    budget is used up, or walks down from the top with the best few of each layer.
 
     Source: RAPTOR, Sarthi et al. 2024, arXiv 2401.18059, and its published code; settings of
         SegTreeMem (arXiv 2606.04555), App. E. Departs from the source as listed in ``departures``.
