@@ -24,8 +24,10 @@ from segviz.ui.widgets.measures import (
     adversarial_questions,
     at_once,
     countable,
+    disputed_choice,
     duration,
     measure_choice,
+    recounted_sentence,
 )
 
 _SWEEP_WANTED = "sweep-wanted"
@@ -69,6 +71,7 @@ def render(session: AppSession) -> None:
         return
     with choices:
         measure, adversarial = measure_choice(session, found)
+        found, key = disputed_choice(session, found, key)
     judged: Judged = remember(
         "judged",
         fingerprint(key, measure, adversarial),
@@ -174,4 +177,5 @@ def _details(session: AppSession, judged: Judged) -> str:
         none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)
         which = "With" if other else "Without"
         told += f" {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}."
+    told += recounted_sentence(best.cell.outcomes, judged.measure, judged.adversarial)
     return f"{told} Intervals are 95 % bootstrap, that of the difference for all settings together."
