@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
@@ -100,23 +100,18 @@ def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str,
     return measure, counts
 
 
-Found = TypeVar("Found", Sweep, Comparison)
-
-
-def disputed_choice(session: AppSession, found: Found, key: str) -> tuple[Found, str]:
-    """Draws the switch that leaves disputed questions out, where an audit disputes any; returns
-    what was ``found`` as it is to be counted, and a key of that."""
+def disputed_choice(session: AppSession) -> bool:
+    """Draws, where an audit disputes any question, the switch that leaves these out; returns
+    whether they count."""
     disputed = sum(question.disputed is not None for question in session.conversation.questions)
-    if not disputed or st.toggle(
+    return not disputed or st.toggle(
         f"Count disputed: {disputed}",
         value=True,
         help=f"{counted(disputed, 'question')} with gold evidence or an answer that the audit "
         "disputes. Tables have the mean with and without them.",
         key="disputed",
         bind="query-params",
-    ):
-        return found, key
-    return found.counting(disputed=False), fingerprint(key, "without disputed")
+    )
 
 
 def recounted_sentence(outcomes: Outcomes, measure: str, adversarial: bool) -> str:

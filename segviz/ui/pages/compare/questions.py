@@ -236,7 +236,8 @@ def measure_panel(
         keep("comparisons", key, RESULTS_KEPT, found)
     with choices:
         measure, adversarial = measure_choice(session, found)
-        found, key = disputed_choice(session, found, key)
+        disputed = disputed_choice(session)
+    found, key = found.counting(disputed=disputed), fingerprint(key, disputed)
     _standings(session, ready, found, measure, adversarial, key, verdict)
 
 

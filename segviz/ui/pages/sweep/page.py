@@ -71,12 +71,12 @@ def render(session: AppSession) -> None:
         return
     with choices:
         measure, adversarial = measure_choice(session, found)
-        found, key = disputed_choice(session, found, key)
+        disputed = disputed_choice(session)
     judged: Judged = remember(
         "judged",
-        fingerprint(key, measure, adversarial),
+        fingerprint(key, measure, adversarial, disputed),
         SWEEPS_KEPT,
-        lambda: judge(found, measure, adversarial=adversarial),
+        lambda: judge(found.counting(disputed=disputed), measure, adversarial=adversarial),
     )
     sentence, more = verdict_sentence(judged), _details(session, judged)
     verdict.markdown(sentence_of(sentence), help=sentence_of(more))
