@@ -1,6 +1,6 @@
 """Conversations, the units they are cut into, and the report of loading them.
 
-``turns``         Turn, Session and Question, the records of every format
+``turns``         Turn, Session, Question and Dispute, the records of every format
 ``conversation``  Conversation: sessions and questions, cut into units by a rule; the same with
                   units that change places
 ``units``         the rules that cut sessions into units, one leaf each
@@ -14,6 +14,7 @@ Imports nothing of segviz. Public face: the names below.
 from segviz.conversation.conversation import Conversation, reordered, with_typed_turns
 from segviz.conversation.corpus import (
     TITLES,
+    AuditReport,
     Corpus,
     Entry,
     Finding,
@@ -28,6 +29,7 @@ from segviz.conversation.turns import (
     CATEGORY_NAMES,
     UNANSWERABLE,
     Category,
+    Dispute,
     Lazy,
     Question,
     Session,
@@ -43,10 +45,12 @@ __all__ = [
     "TITLES",
     "UNANSWERABLE",
     "UNIT_RULES",
+    "AuditReport",
     "Category",
     "Clock",
     "Conversation",
     "Corpus",
+    "Dispute",
     "Entry",
     "Finding",
     "Kind",

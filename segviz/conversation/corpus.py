@@ -25,10 +25,34 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditReport:
+    """The outcome of matching an audit with the questions of a file.
+
+    ``matched`` entries of the audit dispute ``questions`` of the file, ``unmatched`` ones are about
+    no question of it. ``unresolved`` counts corrected evidence that names no turn. ``findings``
+    places what could not be used, the first hundred of it.
+    """
+
+    name: str
+    matched: int
+    unmatched: int
+    questions: int
+    unresolved: int
+    findings: tuple[Finding, ...] = ()
+
+    def __str__(self) -> str:
+        """One readable line."""
+        lost = f"; corrected evidence that names no turn: {self.unresolved}" * bool(self.unresolved)
+        entries = f"{self.matched} of {self.matched + self.unmatched} entries"
+        return f"{self.name}: {entries} have a question here; disputed: {self.questions}{lost}"
+
+
+@dataclass(frozen=True, slots=True)
 class LoadReport:
     """The outcome of loading a file. ``kept`` counts turns. ``findings`` are the
     first hundred where there are more; ``counts`` are of all, by kind. Of a table or of records
-    ``headers`` are the columns and ``columns`` what they were taken for, by meaning."""
+    ``headers`` are the columns and ``columns`` what they were taken for, by meaning. ``audit``
+    tells of an audit that was opened beside the file."""
 
     name: str
     source_format: str
@@ -37,6 +61,7 @@ class LoadReport:
     counts: Mapping[Kind, int] = field(default_factory=dict)
     headers: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    audit: AuditReport | None = None
 
     def count(self, kind: Kind) -> int:
         """How many records were repaired, or skipped, listed or not."""

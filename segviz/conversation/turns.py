@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar, overload
 
@@ -134,6 +134,22 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Dispute:
+    """The objection of an audit to the gold of a question.
+
+    ``kind`` names the error ("wrong citation"), ``reason`` explains it. ``evidence`` holds the ids
+    of the turns that the audit cites instead, ``unresolved`` those that name no turn, and
+    ``answer`` its answer; None where the audit gives none.
+    """
+
+    kind: str
+    evidence: tuple[str, ...] | None = None
+    unresolved: tuple[str, ...] = ()
+    answer: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A dataset question.
 
@@ -142,7 +158,8 @@ class Question:
     the file, ``category`` the dataset's number or name of its kind. ``evidence`` holds ids of
     turns of the conversation; ids that name no turn are kept verbatim in ``unresolved``.
     ``asked_at`` is the id of the turn in whose place the question is asked: only what was said
-    before that turn is known; None asks after the whole conversation.
+    before that turn is known; None asks after the whole conversation. ``disputed`` is the
+    objection of an audit (``segviz.load(..., audit=...)``), None without one.
     """
 
     index: int
@@ -153,8 +170,21 @@ class Question:
     unresolved: tuple[str, ...] = ()
     adversarial: str | None = None
     asked_at: str | None = None
+    disputed: Dispute | None = None
 
     @property
     def category_label(self) -> str:
         """See :func:`category_label`."""
         return category_label(self.category)
+
+    @property
+    def corrected(self) -> Question:
+        """The question with the evidence and the answer of the audit, where it gives any."""
+        found = self.disputed
+        if found is None:
+            return self
+        answer = self.answer if found.answer is None else found.answer
+        if found.evidence is None:
+            return replace(self, answer=answer)
+        evidence, unresolved = found.evidence, found.unresolved
+        return replace(self, answer=answer, evidence=evidence, unresolved=unresolved)

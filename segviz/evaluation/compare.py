@@ -67,7 +67,9 @@ class Standing:
 
     def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
         """Shape, ``measures`` and cost of the build for each leaf; of a graph of facts the nodes
-        of each layer, of another structure the depth, breadth and share of contentless lines."""
+        of each layer, of another structure the depth, breadth and share of contentless lines.
+        Where an audit disputes questions, the first measure comes with these counted the other
+        way, too."""
         found: Row = {"retrieved by": self.method}
         if self.shape:
             found["nodes per leaf"] = self.shape.nodes_per_leaf
@@ -80,8 +82,7 @@ class Standing:
                 found["children"] = self.shape.branching
                 if self.contentless is not None:
                     found["contentless lines"] = self.contentless
-        for name in measures:
-            found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
+        found |= self._means(measures, adversarial)
         if self.shape:
             leaves = max(self.shape.leaves, 1)
             found["texts written per leaf"] = self.cost.annotated / leaves
@@ -92,6 +93,14 @@ class Standing:
             found["build, s"] = self.build_seconds
         if self.query_seconds is not None:
             found["question, ms"] = 1000 * self.query_seconds
+        return found
+
+    def _means(self, measures: Sequence[str], adversarial: bool) -> Row:
+        found: Row = {}
+        for name in measures:
+            found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
+            if name == measures[0]:
+                found |= self.outcomes.recounted(name, adversarial=adversarial)
         return found
 
 
@@ -110,6 +119,14 @@ class Comparison:
     def questions(self) -> int:
         """Number of questions, counted or not."""
         return len(self.rows[0].outcomes) if self.rows else 0
+
+    def counting(self, *, disputed: bool) -> Comparison:
+        """Returns the same rows, with the questions that an audit disputes in every mean or in
+        none."""
+        rows = (
+            replace(row, outcomes=row.outcomes.counting(disputed=disputed)) for row in self.rows
+        )
+        return replace(self, rows=tuple(rows))
 
     def table(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> list[Row]:
         """What :meth:`Standing.row` tells of every row, behind its name."""

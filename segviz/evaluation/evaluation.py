@@ -31,6 +31,8 @@ class Outcomes:
     ``levels`` the shares of levels among all nodes of the tops; ``seed`` draws the intervals.
     ``fates`` says how many gold turns of each question are found in the top, how many only
     quoted by a wider node alone, and how many there are; ``asked`` are the questions' texts.
+    ``disputed`` tells which questions an audit disputes; they count in means unless
+    ``count_disputed`` is off (:meth:`counting`).
     """
 
     categories: tuple[Category | None, ...]
@@ -40,6 +42,8 @@ class Outcomes:
     seed: int = 0
     fates: tuple[tuple[int, int, int], ...] = ()
     asked: tuple[str, ...] = ()
+    disputed: tuple[bool, ...] = ()
+    count_disputed: bool = True
 
     def __len__(self) -> int:
         return len(self.categories)
@@ -52,22 +56,41 @@ class Outcomes:
 
     def frame(self) -> Any:
         """A pandas DataFrame, a row per question: its category, its conversation where there are
-        several, and every measure, NaN where it has no value."""
+        several, whether it is disputed where any is, and every measure, NaN where it has no
+        value."""
         import pandas as pd
 
-        groups = {"conversation": list(self.groups)} if self.groups else {}
+        groups: dict[str, Any] = {"conversation": list(self.groups)} if self.groups else {}
+        groups |= {"disputed": list(self.disputed)} if any(self.disputed) else {}
         columns = {name: self.column(name) for name in self.values}
         return pd.DataFrame(
             {"category": pd.Series(self.categories, dtype=object)} | groups | columns
         )
 
+    def counting(self, *, disputed: bool) -> Outcomes:
+        """Returns the same outcomes, with the disputed questions in every mean or in none."""
+        return replace(self, count_disputed=disputed)
+
+    def recounted(self, measure: str, *, adversarial: bool = True) -> dict[str, Mean]:
+        """Returns the mean with the disputed questions counted the other way, under its name:
+        ``without disputed`` or ``with disputed``; nothing where no question is disputed."""
+        if not any(self.disputed):
+            return {}
+        other = self.counting(disputed=not self.count_disputed)
+        name = "with disputed" if other.count_disputed else "without disputed"
+        return {name: other.mean(measure, adversarial=adversarial)}
+
     def keep(self, *, adversarial: bool = True, category: Category | None = "all") -> list[int]:
         """Positions of the questions of a ``category`` (default: all), in order, those
-        whose answer is not in the conversation left out unless ``adversarial``."""
+        whose answer is not in the conversation left out unless ``adversarial``, disputed ones
+        unless ``count_disputed``."""
+        left_out = set() if self.count_disputed else set(np.flatnonzero(self.disputed).tolist())
         return [
             position
             for position, mine in enumerate(self.categories)
-            if (adversarial or mine not in UNANSWERABLE) and category in ("all", mine)
+            if (adversarial or mine not in UNANSWERABLE)
+            and category in ("all", mine)
+            and position not in left_out
         ]
 
     def mean(
@@ -111,15 +134,22 @@ class Outcomes:
 def summary(
     found: Outcomes, other: Outcomes | None = None, measures: Sequence[str] = tuple(MEASURES)
 ) -> dict[str, dict[str, Mean]]:
-    """The means of ``measures`` by name: ``all`` questions, ``without_adversarial``, and with
-    ``other`` the paired ``gain`` over it."""
+    """The means of ``measures`` by name: ``all`` questions, ``without_adversarial``, where an audit
+    disputes some ``without_disputed``, and with ``other`` the paired ``gain`` over it, also
+    ``gain_without_disputed``."""
+    every, fewer = found.counting(disputed=True), found.counting(disputed=False)
     content = {
-        name: {"all": found.mean(name), "without_adversarial": found.mean(name, adversarial=False)}
+        name: {"all": every.mean(name), "without_adversarial": every.mean(name, adversarial=False)}
         for name in measures
     }
-    if other is not None and len(other) == len(found):
-        for name, means in content.items():
-            means["gain"] = found.gain(other, name)
+    gains = other is not None and len(other) == len(found)
+    for name, means in content.items():
+        if any(found.disputed):
+            means["without_disputed"] = fewer.mean(name)
+        if other is not None and gains:
+            means["gain"] = every.gain(other, name)
+            if any(found.disputed):
+                means["gain_without_disputed"] = fewer.gain(other, name)
     return content
 
 
@@ -149,6 +179,7 @@ def outcomes_of(
         seed=seed,
         fates=tuple((found, covered, every) for found, covered, every in fates.tolist()),
         asked=tuple(question.text for question in questions),
+        disputed=tuple(question.disputed is not None for question in questions),
     )
 
 
@@ -190,6 +221,8 @@ def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
         next(iter(parts.values())).seed,
         tuple(fate for part in parts.values() for fate in part.fates),
         tuple(text for part in parts.values() for text in part.asked),
+        tuple(one for part in parts.values() for one in part.disputed),
+        all(part.count_disputed for part in parts.values()),
     )
 
 
