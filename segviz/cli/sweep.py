@@ -86,8 +86,9 @@ def sweep(options: Options, console: Console) -> int:
     baseline and best (a cell each), cells), overall (the same of each system and seed over the
     questions of all conversations, where there are several; intervals resample conversations, too).
     A cell has policy, alpha, horizon, measures (name -> all, without_adversarial and gain, the
-    paired difference to the baseline; each value, low, high, n; null where nothing counts; measures
-    that cannot see the policy are left out) and levels (level -> share of the retrieved nodes).
+    paired difference to the baseline; with an audit also without_disputed and
+    gain_without_disputed; each value, low, high, n; null where nothing counts; measures that cannot
+    see the policy are left out) and levels (level -> share of the retrieved nodes).
 
     Examples, the last with 30 % of the units out of place, on a Dask cluster:
         segviz sweep boat.json.gz --preset "paper, bottom-up"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from segviz.cli.command import Options
+from segviz.cli.command import Options, UsageError
 from segviz.cli.console import Console
 from segviz.cli.retrieval import settings_content
 from segviz.evaluation import MEASURES, Cell, Sweep
@@ -17,6 +17,7 @@ from segviz.evaluation.aggregate import Mean, Row
 from segviz.evaluation.compare import COMPARED, Comparison
 from segviz.evaluation.evaluation import ADVERSARIAL, summary
 from segviz.evaluation.measures import sees
+from segviz.text.captions import counted
 
 Found = TypeVar("Found", Sweep, Comparison)
 Owner = dict[str, str | int]
@@ -31,7 +32,11 @@ def report(
     console: Console,
 ) -> None:
     """Prints all runs and, of several conversations, what ``pool`` makes of each system and seed
-    over all of them."""
+    over all of them. With ``--no-disputed`` all means are without disputed questions."""
+    if options.no_disputed:
+        if not any(_disputed(found) for _, found in runs):
+            raise UsageError("--no-disputed leaves out nothing: no question is disputed (--audit)")
+        runs = [(owner, found.counting(disputed=False)) for owner, found in runs]
     parts: dict[tuple[tuple[str, str | int], ...], dict[str, Found]] = {}
     for owner, found in runs:
         rest = tuple((name, value) for name, value in owner.items() if name != "conversation")
@@ -61,6 +66,12 @@ def report(
         console.line("gains are paired; a setting is the best of the questions it is scored on")
 
 
+def _disputed(found: Sweep | Comparison) -> int:
+    """Returns how many questions are disputed."""
+    outcomes = found.baseline.outcomes if isinstance(found, Sweep) else found.rows[0].outcomes
+    return sum(outcomes.disputed)
+
+
 def _rows(found: Sweep | Comparison, options: Options) -> list[Row]:
     """Returns a table of a run: the chosen measure with its interval, other measures without."""
     adversarial = not options.no_adversarial
@@ -88,6 +99,9 @@ def _tell_setting(found: Sweep | Comparison, row: Row, options: Options, console
     number = mean.n if isinstance(mean, Mean) else 0
     read = f"{asked.budget} tokens" if asked.budget is not None else f"K {asked.k}"
     without = f" without category {ADVERSARIAL}" if options.no_adversarial else ""
+    if disputed := _disputed(found):
+        what = "left out" if options.no_disputed else "counted"
+        console.line(f"{counted(disputed, 'disputed question')} {what}")
     relevance = f", relevance {asked.relevance}" if asked.relevance else ""
     console.line(
         f"{label}, {number} questions{without}, {read}{relevance}; evidence reached in "

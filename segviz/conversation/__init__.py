@@ -1,6 +1,6 @@
 """Conversations, the units they are divided into, and the report of loading them.
 
-``turns``         Turn, Session and Question, the records of every format
+``turns``         Turn, Session, Question and Dispute, the records of every format
 ``conversation``  Conversation: sessions and questions, divided into units by a rule; the same with
                   units that change places
 ``units``         the rules that divide sessions into units, one leaf each
@@ -13,6 +13,7 @@ Imports nothing of segviz. Public face: the names below.
 from segviz.conversation.conversation import Conversation, reordered, with_typed_turns
 from segviz.conversation.corpus import (
     TITLES,
+    AuditReport,
     Corpus,
     Entry,
     Finding,
@@ -27,6 +28,7 @@ from segviz.conversation.turns import (
     CATEGORY_NAMES,
     UNANSWERABLE,
     Category,
+    Dispute,
     Lazy,
     Question,
     Session,
@@ -42,10 +44,12 @@ __all__ = [
     "TITLES",
     "UNANSWERABLE",
     "UNIT_RULES",
+    "AuditReport",
     "Category",
     "Clock",
     "Conversation",
     "Corpus",
+    "Dispute",
     "Entry",
     "Finding",
     "Kind",

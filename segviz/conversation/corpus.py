@@ -23,12 +23,35 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditReport:
+    """Outcome of matching an audit with the questions of a file.
+
+    ``matched`` entries of the audit dispute ``questions`` of the file; ``unmatched`` ones are about
+    none of them. ``unresolved`` counts corrected evidence that names no turn. ``findings`` are the
+    unusable entries, the first hundred.
+    """
+
+    name: str
+    matched: int
+    unmatched: int
+    questions: int
+    unresolved: int
+    findings: tuple[Finding, ...] = ()
+
+    def __str__(self) -> str:
+        """Returns one readable line."""
+        lost = f"; corrected evidence that names no turn: {self.unresolved}" * bool(self.unresolved)
+        entries = f"{self.matched} of {self.matched + self.unmatched} entries"
+        return f"{self.name}: {entries} have a question here; disputed: {self.questions}{lost}"
+
+
+@dataclass(frozen=True, slots=True)
 class LoadReport:
     """Outcome of loading a file.
 
     ``kept`` counts turns. ``findings`` are the first hundred if there are more; ``counts`` are of
     all, by kind. For a table or records ``headers`` are the columns, and ``columns`` maps meanings
-    to them.
+    to them. ``audit`` describes an audit that was opened with the file.
     """
 
     name: str
@@ -38,6 +61,7 @@ class LoadReport:
     counts: Mapping[Kind, int] = field(default_factory=dict)
     headers: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    audit: AuditReport | None = None
 
     def count(self, kind: Kind) -> int:
         """Returns the number of records repaired, or skipped, listed or not."""

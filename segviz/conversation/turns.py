@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar, overload
 
@@ -132,6 +132,22 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Dispute:
+    """Objection of an audit to the gold of a question.
+
+    ``kind`` names the error ("wrong citation"), ``reason`` explains it. ``evidence`` has the ids of
+    the turns that the audit cites instead, ``unresolved`` those that name no turn, ``answer`` its
+    answer; None if the audit gives none.
+    """
+
+    kind: str
+    evidence: tuple[str, ...] | None = None
+    unresolved: tuple[str, ...] = ()
+    answer: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question of a data set.
 
@@ -144,6 +160,7 @@ class Question:
         unresolved: evidence ids that name no turn.
         adversarial: a tempting *wrong* answer (LoCoMo category 5).
         asked_at: id of the turn before which it is asked, without what follows; None for the end.
+        disputed: objection of an audit (``segviz.load(..., audit=...)``); None without one.
     """
 
     index: int
@@ -154,8 +171,21 @@ class Question:
     unresolved: tuple[str, ...] = ()
     adversarial: str | None = None
     asked_at: str | None = None
+    disputed: Dispute | None = None
 
     @property
     def category_label(self) -> str:
         """Label of the category; see :func:`category_label`."""
         return category_label(self.category)
+
+    @property
+    def corrected(self) -> Question:
+        """Question with the evidence and the answer of the audit, if it gives any."""
+        found = self.disputed
+        if found is None:
+            return self
+        answer = self.answer if found.answer is None else found.answer
+        if found.evidence is None:
+            return replace(self, answer=answer)
+        evidence, unresolved = found.evidence, found.unresolved
+        return replace(self, answer=answer, evidence=evidence, unresolved=unresolved)

@@ -73,7 +73,8 @@ class Standing:
         """Returns shape, ``measures`` and cost of the build per leaf as a table row.
 
         A graph of facts has the nodes of each layer, another structure depth, breadth and the share
-        of contentless lines.
+        of contentless lines. If an audit disputes questions, the first measure also comes with
+        these counted the other way.
         """
         found: Row = {"retrieved by": self.method}
         if self.shape:
@@ -87,8 +88,7 @@ class Standing:
                 found["children"] = self.shape.branching
                 if self.contentless is not None:
                     found["contentless lines"] = self.contentless
-        for name in measures:
-            found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
+        found |= self._means(measures, adversarial)
         if self.shape:
             leaves = max(self.shape.leaves, 1)
             found["texts written per leaf"] = self.cost.annotated / leaves
@@ -99,6 +99,14 @@ class Standing:
             found["build, s"] = self.build_seconds
         if self.query_seconds is not None:
             found["question, ms"] = 1000 * self.query_seconds
+        return found
+
+    def _means(self, measures: Sequence[str], adversarial: bool) -> Row:
+        found: Row = {}
+        for name in measures:
+            found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
+            if name == measures[0]:
+                found |= self.outcomes.recounted(name, adversarial=adversarial)
         return found
 
 
@@ -119,6 +127,13 @@ class Comparison:
     def questions(self) -> int:
         """Number of questions, counted or not."""
         return len(self.rows[0].outcomes) if self.rows else 0
+
+    def counting(self, *, disputed: bool) -> Comparison:
+        """Returns the same rows, with the disputed questions in every mean or in none."""
+        rows = (
+            replace(row, outcomes=row.outcomes.counting(disputed=disputed)) for row in self.rows
+        )
+        return replace(self, rows=tuple(rows))
 
     def table(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> list[Row]:
         """Returns :meth:`Standing.row` of every row, with its name first."""

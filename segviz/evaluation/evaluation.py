@@ -35,6 +35,8 @@ class Outcomes:
         seed: draws the intervals.
         fates: gold turns of each question: found in the top, only quoted by a wider node, all.
         asked: texts of the questions.
+        disputed: True for questions that an audit disputes.
+        count_disputed: True if these count in means; see :meth:`counting`.
     """
 
     categories: tuple[Category | None, ...]
@@ -44,6 +46,8 @@ class Outcomes:
     seed: int = 0
     fates: tuple[tuple[int, int, int], ...] = ()
     asked: tuple[str, ...] = ()
+    disputed: tuple[bool, ...] = ()
+    count_disputed: bool = True
 
     def __len__(self) -> int:
         return len(self.categories)
@@ -56,25 +60,45 @@ class Outcomes:
     def frame(self) -> Any:
         """Returns a pandas DataFrame, a row per question: category, conversation, every measure.
 
-        The conversation is left out if there is only one; NaN means no value.
+        Conversation and dispute are left out if they are the same for all; NaN means no value.
         """
         import pandas as pd
 
-        groups = {"conversation": list(self.groups)} if self.groups else {}
+        groups: dict[str, Any] = {"conversation": list(self.groups)} if self.groups else {}
+        groups |= {"disputed": list(self.disputed)} if any(self.disputed) else {}
         columns = {name: self.column(name) for name in self.values}
         return pd.DataFrame(
             {"category": pd.Series(self.categories, dtype=object)} | groups | columns
         )
 
+    def counting(self, *, disputed: bool) -> Outcomes:
+        """Returns the same outcomes, with the disputed questions in every mean or in none."""
+        return replace(self, count_disputed=disputed)
+
+    def recounted(self, measure: str, *, adversarial: bool = True) -> dict[str, Mean]:
+        """Returns the mean with the disputed questions counted the other way.
+
+        The key is ``without disputed`` or ``with disputed``; empty if no question is disputed.
+        """
+        if not any(self.disputed):
+            return {}
+        other = self.counting(disputed=not self.count_disputed)
+        name = "with disputed" if other.count_disputed else "without disputed"
+        return {name: other.mean(measure, adversarial=adversarial)}
+
     def keep(self, *, adversarial: bool = True, category: Category | None = "all") -> list[int]:
         """Returns the positions of the questions of a ``category`` (default: all), in order.
 
-        Questions whose answer is not in the conversation count only if ``adversarial``.
+        Questions whose answer is not in the conversation count only if ``adversarial``, disputed
+        ones only if ``count_disputed``.
         """
+        left_out = set() if self.count_disputed else set(np.flatnonzero(self.disputed).tolist())
         return [
             position
             for position, mine in enumerate(self.categories)
-            if (adversarial or mine not in UNANSWERABLE) and category in ("all", mine)
+            if (adversarial or mine not in UNANSWERABLE)
+            and category in ("all", mine)
+            and position not in left_out
         ]
 
     def mean(
@@ -122,15 +146,22 @@ def summary(
 ) -> dict[str, dict[str, Mean]]:
     """Returns the means of ``measures`` by name: ``all`` questions and ``without_adversarial``.
 
-    With ``other`` also the paired ``gain`` over it.
+    With ``other`` also the paired ``gain`` over it. If an audit disputes some questions, also
+    ``without_disputed`` and ``gain_without_disputed``.
     """
+    every, fewer = found.counting(disputed=True), found.counting(disputed=False)
     content = {
-        name: {"all": found.mean(name), "without_adversarial": found.mean(name, adversarial=False)}
+        name: {"all": every.mean(name), "without_adversarial": every.mean(name, adversarial=False)}
         for name in measures
     }
-    if other is not None and len(other) == len(found):
-        for name, means in content.items():
-            means["gain"] = found.gain(other, name)
+    gains = other is not None and len(other) == len(found)
+    for name, means in content.items():
+        if any(found.disputed):
+            means["without_disputed"] = fewer.mean(name)
+        if other is not None and gains:
+            means["gain"] = every.gain(other, name)
+            if any(found.disputed):
+                means["gain_without_disputed"] = fewer.gain(other, name)
     return content
 
 
@@ -160,6 +191,7 @@ def outcomes_of(
         seed=seed,
         fates=tuple((found, covered, every) for found, covered, every in fates.tolist()),
         asked=tuple(question.text for question in questions),
+        disputed=tuple(question.disputed is not None for question in questions),
     )
 
 
@@ -201,6 +233,8 @@ def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
         next(iter(parts.values())).seed,
         tuple(fate for part in parts.values() for fate in part.fates),
         tuple(text for part in parts.values() for text in part.asked),
+        tuple(one for part in parts.values() for one in part.disputed),
+        all(part.count_disputed for part in parts.values()),
     )
 
 

@@ -57,6 +57,15 @@ class Sweep:
         """Number of questions, counted or not."""
         return len(self.baseline.outcomes)
 
+    def counting(self, *, disputed: bool) -> Sweep:
+        """Returns the same sweep, with the questions that an audit disputes in every mean or in
+        none."""
+        baseline, *cells = (
+            replace(cell, outcomes=cell.outcomes.counting(disputed=disputed))
+            for cell in (self.baseline, *self.cells)
+        )
+        return replace(self, baseline=baseline, cells=tuple(cells))
+
     def frame(self) -> Any:
         """A pandas DataFrame, a row per setting, the baseline first: policy, alpha, horizon and
         the mean of every measure, NaN where the measure cannot see the policy."""
@@ -107,7 +116,8 @@ class Sweep:
 
     def table(self, measure: str = DEFAULT, *, adversarial: bool = True) -> list[Row]:
         """No propagation, then the best setting of each policy that the measure can see: its mean
-        and, in pairs, what it adds (:meth:`gains`)."""
+        and, in pairs, what it adds (:meth:`gains`). Where an audit disputes questions, also the
+        mean with these counted the other way."""
         best = (self.best(measure, [p], adversarial=adversarial) for p in self.seeing(measure))
         gains = self.gains(measure, adversarial=adversarial)
         still = self.gain(self.baseline, measure, adversarial=adversarial)
@@ -117,6 +127,7 @@ class Sweep:
                 "alpha": cell.alpha,
                 "H": cell.horizon,
                 MEASURES[measure].label: cell.outcomes.mean(measure, adversarial=adversarial),
+                **cell.outcomes.recounted(measure, adversarial=adversarial),
                 "gain": gains.get((cell.policy, cell.alpha, cell.horizon), still),
             }
             for cell in (self.baseline, *best)

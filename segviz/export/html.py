@@ -26,7 +26,7 @@ from segviz.frontend.message import pack
 from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Evidence
 from segviz.systems import level_name, level_names
-from segviz.view.captions import shown_labels, units_text
+from segviz.view.captions import dispute_lines, shown_labels, units_text
 from segviz.view.coloring import Live, Look
 from segviz.view.palette import ACCENT, SURFACE
 from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scene_of
@@ -127,9 +127,12 @@ def _evidence(view: View) -> list[str]:
     result = view.result
     assert result is not None
     answer = view.question.answer if view.question else None
+    disputed = view.question.disputed if view.question else None
+    said = dispute_lines(disputed) if disputed else []
     return [
         '<section id="evidence"><h2>Retrieved, best first</h2>',
         *([f'<p dir="auto">Gold answer: {_literal(answer)}</p>'] if answer else []),
+        *(f'<p dir="auto">{_literal(line)}</p>' for line in said),
         "<ol>",
         *(_item(view, item, result.score_names) for item in result.evidence),
         "</ol>",

@@ -192,10 +192,10 @@ def sweep_csv(found: Sweep) -> str:
 
     The baseline without propagation comes first. Measures that no policy can change have no rows
     for it. ``category`` is ``all`` or a category id. ``adversarial`` is 1 if questions of category
-    5 count (rows of ``all`` come without them, too, if there are any). ``mean`` is over ``n``
-    questions, ``gain`` the mean paired difference to no propagation; both have 95 % intervals in
-    rows of ``all``. Rows of the measure ``share_level_0``, ``…_1`` have the share of each level
-    among the retrieved nodes of all questions.
+    5 count, ``disputed`` if those that an audit disputes do; if there are any, means come without
+    them, too. ``mean`` is over ``n`` questions, ``gain`` the mean paired difference to no
+    propagation; both have 95 % intervals in rows of ``all``. Rows of the measure ``share_level_0``,
+    ``…_1`` have the share of each level among the retrieved nodes of all questions.
     """
     return _sweeps([], [((), found)])
 
@@ -208,7 +208,7 @@ def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
 
 def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:
     names = [*owners, "policy", "alpha", "horizon", "k", "budget", "units", "tokens", "relevance"]
-    names += ["measure", "category", "adversarial", "mean", "low", "high", "n"]
+    names += ["measure", "category", "adversarial", "disputed", "mean", "low", "high", "n"]
     names += ["gain", "gain_low", "gain_high"]
     rows = (
         [
@@ -216,7 +216,8 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
             *(found.settings.budget, found.units, found.tokens, found.settings.relevance),
             *row,
         ]
-        for owner, found in sweeps
+        for owner, every in sweeps
+        for found in _counted(every)
         for gains in [
             {(m, a): found.gains(m, adversarial=a) for m in MEASURES for a in (True, False)}
         ]
@@ -226,12 +227,18 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
     return table(names, rows)
 
 
+def _counted(found: Sweep) -> list[Sweep]:
+    """Returns the sweep with the disputed questions, then, if there are any, without."""
+    counts = (True, False) if any(found.baseline.outcomes.disputed) else (True,)
+    return [found.counting(disputed=one) for one in counts]
+
+
 def _measured(
     found: Sweep, one: Cell, gains: Mapping[tuple[str, bool], Mapping[Any, Mean]]
 ) -> Iterator[list[Value]]:
     """Yields the rows of a setting: measures over all questions and by category, and its levels."""
     outcomes, base = one.outcomes, found.baseline.outcomes
-    groups = outcomes.known_categories
+    groups, disputed = outcomes.known_categories, int(outcomes.count_disputed)
     for name in MEASURES:
         if not sees(name, one.policy):
             continue
@@ -241,20 +248,20 @@ def _measured(
             still = found.gain(found.baseline, name, adversarial=counts)
             gain = gains[name, counts].get(setting, still)
             yield [
-                *(name, "all", int(counts), mean.value, mean.low, mean.high, mean.n),
+                *(name, "all", int(counts), disputed, mean.value, mean.low, mean.high, mean.n),
                 *(gain.value, gain.low, gain.high),
             ]
         values, differences = outcomes.column(name), outcomes.column(name) - base.column(name)
         for group in groups:
-            kept = np.array(outcomes.keep(category=group))
+            kept = np.array(outcomes.keep(category=group), dtype=np.int64)
             kept = kept[~np.isnan(values[kept])]
             if len(kept):
                 label = "none" if group is None else str(group)
                 mean_gain = float(differences[kept].mean())
                 yield [
-                    *(name, label, 1, float(values[kept].mean()), None, None, len(kept)),
+                    *(name, label, 1, disputed, float(values[kept].mean()), None, None, len(kept)),
                     *(mean_gain, None, None),
                 ]
-    for level, share in outcomes.levels.items():
-        shares: list[Value] = [f"share_level_{level}", "all", 1, float(share)]
+    for level, share in outcomes.levels.items() if disputed else ():
+        shares: list[Value] = [f"share_level_{level}", "all", 1, 1, float(share)]
         yield [*shares, None, None, len(outcomes), None, None, None]

@@ -66,6 +66,13 @@ class Judged:
         """What the measure is called."""
         return MEASURES[self.measure].label
 
+    @property
+    def left_out(self) -> str:
+        """The questions that do not count, as in " but those of category 5"; "" where all do."""
+        kinds = ["those of category 5"] * (not self.adversarial)
+        kinds += ["the disputed ones"] * (not self.sweep.baseline.outcomes.count_disputed)
+        return f" but {' and '.join(kinds)}" if kinds else ""
+
     def moved(self, policies: Iterable[str] | None = None) -> list[SettingResult]:
         """The verdicts on settings under which scores travel, of some policies or of all."""
         wanted = set(self.sweep.policies if policies is None else policies)

@@ -286,8 +286,7 @@ def category_sentence(judged: Judged, setting: Setting) -> str:
         return "No question that counts was measured."
     *ordered, (_, whole) = means.items()
     ordered.sort(key=lambda row: -row[1].value)
-    without = "" if judged.adversarial else " but those of category 5"
-    overall = f"{opening(judged.measure)} over all questions{without}: {whole}."
+    overall = f"{opening(judged.measure)} over all questions{judged.left_out}: {whole}."
     if len(ordered) < 2:
         return overall
     (most, best), (least, worst) = ordered[0], ordered[-1]

@@ -7,7 +7,8 @@ Format ``segviz-memory`` version 4. Both forms are one document:
                       link
 ``conversation``      id, speakers, source_format, sessions (id, start: ISO or null, raw_date,
                       turns: id, speaker, text, caption), questions (index, text, answer, category,
-                      evidence, unresolved, adversarial, asked_at)
+                      evidence, unresolved, adversarial, asked_at, disputed: what an audit says,
+                      null without one, missing in older files)
 ``unit``              the unit rule
 ``system``            name and settings (plain values)
 ``embedder``          name of the model of the vectors

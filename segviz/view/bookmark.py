@@ -355,7 +355,7 @@ BOUND = (
     *("sweep-atlas-A", "sweep-atlas-B", "varied-system", "varied-parameter", "varied-values"),
     *("compared-systems", "compare-relevance", "compare-k", "compare-units"),
     *("compare-asked", "all-turns"),
-    *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial"),
+    *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial", "disputed"),
 )
 """Further parts of a link: widgets of Sweep and Compare that Streamlit stores in the address."""
 

@@ -1,4 +1,4 @@
-"""Texts of a view: titles of sessions, tooltips of nodes, the time of a question."""
+"""Texts of a view: titles of sessions, tooltips of nodes, a question's time and its audit."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from segviz.conversation import Question
+from segviz.conversation import Dispute, Question
 from segviz.memory import Memory
-from segviz.text.captions import counted
+from segviz.text.captions import counted, one_line
 from segviz.tree import Structure
 
 MAX_LABELLED: Final = 5_000
@@ -72,6 +72,18 @@ def moment_sentence(memory: Memory, question: Question | None, step: int) -> str
     return (
         f"{said} The question belongs {place}, after step {moment}." if place and not here else said
     )
+
+
+def dispute_lines(dispute: Dispute) -> list[str]:
+    """Returns the lines of a dispute: error and reason, corrected evidence, corrected answer."""
+    reason = f": {one_line(dispute.reason)}" if dispute.reason else ""
+    lines = [f"Disputed by the audit, {dispute.kind}{reason}"]
+    if dispute.evidence is not None:
+        lost = [f"{one} (no turn of this conversation)" for one in dispute.unresolved]
+        lines.append(f"Corrected evidence: {', '.join([*dispute.evidence, *lost]) or 'none'}")
+    if dispute.answer is not None:
+        lines.append(f"Corrected answer: {one_line(dispute.answer)}")
+    return lines
 
 
 def summary(

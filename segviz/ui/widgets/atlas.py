@@ -13,6 +13,7 @@ from segviz.ui import keys
 from segviz.ui.settings import write_question
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.charts import picked, sentence_of, tall
+from segviz.ui.widgets.measures import disputes
 
 _SEEN = 14
 
@@ -39,7 +40,7 @@ def draw_atlas(
     ``about`` says more of a column. A click asks the question on Ask, once ``choose`` has set what
     its column stands for; the words of a question stand for B."""
     questions, every = session.conversation.questions, {**columns, **(more or {})}
-    about = about or {}
+    about, counted = about or {}, next(iter(columns.values()))
     with st.container(horizontal=True):
         base = st.selectbox("A", list(every), key=f"{key}-A", width=280, bind="query-params")
         chosen = st.selectbox(
@@ -50,9 +51,10 @@ def draw_atlas(
         dict.fromkeys([*(name for name in (base, focus) if name not in columns), *columns])
     )
     columns = {name: every[name] for name in names}
-    rows = atlas(columns, focus, columns[focus].keep(adversarial=adversarial))
+    rows = atlas(columns, focus, counted.keep(adversarial=adversarial))
     if not rows:
         return
+    shown = [questions[row.place] for row in rows]
 
     def open_cell() -> None:
         cell = picked(key)
@@ -71,12 +73,13 @@ def draw_atlas(
     st.dataframe(
         [
             {
-                "question": shorten(questions[row.place].text, _LETTERS, placeholder=" …"),
+                "question": shorten(question.text, _LETTERS, placeholder=" …"),
                 "B against A": won(row.change),
-                "category": questions[row.place].category_label,
+                "category": question.category_label,
+                **disputed,
                 **dict(zip(names, map(marks, row.fates), strict=True)),
             }
-            for row in rows
+            for row, question, disputed in zip(rows, shown, disputes(shown, questions), strict=True)
         ],
         hide_index=True,
         height=tall(len(rows), _SEEN),
@@ -87,6 +90,7 @@ def draw_atlas(
             "question": st.column_config.TextColumn(width=_WIDE),
             "B against A": st.column_config.TextColumn(width=96),
             "category": st.column_config.TextColumn(width=98),
+            "disputed": st.column_config.TextColumn(width=124),
             **{
                 name: st.column_config.TextColumn(
                     width=max(66, 24 + 7 * len(name)), help=sentence_of(about.get(name, "")) or None

@@ -46,7 +46,7 @@ from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, sentence_of, swatch, theme
 from segviz.ui.widgets.lists import node_list
-from segviz.ui.widgets.measures import at_once, duration, measure_choice
+from segviz.ui.widgets.measures import at_once, disputed_choice, duration, measure_choice
 from segviz.ui.widgets.question import question_box
 
 RESULTS_KEPT = 4
@@ -236,6 +236,8 @@ def measure_panel(
         keep("comparisons", key, RESULTS_KEPT, found)
     with choices:
         measure, adversarial = measure_choice(session, found)
+        disputed = disputed_choice(session)
+    found, key = found.counting(disputed=disputed), fingerprint(key, disputed)
     _standings(session, ready, found, measure, adversarial, key, verdict)
 
 
@@ -308,6 +310,7 @@ def _standing(
     if ADVERSARIAL in outcomes.categories:
         other = "without category 5" if adversarial else "with category 5"
         cells[other] = number(value(measure, adversarial=not adversarial))
+    cells |= outcomes.recounted(measure, adversarial=adversarial)
     cells |= {
         "words read": round(value("words", adversarial=adversarial)),
         "short of K": f"{value('short', adversarial=adversarial):.0%}",

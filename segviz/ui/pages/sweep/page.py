@@ -24,8 +24,10 @@ from segviz.ui.widgets.measures import (
     adversarial_questions,
     at_once,
     countable,
+    disputed_choice,
     duration,
     measure_choice,
+    recounted_sentence,
 )
 
 _SWEEP_WANTED = "sweep-wanted"
@@ -69,11 +71,12 @@ def render(session: AppSession) -> None:
         return
     with choices:
         measure, adversarial = measure_choice(session, found)
+        disputed = disputed_choice(session)
     judged: Judged = remember(
         "judged",
-        fingerprint(key, measure, adversarial),
+        fingerprint(key, measure, adversarial, disputed),
         SWEEPS_KEPT,
-        lambda: judge(found, measure, adversarial=adversarial),
+        lambda: judge(found.counting(disputed=disputed), measure, adversarial=adversarial),
     )
     sentence, more = verdict_sentence(judged), _details(session, judged)
     verdict.markdown(sentence_of(sentence), help=sentence_of(more))
@@ -174,4 +177,5 @@ def _details(session: AppSession, judged: Judged) -> str:
         none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)
         which = "With" if other else "Without"
         told += f" {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}."
+    told += recounted_sentence(best.cell.outcomes, judged.measure, judged.adversarial)
     return f"{told} Intervals are 95 % bootstrap, that of the difference for all settings together."

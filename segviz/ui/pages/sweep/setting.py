@@ -82,6 +82,7 @@ def _measures(cell: Cell, base: Outcomes) -> None:
     st.markdown("**All measures**")
     outcomes, policy = cell.outcomes, cell.policy
     known = outcomes.known_categories
+    every = "all questions" if outcomes.count_disputed else "undisputed"
     rows = []
     for name, measure in MEASURES.items():
         mean = outcomes.mean(name)
@@ -90,13 +91,16 @@ def _measures(cell: Cell, base: Outcomes) -> None:
         brief = _whole if name == "words" else number
         row: dict[str, str | int] = {
             "measure": measure.label,
-            "all questions": brief(mean.value) if name == "words" else spread(mean),
+            every: brief(mean.value) if name == "words" else spread(mean),
             "n": mean.n,
         }
         if ADVERSARIAL in known:
             without = outcomes.mean(name, adversarial=False)
             row["without 5"] = brief(without.value) if name == "words" else spread(without)
             row["n without 5"] = without.n
+        for other, recounted in outcomes.recounted(name).items():
+            row[other] = brief(recounted.value) if name == "words" else spread(recounted)
+            row[f"n {other}"] = recounted.n
         row["no propagation"] = brief(base.value(name))
         for category in known:
             row[category_label(category)] = brief(outcomes.value(name, category=category))
