@@ -80,8 +80,14 @@ def bounds(
 ) -> IntArray:
     """Returns the first turn and one past the last of every unit, int32 (units, 2).
 
-    ``session`` (ascending) and ``speaker`` are those of the turns with content; ``speakers`` and
-    errors as in :func:`cut`.
+    Args:
+        session: session of each turn with content, ascending.
+        speaker: speaker of each of these turns.
+        speakers: the declared speakers (a, b, …); only ``paper`` uses them.
+        rule: a name from ``UNIT_RULES``.
+
+    Raises:
+        ValueError: the rule is unknown; lists the legal ones.
     """
     if rule not in UNIT_RULES:
         raise ValueError(f"unknown unit rule {rule!r}; choose one of {', '.join(UNIT_RULES)}")

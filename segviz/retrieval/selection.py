@@ -33,10 +33,15 @@ def ranking(
     structure: Structure,
     levels: Collection[int] | None = None,
 ) -> NDArray[np.int64]:
-    """Returns the admissible nodes from best to worst; a tie goes to the older node (smaller id).
+    """Returns the admissible nodes from best to worst, int64; a tie goes to the smaller id.
 
     On a collapsed structure a same-text chain is one node; on the literal structure this is
     Algorithm 2 as printed.
+
+    Args:
+        scores: float64 (n,).
+        structure: the memory at one moment, n nodes.
+        levels: admissible levels; None for all.
     """
     # Algorithm 2, line 14: TopK over 𝒢. The stable sort gives a tie to the smaller id.
     order = np.argsort(-scores, kind="stable")
@@ -102,11 +107,16 @@ def taken(
     k: int,
     budget: int | None = None,
 ) -> list[int]:
-    """Returns the first ``k`` of the nodes ``ranked`` best first, or those that fit a ``budget``.
+    """Returns the first ``k`` of ranked nodes, or those that fit a budget.
 
-    With a budget of tokens, ``k`` is ignored. Selection ends at the first node whose text does not
-    fit. No node is skipped, so a best node longer than the budget gives an empty list. Tokens are
-    :func:`estimated_tokens`.
+    Selection ends at the first node whose text does not fit. No node is skipped, so a best node
+    longer than the budget gives an empty list.
+
+    Args:
+        ranked: nodes, best first.
+        texts: text of every node.
+        k: number of nodes, ≥ 1; ignored with a budget.
+        budget: number of :func:`estimated_tokens`, ≥ 1.
 
     Raises:
         ValueError: as for :func:`top_k`.
