@@ -364,14 +364,14 @@ def _clip(text: str, max_words: int) -> str:
 # --- by a chat model -------------------------------------------------------------------------
 
 TITLE = "title"
-"""Name of the fact with the title a model wrote for a node; it is the node's label."""
+"""The fact of a node that holds the title a model wrote for it; it is the node's label."""
 
 _TITLE_LINE = re.compile(r"\W*title\W*[:：]\s*([^\n]*)(?:\n+|$)", re.I)
 _TITLE_LENGTH = 40
 
 
 class Titled(str):
-    """Text with a ``heading``, the title that a model gave it; "" without one."""
+    """A text with a ``heading``, the title that a model gave it; "" where it gave none."""
 
     heading: str
 
@@ -383,12 +383,12 @@ class Titled(str):
 
 
 def title_facts(text: str) -> dict[str, str]:
-    """Returns the facts of a node with this text: its title, if a model gave one."""
+    """Returns the facts a node keeps of its text: the title, where the text may have one."""
     return {TITLE: text.heading} if isinstance(text, Titled) else {}
 
 
 def _titled(reply: str, longest: int) -> Titled:
-    """Splits a reply into its optional leading ``Title:`` line and the summary."""
+    """Splits a reply into its ``Title:`` line, where it begins with one, and the summary."""
     found = _TITLE_LINE.match(reply)
     title = " ".join(found.group(1).strip(" \"'“”*.").split()) if found else ""
     if len(title) > _TITLE_LENGTH:
@@ -399,7 +399,7 @@ def _titled(reply: str, longest: int) -> Titled:
 
 @dataclass(frozen=True)
 class Summary(Declared):
-    """A chat model writes the summary of the child annotations, in order.
+    """Summary of the child annotations in order, written by a chat model.
 
     Source: SegTreeMem Algorithm 1, line 21, and App. G (the wording is ours). Departs
     from the source: a single child's text passes through without a call; an answer far
@@ -427,11 +427,11 @@ class Summary(Declared):
         return replace(self, chat=require_chat(services, "llm annotation"))
 
     def __call__(self, texts: Sequence[str]) -> str:
-        """Summary of ``texts`` (chronological); a single text passes through."""
+        """Returns the summary of ``texts`` (chronological); a single text passes through."""
         return self.many([texts])[0]
 
     def many(self, groups: Sequence[Sequence[str]]) -> list[str]:
-        """One summary per group; independent groups are asked for at the same time."""
+        """Returns one summary per group; independent groups are requested at the same time."""
         if self.chat is None:
             raise ValueError("llm annotation has no chat model; build with chat=…")
         asked = [i for i, texts in enumerate(groups) if len(texts) > 1]
