@@ -1,12 +1,11 @@
-"""Conversations, the units they are cut into, and the report of loading them.
+"""Conversations, the units they are divided into, and the report of loading them.
 
 ``turns``         Turn, Session, Question and Dispute, the records of every format
-``conversation``  Conversation: sessions and questions, cut into units by a rule; the same with
+``conversation``  Conversation: sessions and questions, divided into units by a rule; the same with
                   units that change places
-``units``         the rules that cut sessions into units, one leaf each
-``corpus``        the conversations of one file and the report of loading it; those that come with
-                  segviz
-``times``         when units were said, as numbers
+``units``         the rules that divide sessions into units, one leaf each
+``corpus``        the conversations of one file and the report of loading it; bundled ones
+``times``         times of units, as numbers
 
 Imports nothing of segviz. Public face: the names below.
 """

@@ -1,5 +1,8 @@
-"""Draws several systems beside each other: the turns each retrieved for one question, and each
-by one measure over all questions, and the atlas of what became of every question's evidence."""
+"""Draws several systems side by side, and the atlas of every question's evidence.
+
+They are compared by the turns each retrieved for one question, or by one measure over all
+questions.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +28,17 @@ from segviz.evaluation.evaluation import Outcomes
 _ROW = 30
 
 _MARKS = {"found": "diamond", "covered": "diamond-open-dot", "missed": "x-thin-open"}
-"""What becomes of a gold turn, and its mark: returned, quoted by a wider node, neither."""
+"""Fate of a gold turn to its mark: returned, quoted by a wider node, neither."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnMatrix:
-    """What systems returned for one question, turn by turn.
+    """Turns that systems returned for one question.
 
-    ``gold`` are all turns of the question's evidence, ``others`` the turns shown that some system
-    returned; ``hidden`` more of them are not shown. ``states`` has a row per system and a column
-    per turn: of a gold turn ``found``, ``covered`` (quoted by a wider node) or ``missed``, of
-    another ``returned`` or "".
+    ``gold`` are all turns of the question's evidence, ``others`` the displayed turns that some
+    system returned; ``hidden`` counts the rest of them. ``states`` has a row per system and a
+    column per turn: ``found``, ``covered`` (quoted by a wider node) or ``missed`` for a gold turn,
+    ``returned`` or "" for another.
     """
 
     names: tuple[str, ...]
@@ -46,7 +49,7 @@ class TurnMatrix:
 
     @property
     def turns(self) -> tuple[str, ...]:
-        """The columns."""
+        """Turns of the columns."""
         return self.gold + self.others
 
 
@@ -56,8 +59,11 @@ def turn_matrix(
     covered: Mapping[str, Collection[str]],
     most: int | None = None,
 ) -> TurnMatrix:
-    """Beside every gold turn at most ``most`` others, those that most systems returned, in the
-    order of time. ``covered`` has the gold turns that the nodes a system returned hold or quote."""
+    """Returns all gold turns and at most ``most`` others, those that most systems returned.
+
+    The others are in the order of time. ``covered`` has the gold turns that a system's nodes
+    contain or quote.
+    """
     gold = tuple(dict.fromkeys(gold))
     returned = {
         name: {turn for turn, there in zip(found.turns, row, strict=True) if there}
@@ -80,9 +86,9 @@ def turn_matrix(
 
 
 def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink: str) -> go.Figure:
-    """One row per system, one column per turn: gold turns first, then the others.
+    """Draws one row per system, one column per turn: gold turns first, then the others.
 
-    Returned turns are filled, gold ones in ``accent``; a mark says what became of a gold turn.
+    Returned turns are filled, gold ones in ``accent``; a mark shows the fate of a gold turn.
     """
     fill = {"": 0, "missed": 0, "covered": 0, "returned": 1, "found": 2}
     figure = go.Figure(
@@ -137,14 +143,12 @@ def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Systems without what stands in brackets, their retrieval on a line of its own, so that a
-    narrow page has room for the marks."""
+    """Shortens names of systems: no brackets, the retrieval on a second line, for narrow pages."""
     return _unless_alike([re.sub(r" \(.*?\)", "", n).replace(" · ", "<br>") for n in names], names)
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Systems by their first words, those of a retrieval of their own with it, where that tells
-    them apart."""
+    """Shortens names of systems to their first words, with the retrieval only if it is needed."""
     plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(" · collapsed", "")) for name in names]
     return _unless_alike(plain, names)
 
@@ -154,7 +158,7 @@ def _unless_alike(short: list[str], names: Sequence[str]) -> list[str]:
 
 
 def turn_rows(matrix: TurnMatrix) -> list[dict[str, str]]:
-    """The strip as a table, a row for each turn."""
+    """Returns the strip as a table, a row for each turn."""
     return [
         {
             "turn": turn,
@@ -166,7 +170,7 @@ def turn_rows(matrix: TurnMatrix) -> list[dict[str, str]]:
 
 
 def gold_sentence(matrix: TurnMatrix) -> str:
-    """How many gold turns each system found, and which none did; "" without gold turns."""
+    """Returns how many gold turns each system found, and which none did; "" without gold turns."""
     if not matrix.gold:
         return ""
     whole = len(matrix.gold)
@@ -185,20 +189,22 @@ def gold_sentence(matrix: TurnMatrix) -> str:
 
 
 def overlap_sentence(found: Overlap) -> str:
-    """How many turns the systems returned, and how many of them all did."""
+    """Returns how many turns the systems returned, and how many of them all did."""
     everywhere = int(found.returned.all(axis=0).sum())
     return f"{len(found.turns)} turns were returned by at least one system, {everywhere} by all."
 
 
 DIFFERENCE = "difference to the first"
-"""The column of paired differences to the first row."""
+"""Column of paired differences to the first row."""
 
 
 def standing_plot(
     rows: Sequence[Row], label: str, *, colours: Sequence[str], neutral: str
 ) -> go.Figure:
-    """A dot with its 95 % interval per row, named by its "system": the mean under ``label`` at the
-    left, at the right the difference to the first row."""
+    """Draws a dot with its 95 % interval per row, named by its "system".
+
+    The mean under ``label`` is at the left, the difference to the first row at the right.
+    """
     names = _short([str(row["system"]) for row in rows])
     named: list[Row] = [{**row, "system": name} for row, name in zip(rows, names, strict=True)]
     chart = Chart("system", (label, DIFFERENCE), kind="dots")
@@ -208,7 +214,7 @@ def standing_plot(
 
 
 def standing_sentence(rows: Sequence[Row], label: str) -> str:
-    """Which row is highest, and what can be told of each against the first."""
+    """Returns which row is highest, and which differ significantly from the first."""
     names = short_names([str(row["system"]) for row in rows])
     mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
@@ -239,15 +245,18 @@ FOUND, COVERED, MISSED = "●", "◐", "○"
 """Marks of a gold turn: in a retrieved node of one unit, quoted by a wider one only, neither."""
 
 _MANY = 6
-"""Of more gold turns marks are counted, not repeated."""
+"""Most gold turns with a mark each; more are counted."""
 
 Fate = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class AtlasRow:
-    """A question by its ``place``: ``fates`` in the order of the columns, and the ``change`` from
-    the first column to the one in focus, in half turns: found counts 2, covered 1."""
+    """Question by its ``place``, with its ``fates`` in the order of the columns.
+
+    ``change`` is the difference from the first column to the one in focus, in half turns: found
+    counts 2, covered 1.
+    """
 
     place: int
     fates: tuple[Fate, ...]
@@ -255,8 +264,11 @@ class AtlasRow:
 
 
 def atlas(columns: Mapping[str, Outcomes], focus: str, places: Sequence[int]) -> list[AtlasRow]:
-    """The questions at ``places`` that have gold evidence, those first whose fate changes most from
-    the first column to ``focus`` (gains before losses), then those that change most anywhere."""
+    """Returns the questions at ``places`` with gold evidence, those of the largest change first.
+
+    The change is that from the first column to ``focus`` (gains before losses), then the largest
+    anywhere.
+    """
     names = list(columns)
     rows = []
     for place in places:
@@ -270,7 +282,7 @@ def atlas(columns: Mapping[str, Outcomes], focus: str, places: Sequence[int]) ->
 
 
 def marks(fate: Fate) -> str:
-    """A mark for each gold turn, or how many of each where there are many."""
+    """Returns a mark for each gold turn, or the number of each mark if there are many."""
     found, covered, whole = fate
     counts = ((FOUND, found), (COVERED, covered), (MISSED, whole - found - covered))
     if whole <= _MANY:
@@ -279,12 +291,12 @@ def marks(fate: Fate) -> str:
 
 
 def won(change: int) -> str:
-    """Whether a question is won or lost by what changes, "" for neither."""
+    """Returns "won" or "lost" by the sign of a question's change, "" for 0."""
     return "won" if change > 0 else "lost" if change < 0 else ""
 
 
 def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str) -> str:
-    """How many questions gain and lose gold evidence from the first column to the one in focus."""
+    """Returns how many questions gain and lose gold evidence from the first column to the focus."""
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
-    told = f"Of {len(rows)} questions with gold evidence {gains} are won and {losses} lost"
-    return f"{told} by {focus} against {base}; the others keep what they had."
+    start = f"Of {len(rows)} questions with gold evidence {gains} are won and {losses} lost"
+    return f"{start} by {focus} against {base}; the others do not change."

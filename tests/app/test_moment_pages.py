@@ -76,7 +76,7 @@ def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
 def test_the_step_can_be_moved_until_another_question_is_picked():
     app = clean(ask_page().run())
     clean(step(app).set_value(3).run())
-    later = "what came later is not known. The question stands before D2:5, after step 6."
+    later = "what came later is not known. The question belongs before D2:5, after step 6."
     assert said(app) == f"Asked after step 3 of 12; {later}"
     clean(labelled(app.selectbox, "K").set_value(4).run())
     assert (step(app).value, address(app)["asked"]) == (3, "3")

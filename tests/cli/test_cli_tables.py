@@ -92,7 +92,7 @@ def test_memories_built_before_are_compared_by_their_file_names(run, talk, tmp_p
     run("build", "asked.json", "--unit", "turn", "--embedder", "hashing", "-o", "c.json")
     ran = run("compare", "a.json", "c.json")
     assert ran.code == 2
-    assert "does not hold the units of a" in ran.err
+    assert "does not have the units of a" in ran.err
 
 
 def test_one_parameter_over_values_is_that_of_the_library(run):

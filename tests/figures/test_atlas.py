@@ -25,7 +25,7 @@ def test_the_largest_change_comes_first_and_gains_before_losses():
     assert rows[2].fates == ((0, 1, 1), (1, 0, 1), (0, 1, 1))
     assert atlas_sentence(rows, "none", "more") == (
         "Of 5 questions with gold evidence 2 are won and 1 lost by more against none; the others "
-        "keep what they had."
+        "do not change."
     )
 
 

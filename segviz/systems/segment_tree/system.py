@@ -40,16 +40,15 @@ from segviz.tree.invariants import (
 class SegmentTree(Declared):
     """Every node covers a contiguous span of the conversation; new units join on the right.
 
-    A new unit becomes the rightmost leaf. The compatibility model sees the non-leaf
-    frontier (the nodes that end at the newest unit, from low to high) and picks the node
-    the unit joins; a chain of nodes keeps all leaves on one level. When it picks none, a
-    new root is set over the old one. Only the chain, the chosen node and its ancestors
-    are annotated again, from below upwards: at once (``eager``, Algorithm 1), or once per
-    session for all nodes changed in it (``lazy``), between which decisions see the text
-    last written.
+    A new unit becomes the rightmost leaf. The compatibility model sees the non-leaf frontier: the
+    nodes that end at the newest unit, from low to high. It picks the node the unit joins; a chain
+    of nodes keeps all leaves on one level. If it picks none, the tree gets a new root over the old
+    one. Only the chain, the chosen node and its ancestors are annotated again, bottom up. This
+    happens at once (``eager``, Algorithm 1), or once per session for all changed nodes (``lazy``);
+    until then decisions see the previous text.
 
-    Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1.
-    Departs from the source as listed in ``departures``.
+    Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1. Departs from the source as
+        listed in ``departures``.
     """
 
     name: ClassVar[str] = "segment-tree"
@@ -83,7 +82,7 @@ class SegmentTree(Declared):
     )
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per unit, lazily; the tree is never held outside this generator."""
+        """Yields one Step per unit, lazily; the tree exists only inside this generator."""
         model = prepared(self.compatibility, services)
         annotate = prepared(self.annotate, services)
         tree = SegmentTreeBuilder(annotate, services.embedder, lazy=self.refresh == "lazy")
@@ -92,7 +91,7 @@ class SegmentTree(Declared):
             yield tree.insert(arrival, model, closes)
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
-        """Under ``lazy``, the inner nodes that hold units of a session still going on."""
+        """Returns, under ``lazy``, the inner nodes with units of a session that has not ended."""
         if self.refresh == "eager" or not steps:
             return ()
         newest = steps[-1].unit.session
@@ -104,7 +103,7 @@ class SegmentTree(Declared):
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Rewrites the pending nodes from below upwards, as at the end of a session."""
+        """Rewrites the pending nodes bottom up, as at the end of a session."""
         pending = self.pending(structure, steps)
         draft = Draft.of(structure, services.embedder)
         if pending:
