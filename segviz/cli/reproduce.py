@@ -59,7 +59,7 @@ def reproduce(options: Options, console: Console) -> int:
     Examples:
         segviz reproduce
         segviz reproduce segtreemem table-3 --data locomo10.json
-        segviz reproduce segtreemem table-3 --data locomo10.json --audit errors.json -o undisputed
+        segviz reproduce segtreemem table-3 --data l10.json --audit errors.json
     """
     if options.paper is None:
         return _list(console)
