@@ -31,11 +31,8 @@ def documented(part: str) -> Iterator[tuple[str, Documented, str]]:
     for file, tree in trees(part):
         for node in ast.walk(tree):
             if isinstance(node, Documented) and (text := ast.get_docstring(node)):
-                yield (
-                    f"{file}: {getattr(node, 'name', 'module')}: {text[:60]}",
-                    node,
-                    text.split()[0],
-                )
+                name = getattr(node, "name", "module")
+                yield f"{file}: {name}: {text[:60]}", node, text.split()[0].strip(",.:`")
 
 
 def is_attribute(node: ast.FunctionDef) -> bool:

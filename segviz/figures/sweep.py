@@ -1,8 +1,7 @@
-"""Draws what settings of propagation add to a measure (SegTreeMem Figs 6, 7, 13, 14).
+"""Draws the gains of propagation settings in a measure (SegTreeMem Figs 6, 7, 13, 14).
 
-Every mark that stands for one setting carries ``customdata`` that begins with policy, alpha and
-horizon, so that a page can load the setting that was clicked. Policies that the measure cannot
-see are never drawn.
+Every mark of one setting has ``customdata`` that begins with policy, alpha and horizon, so that a
+page can load the clicked setting. Policies that cannot change the measure are never drawn.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customd
 _TOLD = {1: "better", 0: "cannot be told", -1: "worse"}
 
 _LEAST = 0.3
-"""Share of the full colour that the smallest gain has which can be told."""
+"""Share of the full colour of the smallest significant gain."""
 
 
 def heatmap(
@@ -45,16 +44,20 @@ def heatmap(
     accent: str,
     chosen: Setting | None = None,
 ) -> go.Figure:
-    """The gain of one policy over alpha (x) and horizon (y), on a ramp that is centred at zero;
-    each cell says the mean of the measure. Without hops all cells are no propagation: they are left
-    out.
+    """Draws the gain of one policy over alpha (x) and horizon (y), with the mean in each cell.
 
-    ``ramp`` are an odd number of ``#rrggbb`` stops from worse to better. Where the interval of the
-    gain includes zero a cell has the colour of zero; elsewhere its colour goes by the square root
-    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell.
-    Cells not measured stay empty. All policies of a sweep share one range of colours. A scatter of
-    transparent squares lies over the map: browsers report clicks on a heatmap, but Streamlit hands
-    on selections of scatter points only.
+    Rows without hops equal no propagation and are left out. A gain that is not significant has the
+    colour of zero. Otherwise the colour follows the square root of the gain, which is written below
+    the mean. Cells not measured stay empty. All policies of a sweep share one range of colours. A
+    scatter of transparent squares covers the map: browsers report clicks on a heatmap, but
+    Streamlit passes on selections of scatter points only.
+
+    Args:
+        judged: the tested sweep.
+        policy: one of its policies.
+        ramp: an odd number of ``#rrggbb`` stops from worse to better, centred at zero.
+        accent: colour of the frame around the ``chosen`` cell.
+        chosen: a setting; None for no frame.
     """
     columns, lines = judged.sweep.alphas, [h for h in judged.sweep.horizons if h > 0]
     mine = {
@@ -98,8 +101,8 @@ def heatmap(
         hovertemplate=_HOVER + "<extra></extra>",
         showlegend=False,
     )
-    # Annotations, because a click fades the texts of all points but one; all at once, because
-    # Plotly goes through those there are with every one that is added.
+    # Annotations, because a click fades the texts of all points but one. All are set at once,
+    # because adding one makes Plotly visit all others.
     said = []
     for (x, y), one in known.items():
         stop = ramp[round((tint(one) + 1) / 2 * (len(ramp) - 1))]
@@ -130,13 +133,13 @@ def heatmap(
 
 
 def _three_digits(value: float, *, plus: bool = False) -> str:
-    """``.681``, so that seven values fit side by side on a narrow page."""
+    """Formats as ``.681``, so that seven values fit side by side on a narrow page."""
     text = number(value, plus=plus)
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text[: len(text) - 1]
 
 
 def verdict_sentence(judged: Judged) -> str:
-    """Whether a setting can be told to be better than no propagation, and which loses most."""
+    """Returns if a setting is significantly better than no propagation, and which loses most."""
     best = judged.best()
     if best is None:
         return f"No question counts for {judged.label}, or no policy here shows in it."
@@ -158,7 +161,7 @@ def _gain(verdict: SettingResult) -> str:
 
 
 def heatmap_sentence(judged: Judged, policy: str) -> str:
-    """How many settings of a policy can be told from no propagation, and the best of them."""
+    """Returns how many settings of a policy are significant, and the best of them."""
     if policy in judged.blind:
         return blind_sentence(judged.measure, [policy])
     best = judged.best([policy])
@@ -179,7 +182,7 @@ def heatmap_sentence(judged: Judged, policy: str) -> str:
 
 
 def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | int | float]]:
-    """The settings of some policies as rows of a table."""
+    """Returns the settings of some policies as rows of a table."""
     return [
         {
             "policy": one.cell.policy,
@@ -208,17 +211,18 @@ def level_bars(
     accent: str,
     level_names: Sequence[str] = (),
 ) -> go.Figure:
-    """Stacked shares of levels in the mixed top K per alpha, the first bar without propagation;
-    above them, in a strip with an axis of its own, the measure with its 95 % intervals, if it can
-    see the policy."""
+    """Draws stacked shares of levels in the mixed top K per alpha, first without propagation.
+
+    Above them, in a strip with a separate axis, is the measure with its 95 % intervals, if the
+    policy can change it.
+    """
     rows = level_rows(judged, horizon, policy, level_names)
     chart = Chart("α", tuple(rows[0])[1:], kind="stack", intervals=True)
     return rows_figure(rows, chart, colours=level_colours, neutral=accent)
 
 
 def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
-    """How the share of leaves moves from no propagation to the largest alpha, and whether the
-    line above can be read."""
+    """Returns the share of leaves without propagation and at the largest alpha."""
     mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
     if not mine:
         return f"Nothing was measured for H {horizon}."
@@ -236,15 +240,17 @@ def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
 def level_rows(
     judged: Judged, horizon: int, policy: str, level_names: Sequence[str] = ()
 ) -> list[Row]:
-    """The bars and the line of ``level_bars`` as rows of a table."""
+    """Returns the bars and the line of ``level_bars`` as rows of a table."""
     measure = "" if policy in judged.blind else judged.measure
     how = {"adversarial": judged.adversarial}
     return reproduce.level_rows(judged.sweep, horizon, policy, measure, level_names, **how)
 
 
 def category_rows(judged: Judged, setting: Setting) -> list[Row]:
-    """The measure under a setting, and without propagation, by category of question, where any has
-    a value, and over all that count."""
+    """Returns the measure under a setting and without propagation, by category and over all.
+
+    Categories without a value are left out.
+    """
     found, base = judged.verdicts[setting].cell.outcomes, judged.sweep.baseline.outcomes
     kinds: dict[str, dict[str, Any]] = {
         category_label(category): {"category": category} for category in found.known_categories
@@ -268,15 +274,14 @@ _BEFORE = "no propagation"
 def category_figure(
     judged: Judged, setting: Setting, *, colours: Sequence[str], neutral: str
 ) -> go.Figure:
-    """A dot with its 95 % interval for each row of :func:`category_rows`, beside a hollow one, no
-    propagation."""
+    """Draws a dot and interval per row of :func:`category_rows`, hollow without propagation."""
     chart, rows = Chart("questions", (judged.label,), kind="dots"), category_rows(judged, setting)
     hollow = (_BEFORE, _BEFORE)
     return rows_figure(rows, chart, colours=colours, neutral=neutral, hollow=hollow)
 
 
 def category_sentence(judged: Judged, setting: Setting) -> str:
-    """The categories with the highest and the lowest mean, and the mean over all."""
+    """Returns the categories with the highest and the lowest mean, and the mean over all."""
     means = {
         str(row["questions"]): mean
         for row in category_rows(judged, setting)
