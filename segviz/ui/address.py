@@ -5,17 +5,22 @@ module keeps what is no widget, or a widget that Streamlit cannot bind: one that
 or a memory, is hidden in a closed panel, or is changed by the canvas, a tour or a session file.
 These are conversation, unit rule, system, question, settings, step, node, drawing, colours, pins.
 
-A link is read when a browser session begins, and when it carries ``go`` (links inside the app).
-Otherwise the address is only written: Streamlit may hand back an older one than the last written,
-and following it would undo what the user has just done. :func:`arrive` chooses the file and the
-system before the sidebar is drawn. The bookmark then waits under ``_ARRIVING`` until its
+A link is read when a browser session begins, when a page opens with one, and where Back or Forward
+has led. Otherwise the address is only written: Streamlit may hand back an older one than the last
+written, and following it would undo what the user has just done. :func:`arrive` chooses the file
+and the system before the sidebar is drawn. The bookmark then waits under ``_ARRIVING`` until its
 conversation is open, and :func:`settle` shows the rest.
+
+The script ``address`` of the frontend writes the address: all that Python gives Streamlit to write
+is a new entry of the history, and Back would walk every setting.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import parse_qs
 
 import streamlit as st
 
@@ -37,9 +42,11 @@ from segviz.view.coloring import Look
 
 _LINK_PROBLEMS = "link-problems"
 
+_WRITTEN = "address-written"
+
 _ARRIVING = "arriving"  # the bookmark that is being followed
 
-GO = "go"
+_WENT = "went"  # the link that Back or Forward has led to, until it has been followed
 
 VIEWS = ("Time axis", "Node-link", "Outline")
 """How a structure is drawn."""
@@ -50,21 +57,41 @@ _MEMORIES_PINNED = 8
 # --- links -----------------------------------------------------------------------------
 
 
-def arrive() -> None:
-    """Follows the link this run came with, if there is one to follow; call it first."""
-    link = {name: st.query_params[name] for name in st.query_params}
-    first = _ARRIVING not in st.session_state
+def arrive(page: str = "") -> None:
+    """Follows the link this run of a page came with, if there is one to follow; call it first."""
+    state = st.session_state
+    given = {name: st.query_params.get_all(name) for name in st.query_params}
+    first, turned = _ARRIVING not in state, state.get("page-open") != page
     if first:
-        _renew(link)
-    st.session_state.setdefault(_ARRIVING, None)
-    if not link or not (first or GO in link):
+        _renew(given)
+    state.setdefault(_ARRIVING, None)
+    state["page-open"] = page
+    link = state.get(_WENT, given if first or turned else {})
+    if not link:
         return
-    link.pop(GO, None)
-    bookmark, problems = decode(link)
+    bookmark, problems = decode({name: values[-1] for name, values in link.items()})
+    problems += [
+        f"{name[:80]!r} is given {len(values)} times; the last counts"
+        for name, values in link.items()
+        if len(values) > 1 and name not in BOUND
+    ]
     _write_file(bookmark)
     _write_memory(bookmark)
-    st.session_state[_ARRIVING] = bookmark
-    st.session_state[_LINK_PROBLEMS] = problems
+    state[_ARRIVING], state[_LINK_PROBLEMS] = bookmark, problems
+
+
+def went(sent: object) -> None:
+    """Takes up where the browser says Back or Forward has led; the next run follows."""
+    match sent:
+        case {"at": int(at), "search": str(search)}:
+            _written()["went"] = at
+            st.session_state[_WENT] = parse_qs(search.removeprefix("?"))
+
+
+def followed() -> None:
+    """Ends following; call it once the sidebar is drawn. After a run that is cut short before, the
+    next one follows again: the browser sends what the sidebar showed before."""
+    st.session_state.pop(_WENT, None)
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
@@ -107,10 +134,16 @@ def settle(session: AppSession) -> None:
     if arriving is not None and here:
         st.session_state[_ARRIVING] = None
         show(session, arriving)
+        nodes, questions = len(session.memory.structure), len(session.conversation.questions)
+        named = [
+            ("question", "question", arriving.question, questions),
+            ("node", "node", arriving.node, nodes),
+            *(("pins", "node", node, nodes) for node in arriving.pins),
+        ]
         st.session_state[_LINK_PROBLEMS] += [
-            f"pins: there is no node {node} in this memory"
-            for node in arriving.pins
-            if node >= len(session.memory.structure)
+            f"{name}: there is no {what} {number} here"
+            for name, what, number, count in named
+            if number is not None and number >= count
         ]
     _show_problems(None if here else arriving)
 
@@ -153,22 +186,22 @@ def current(session: AppSession) -> Bookmark:
     )
 
 
-def write(session: AppSession) -> None:
-    """Lets the address name the view; nothing is sent where it already does."""
-    if _arriving() is not None:
-        return
-    link = encode(current(session))
-    # Opening another page clears the address: what it says now counts, not what was written.
-    said = {name: value for name, value in st.query_params.to_dict().items() if name not in BOUND}
-    for name in said.keys() - link.keys():
-        del st.query_params[name]
-    if link.items() - said.items():
-        st.query_params.update(link)
+def written(session: AppSession) -> Mapping[str, Any]:
+    """Returns the address of the view for the script ``address``, which writes it where it says
+    something else."""
+    written = _written()
+    if _arriving() is None:
+        written["number"] += 1
+        written["link"] = encode(current(session))
+    return written
 
 
-def in_app(bookmark: Bookmark) -> Mapping[str, str]:
-    """Returns the parameters of a link inside the app, which is followed at once."""
-    return {**encode(bookmark), GO: "1"}
+def _written() -> dict[str, Any]:
+    """Returns what the browser was last told: a link and its number, in which session of the
+    server, and after how many steps Back or Forward."""
+    new = {"visit": secrets.token_hex(8), "number": 0, "went": 0, "link": {}, "bound": BOUND}
+    written: dict[str, Any] = st.session_state.setdefault(_WRITTEN, new)
+    return written
 
 
 def _arriving() -> Bookmark | None:
@@ -194,16 +227,14 @@ _TODAY: Mapping[str, Callable[[str], Any]] = {
 """How Streamlit writes what links named otherwise before, and may still be named so by hand."""
 
 
-def _renew(link: Mapping[str, str]) -> None:
+def _renew(link: Mapping[str, list[str]]) -> None:
     """Begins again with the address as Streamlit writes it, where a link is of the older kind."""
-    every = {name: st.query_params.get_all(name) for name in link}
-    renewed = every | {
-        name: today(link[name]) or link[name]
-        for name, today in _TODAY.items()
-        if len(every.get(name, ())) == 1
+    renewed = {
+        name: (_TODAY[name](values[0]) if name in _TODAY and len(values) == 1 else None) or values
+        for name, values in link.items()
     }
     renewed = {n: [v] if isinstance(v, str) else v for n, v in renewed.items()}
-    if renewed != every:
+    if renewed != link:
         st.query_params.from_dict(renewed)
         st.rerun()
 

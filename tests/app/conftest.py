@@ -82,7 +82,7 @@ def _script(name: str, linked: bool) -> None:
     shown = st.session_state.get("page", name)
     import_module(f"segviz.ui.pages.{shown}.page").render(session)
     if linked:
-        address.write(session)
+        address.written(session)
         st.session_state["shown"] = address.current(session)
 
 
