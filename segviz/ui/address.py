@@ -18,7 +18,7 @@ is a new entry of the history, and Back would walk every setting.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -30,12 +30,7 @@ from segviz.evaluation.measures import MEASURES
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
-from segviz.ui.settings import (
-    read_question,
-    read_settings,
-    write_question,
-    write_settings,
-)
+from segviz.ui.settings import read_question, read_settings, write_question, write_settings
 from segviz.ui.state import AppSession, remember
 from segviz.view.bookmark import BOUND, MADE, Bookmark, decode, differing, encode, looks
 from segviz.view.coloring import Look
@@ -45,6 +40,8 @@ _LINK_PROBLEMS = "link-problems"
 _WRITTEN = "address-written"
 
 _ARRIVING = "arriving"  # the bookmark that is being followed
+
+_KEPT = (*BOUND, "embed", "embed_options")  # what Streamlit reads of an address by itself
 
 _WENT = "went"  # the link that Back or Forward has led to, until it has been followed
 
@@ -57,7 +54,7 @@ _MEMORIES_PINNED = 8
 # --- links -----------------------------------------------------------------------------
 
 
-def arrive(page: str = "") -> None:
+def arrive(page: str) -> None:
     """Follows the link this run of a page came with, if there is one to follow; call it first."""
     state = st.session_state
     given = {name: st.query_params.get_all(name) for name in st.query_params}
@@ -67,13 +64,15 @@ def arrive(page: str = "") -> None:
     state.setdefault(_ARRIVING, None)
     state["page-open"] = page
     link = state.get(_WENT, given if first or turned else {})
+    # Links inside the app once carried "go".
+    link = {name: link[name] for name in link if name not in (*_KEPT, "go")}
     if not link:
         return
     bookmark, problems = decode({name: values[-1] for name, values in link.items()})
     problems += [
         f"{name[:80]!r} is given {len(values)} times; the last counts"
         for name, values in link.items()
-        if len(values) > 1 and name not in BOUND
+        if len(values) > 1
     ]
     _write_file(bookmark)
     _write_memory(bookmark)
@@ -86,12 +85,6 @@ def went(sent: object) -> None:
         case {"at": int(at), "search": str(search)}:
             _written()["went"] = at
             st.session_state[_WENT] = parse_qs(search.removeprefix("?"))
-
-
-def followed() -> None:
-    """Ends following; call it once the sidebar is drawn. After a run that is cut short before, the
-    next one follows again: the browser sends what the sidebar showed before."""
-    st.session_state.pop(_WENT, None)
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
@@ -115,20 +108,19 @@ def opened(key: str, saved: store.Saved | None) -> None:
     st.session_state[keys.PAGE_WANTED] = saved.shown.page
 
 
-def wanted_page() -> str | None:
-    """Returns, once, the page that something but the navigation leads to."""
-    page: str | None = st.session_state.pop(keys.PAGE_WANTED, None)
-    return page
-
-
 def wanted_conversation() -> str | None:
     """Returns the id of the conversation a link asks for, until it is open."""
     arriving = _arriving()
     return arriving.conversation if arriving else None
 
 
-def settle(session: AppSession) -> None:
-    """Shows what a link says about the memory that is now open."""
+def settle(session: AppSession | None) -> None:
+    """Shows what a link says about the memory that is now open; call it once the sidebar is drawn.
+    After a run that is cut short before, the next one follows Back again: the browser has sent it
+    what the sidebar showed then."""
+    st.session_state.pop(_WENT, None)
+    if session is None:
+        return
     arriving = _arriving()
     here = arriving is not None and arriving.conversation in (None, session.conversation.id)
     if arriving is not None and here:
@@ -171,7 +163,7 @@ def current(session: AppSession) -> Bookmark:
     return Bookmark(
         **_read_file(session),
         **_read_memory(session),
-        conversation=_conversation(session),
+        conversation=session.conversation.id if len(session.corpus.entries) > 1 else None,
         settings={} if kind is None else differing(kind, session.memory.settings),
         question=question,
         text=text,
@@ -199,7 +191,8 @@ def written(session: AppSession) -> Mapping[str, Any]:
 def _written() -> dict[str, Any]:
     """Returns what the browser was last told: a link and its number, in which session of the
     server, and after how many steps Back or Forward."""
-    new = {"visit": secrets.token_hex(8), "number": 0, "went": 0, "link": {}, "bound": BOUND}
+    visit = secrets.token_hex(8)
+    new = {"visit": visit, "number": 0, "went": 0, "link": {}, "kept": _KEPT}
     written: dict[str, Any] = st.session_state.setdefault(_WRITTEN, new)
     return written
 
@@ -209,31 +202,21 @@ def _arriving() -> Bookmark | None:
     return arriving
 
 
-def _several(given: str, label: Callable[[str], str] = str) -> list[str]:
-    return [label(one) for one in given.split(",")]
+_SEVERAL = ("sweep-policies", "compared-systems")
 
-
-def _system_label(name: str) -> str:
-    return SYSTEMS[name].label if name in SYSTEMS else name
-
-
-_TODAY: Mapping[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("all-turns", "adversarial"), {"yes": "true", "no": "false"}.get),
-    "sweep-policies": _several,
-    "compared-systems": lambda given: _several(given, _system_label),
-    "varied-system": _system_label,
-    "measured-by": lambda given: MEASURES[given].label if given in MEASURES else given,
-}
-"""How Streamlit writes what links named otherwise before, and may still be named so by hand."""
+_NAMED = (*_SEVERAL, "varied-system", "measured-by", "all-turns", "adversarial")
 
 
 def _renew(link: Mapping[str, list[str]]) -> None:
-    """Begins again with the address as Streamlit writes it, where a link is of the older kind."""
-    renewed = {
-        name: (_TODAY[name](values[0]) if name in _TODAY and len(values) == 1 else None) or values
-        for name, values in link.items()
-    }
-    renewed = {n: [v] if isinstance(v, str) else v for n, v in renewed.items()}
+    """Begins again with the address as Streamlit writes it, by labels, where a link is older or
+    written by hand, by names."""
+    today = {"yes": "true", "no": "false"} | {name: SYSTEMS[name].label for name in SYSTEMS}
+    today |= {name: MEASURES[name].label for name in MEASURES}
+    renewed = dict(link)
+    for name, (given, *more) in link.items():
+        if name in _NAMED and not more:
+            parts = given.split(",") if name in _SEVERAL else [given]
+            renewed[name] = [today.get(part, part) for part in parts]
     if renewed != link:
         st.query_params.from_dict(renewed)
         st.rerun()
@@ -262,14 +245,14 @@ def _write_file(bookmark: Bookmark) -> None:
         state[keys.SOURCE], state[keys.SAMPLE] = "Sample", bookmark.sample
 
 
-_MEMORY = {"unit": keys.UNIT, "system": keys.SYSTEM}
-
-
 def _read_memory(session: AppSession) -> dict[str, Any]:
     """Reads unit rule and system, as chosen in the sidebar; a memory file has its own system."""
     state, system = st.session_state, session.memory.system
-    chosen = {name: state[key] for name, key in _MEMORY.items() if key in state}
-    return chosen | ({"system": system} if system in SYSTEMS else {})
+    chosen = state.get(keys.SYSTEM, Bookmark.system)
+    return {
+        "unit": state.get(keys.UNIT, Bookmark.unit),
+        "system": system if system in SYSTEMS else chosen,
+    }
 
 
 def _write_memory(bookmark: Bookmark) -> None:
@@ -287,14 +270,8 @@ def _write_memory(bookmark: Bookmark) -> None:
             if isinstance(component, type):
                 walk(component, f"{at}.", keys.parameter(key, value))
 
-    for name, key in _MEMORY.items():
-        st.session_state[key] = getattr(bookmark, name)
+    st.session_state[keys.UNIT], st.session_state[keys.SYSTEM] = bookmark.unit, bookmark.system
     walk(SYSTEMS[bookmark.system], "", bookmark.system)
-
-
-def _conversation(session: AppSession) -> str | None:
-    """Returns the id of the open conversation where the file holds several."""
-    return session.conversation.id if len(session.corpus.entries) > 1 else None
 
 
 def _show_problems(elsewhere: Bookmark | None) -> None:

@@ -53,10 +53,8 @@ def main() -> None:
         st.switch_page(pages[0], query_params=said)
     address.arrive(chosen.url_path)
     session = sidebar()
-    if session is not None:
-        address.settle(session)
-    address.followed()
-    wanted = st.session_state[keys.PAGES].get(address.wanted_page())
+    address.settle(session)
+    wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))
     if wanted is not None and wanted != chosen:
         st.switch_page(wanted)
     if session is not None:

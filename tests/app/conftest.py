@@ -73,7 +73,7 @@ def _script(name: str, linked: bool) -> None:
         blank = st.Page(lambda: None, title="Blank", url_path="blank")
         st.session_state["pages"] = dict.fromkeys(("ask", "grow"), blank)
     if linked:
-        address.arrive()
+        address.arrive(name)
     session = sidebar()
     if session is None:
         return

@@ -181,10 +181,11 @@ def test_hostile_values_of_a_link_give_way_to_defaults_and_are_said_literally(na
 def test_what_is_not_there_is_said_and_as_by_default():
     app = page("ask", linked=True)
     app.query_params["k"] = ["3", "7"]
-    app = opened({"question": "999", "node": "99999"}, app)
+    app = opened({"question": "999", "node": "99999", "go": "1"}, app)
     said = {text.value.partition(":")[0] for text in app.text}
     assert {"question", "node"} <= said
     assert any(text.value.startswith("'k' is given 2 times") for text in app.text)
+    assert not any("'go'" in text.value for text in app.text)
     assert address(app) == {"sample": "ines-theo", "k": "7"}
 
 

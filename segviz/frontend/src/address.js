@@ -27,7 +27,7 @@ function mount({ data, setStateValue }) {
   // What was written earlier, or before Python knew of Back, no longer holds.
   if (data.number <= s.written || data.went !== s.went) return;
   s.written = data.number;
-  write(s, new URLSearchParams(data.link), data.bound);
+  write(s, new URLSearchParams(data.link), data.kept);
 }
 
 /** @returns {Address} */
@@ -60,16 +60,16 @@ function turn(s) {
   s.tell(s.went);
 }
 
-/** @param {Address} s @param {URLSearchParams} link @param {string[]} bound */
-function write(s, link, bound) {
+/** @param {Address} s @param {URLSearchParams} link @param {string[]} kept */
+function write(s, link, kept) {
   const before = new URLSearchParams(s.search);
   const pushes = s.page === location.pathname && PLACE.some((n) => before.get(n) !== link.get(n));
   for (const [name, value] of new URLSearchParams(location.search))
-    if (bound.includes(name)) link.append(name, value);
+    if (kept.includes(name)) link.append(name, value);
   const search = `?${link}`;
   if (search !== location.search) history[pushes ? "pushState" : "replaceState"]({}, "", search);
   [s.page, s.search, s.index] = [location.pathname, search, place()];
 }
 
 /** Which entry of the tab this is. */
-const place = () => /** @type {any} */ (window).navigation?.currentEntry?.index ?? 0;
+const place = () => /** @type {any} */ (globalThis).navigation?.currentEntry?.index ?? 0;
