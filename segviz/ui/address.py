@@ -102,9 +102,7 @@ def opened(key: str, saved: store.Saved | None) -> None:
         return
     link = {name: saved.shown.link[name] for name in saved.shown.link if name not in MADE}
     own = {"system": saved.system} if saved.system in SYSTEMS else {}
-    bookmark, problems = decode(link | own)
-    st.session_state[_ARRIVING] = bookmark
-    st.session_state[_LINK_PROBLEMS] = problems
+    st.session_state[_ARRIVING], st.session_state[_LINK_PROBLEMS] = decode(link | own)
     st.session_state[keys.PAGE_WANTED] = saved.shown.page
 
 
