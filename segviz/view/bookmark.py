@@ -144,17 +144,15 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
         if name in link:
             take(name, read, values)
     system = values.get("system", "segment-tree")
+    known = {in_link(path): each for path, each in declared(SYSTEMS[system], link).items()}
     settings: dict[str, Any] = {}
     for name in link:
         if name in _REMOVED:
             problems.append(f"{name}={link[name][:80]!r}: {_REMOVED[name]}")
+        elif name in known:
+            take(name, _value_reader(known[name]), settings)
         elif name not in _READERS:
-            readers = _setting_readers(SYSTEMS[system], link)
-            own = {in_link(path): reader for path, reader in readers.items()}
-            if name in own:
-                take(name, own[name], settings)
-            else:
-                problems.append(f"{name[:80]!r} is not a part of a view")
+            problems.append(f"{name[:80]!r} is not a part of a view")
     retrieval = _decode_retrieval(values, opening_settings(system))
     parts = {name.replace("-", "_"): value for name, value in values.items()}
     return Bookmark(**parts, settings=settings, retrieval=retrieval), problems
@@ -206,18 +204,10 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
-def _setting_readers(kind: type, link: Mapping[str, str]) -> dict[str, Callable[[str], Any]]:
-    """Returns a reader for each setting of a system, given the components the link names."""
-    return {
-        path: _one_of(tuple(COMPONENTS[parameter.spec.registry]))
-        if parameter.spec.registry
-        else _value_reader(parameter)
-        for path, parameter in declared(kind, link).items()
-    }
-
-
 def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
     spec, default = parameter.spec, parameter.default
+    if spec.registry:
+        return _one_of(tuple(COMPONENTS[spec.registry]))
     if isinstance(default, bool):
         return _yes_or_no
     if isinstance(default, int):

@@ -122,12 +122,11 @@ def test_without_a_moment_the_step_stays_from_question_to_question():
         ({"text": "Who?", "asked": "4"}, 4),
     ],
 )
-def test_a_link_opens_at_the_moment_unless_it_names_a_step(link, value):
+def test_a_link_opens_at_the_moment_unless_it_names_a_step(link, value, moments_file):
     app = opened(link, ask_page())
     assert step(app).value == value
     assert address(app).get("asked") == (str(value) if "asked" in link else None)
-    app.query_params.clear()
-    app.query_params["go"] = "1"
+    app.session_state["went"] = {"path": [str(moments_file)]}
     assert step(clean(app.run())).value == 6  # of the first question
 
 
