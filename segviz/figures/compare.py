@@ -3,6 +3,7 @@ by one measure over all questions, and the atlas of what became of every questio
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import plotly.graph_objects as go
 from segviz.evaluation import Mean
 from segviz.evaluation.compare import Chart
 from segviz.figures.charts import framed, rows_figure
-from segviz.figures.significance import bounds, number, told
+from segviz.figures.significance import EXACT, bounds, number, told
 from segviz.text.captions import counted
 
 if TYPE_CHECKING:
@@ -246,26 +247,31 @@ Fate = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class AtlasRow:
-    """A question by its ``place``: ``fates`` in the order of the columns, and the ``change`` from
-    the first column to the one in focus, in half turns: found counts 2, covered 1."""
+    """A question by its ``place``: ``fates`` in the order of the columns, and the ``change`` of the
+    measure from the first column to the one in focus."""
 
     place: int
     fates: tuple[Fate, ...]
-    change: int
+    change: float
 
 
-def atlas(columns: Mapping[str, Outcomes], focus: str, places: Sequence[int]) -> list[AtlasRow]:
-    """The questions at ``places`` that have gold evidence, those first whose fate changes most from
-    the first column to ``focus`` (gains before losses), then those that change most anywhere."""
-    names = list(columns)
+def atlas(
+    columns: Mapping[str, Outcomes], focus: str, places: Sequence[int], measure: str
+) -> list[AtlasRow]:
+    """The questions at ``places`` that have a value of the measure, those first that change most
+    from the first column to ``focus`` (gains before losses), then those that change most
+    anywhere."""
+    values = {name: one.column(measure) for name, one in columns.items()}
+    base = next(iter(values.values()))
     rows = []
     for place in places:
-        fates = tuple(columns[name].fates[place] for name in names)
-        if fates[0][2]:
-            worth = [2 * found + covered for found, covered, _ in fates]
-            change = worth[names.index(focus)] - worth[0]
-            most = max(abs(one - worth[0]) for one in worth)
-            rows.append(((-abs(change), change < 0, -most), AtlasRow(place, fates, change)))
+        if math.isnan(base[place]):
+            continue
+        fates = tuple(one.fates[place] for one in columns.values())
+        change = float(values[focus][place] - base[place])
+        change = change if abs(change) > EXACT else 0.0
+        most = max(abs(float(column[place] - base[place])) for column in values.values())
+        rows.append(((-abs(change), change < 0, -most), AtlasRow(place, fates, change)))
     return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
 
 
@@ -278,13 +284,13 @@ def marks(fate: Fate) -> str:
     return " ".join(f"{mark}{count}" for mark, count in counts if count)
 
 
-def won(change: int) -> str:
+def won(change: float) -> str:
     """Whether a question is won or lost by what changes, "" for neither."""
     return "won" if change > 0 else "lost" if change < 0 else ""
 
 
-def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str) -> str:
-    """How many questions gain and lose gold evidence from the first column to the one in focus."""
+def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) -> str:
+    """In how many questions the measure is higher and lower in focus than in the first column."""
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
-    told = f"Of {len(rows)} questions with gold evidence {gains} are won and {losses} lost"
-    return f"{told} by {focus} against {base}; the others keep what they had."
+    told = f"By {label}, {gains} of {counted(len(rows), 'question')} are won and {losses} lost"
+    return f"{told} by {focus} against {base}; the others are as they were."

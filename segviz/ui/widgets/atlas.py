@@ -7,7 +7,7 @@ from textwrap import shorten
 
 import streamlit as st
 
-from segviz.evaluation import Outcomes
+from segviz.evaluation import MEASURES, Outcomes
 from segviz.figures.compare import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
 from segviz.ui import keys
 from segviz.ui.settings import write_question
@@ -29,15 +29,16 @@ def draw_atlas(
     focus: str,
     *,
     key: str,
+    measure: str,
     adversarial: bool,
     choose: Callable[[str], None],
     more: Mapping[str, Outcomes] | None = None,
     about: Mapping[str, str] | None = None,
 ) -> None:
-    """Draws a row for every question and a column for each of ``columns``, sorted by what changes
-    from A to B: from the first to ``focus``, unless others of them or of ``more`` are chosen;
-    ``about`` says more of a column. A click asks the question on Ask, once ``choose`` has set what
-    its column stands for; the words of a question stand for B."""
+    """Draws a row for every question and a column for A, B and each of ``columns``, sorted by how
+    the ``measure`` changes from A to B: from the first to ``focus``, unless others of them or of
+    ``more`` are chosen; ``about`` says more of a column. A click asks the question on Ask, once
+    ``choose`` has set what its column stands for; the words of a question stand for B."""
     questions, every = session.conversation.questions, {**columns, **(more or {})}
     about = about or {}
     with st.container(horizontal=True):
@@ -46,11 +47,9 @@ def draw_atlas(
             "B", [_FOLLOWS, *every], key=f"{key}-B", width=280, bind="query-params"
         )
     focus = focus if chosen == _FOLLOWS else chosen
-    names = list(
-        dict.fromkeys([*(name for name in (base, focus) if name not in columns), *columns])
-    )
+    names = list(dict.fromkeys([base, focus, *columns]))
     columns = {name: every[name] for name in names}
-    rows = atlas(columns, focus, columns[focus].keep(adversarial=adversarial))
+    rows = atlas(columns, focus, columns[focus].keep(adversarial=adversarial), measure)
     if not rows:
         return
 
@@ -67,7 +66,7 @@ def draw_atlas(
         f"{FOUND} found, {COVERED} covered by a wider retrieved node, {MISSED} missed: a mark for "
         "each gold turn. Click a cell to see it in Ask."
     )
-    sentence = sentence_of(atlas_sentence(rows, base, focus))
+    sentence = sentence_of(atlas_sentence(rows, base, focus, MEASURES[measure].label))
     st.dataframe(
         [
             {

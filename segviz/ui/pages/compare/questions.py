@@ -286,6 +286,7 @@ def _standings(
         {name: row.outcomes for name, row in columns.items()},
         list(columns)[min(1, len(columns) - 1)],
         key="compare-atlas",
+        measure=measure,
         adversarial=adversarial,
         choose=choose,
         about=dict(zip(names, full, strict=True)),
