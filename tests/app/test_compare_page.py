@@ -39,6 +39,22 @@ class TestCompare:
         assert app.button(key="build-compared").label.startswith("Build ")
         assert frame(app, "nodes/leaf")["memory"][0] == SYSTEMS["segment-tree"].label
 
+    def test_a_build_that_was_stopped_waits_for_a_click(self, monkeypatch):
+        whole = structures.build
+
+        def cut_short(*args, **more):
+            raise StopException  # what a click does to the running script
+
+        monkeypatch.setattr(structures, "build", cut_short)
+        app = page("compare").run()
+        app.button(key="stop-building").click().run()
+        assert [one for one in clean(app).button if one.key == "build-compared"]
+        monkeypatch.setattr(structures, "build", whole)
+        app.button(key="build-compared").click().run()
+        assert "memtree" in {one.system for one in clean(app).session_state["compared"].values()}
+        app.multiselect(key="compared-systems").set_value(["segment-tree", "bm25"]).run()
+        assert not [one for one in clean(app).button if one.key == "build-compared"]
+
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
         app = clean(page("compare").run())
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
