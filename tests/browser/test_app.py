@@ -249,6 +249,11 @@ class TestSweep:
             app.page.locator("h3", has_text=f"relevance {name}").wait_for()
             app.settle()
             assert not app.page.locator("h3", has_text="both, α 0.5, H 2").count()
+        # Another page opens although the address names what was chosen here.
+        assert "sweep-relevance=dense" in app.page.url
+        press(app, "open-ask")
+        app.evidence().first.wait_for()
+        assert "relevance=dense" in app.settle().page.url
 
     def test_verdict_and_cells_stand_on_a_small_screen_and_the_button_below_on_a_phone(self, app):
         app.page.set_viewport_size({"width": 1024, "height": 768})

@@ -57,7 +57,7 @@ def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
         if most is not None:
             write_question(session, asked[most].index)
         _write(session, judged.sweep, cell)
-        st.switch_page(st.session_state[keys.PAGES]["ask"])
+        st.switch_page(st.session_state[keys.PAGES]["ask"], query_params={})
 
 
 def _most_changed(judged: Judged, cell: Cell) -> int | None:
