@@ -18,10 +18,12 @@ _WORD = re.compile(r"\w+")
 @dataclass(frozen=True, slots=True)
 class Holder:
     """The best-ranked ``node`` of one result that holds a gold turn, None where none does. Its
-    ``rank`` is 1-based, 0 for a node that a system's own retrieval did not return."""
+    ``rank`` is 1-based, 0 for a node that a system's own retrieval did not return; ``units`` are
+    read before it."""
 
     node: int | None
     rank: int
+    units: float
 
 
 def rank_of(result: Result, node: int) -> int:
@@ -45,30 +47,29 @@ def ahead(result: Result, node: int) -> tuple[list[int], int]:
 def deciding_turn(
     results: Sequence[Result], golds: Sequence[GoldEvidence]
 ) -> tuple[str, list[Holder]] | None:
-    """Finds the gold turn whose rank differs most between results for one question.
+    """Finds the gold turn that one result reads much earlier than another, for one question.
 
     Args:
         results: what each memory retrieves for the question.
         golds: where the gold turns of the question lie in each of these structures.
 
     Returns:
-        The turn and, for each result, the best-ranked node that holds it; ranks are compared by
-        their ratio, and what was not returned counts as behind all. The earlier turn where
-        several differ alike. None for a question without gold turns.
+        The turn and, for each result, the best-ranked node that holds it. Turns are compared by
+        1 / (1 + units read before the node), so that places far behind count little; 0 where no
+        node holds it. The earlier turn where several differ alike. None for a question without
+        gold turns.
     """
 
     def holder(result: Result, gold: GoldEvidence, turn: str) -> Holder:
-        found = [
-            Holder(node, rank_of(result, node)) for node, held in gold.held.items() if turn in held
-        ]
-        return min(found, key=lambda one: behind(one, result), default=Holder(None, 0))
-
-    def behind(one: Holder, result: Result) -> int:
-        return one.rank or len(result.structure) + 1
+        nodes = [node for node, held in gold.held.items() if turn in held]
+        if not nodes:
+            return Holder(None, 0, math.inf)
+        node = min(nodes, key=lambda one: rank_of(result, one) or len(result.structure) + 1)
+        return Holder(node, rank_of(result, node), ahead(result, node)[1])
 
     def gap(holders: Sequence[Holder]) -> float:
-        places = [math.log(behind(*pair)) for pair in zip(holders, results, strict=True)]
-        return max(places) - min(places)
+        early = [1 / (1 + one.units) for one in holders]
+        return max(early) - min(early)
 
     turns = dict.fromkeys(turn for gold in golds for turn in gold.turns)
     found = [

@@ -162,13 +162,23 @@ class TestCompare:
         most = max(range(len(change)), key=lambda at: (abs(change[at]), change[at] > 0, -at))
         asked = sample(sessions=6).questions
         assert f"**Why**: {unmarked(asked[most].text)}" in [one.value for one in app.markdown]
-        memory = next(m for m in app.session_state["compared"].values() if m.system == "memtree")
-        result = memory.ask(asked[most], own_settings(memory, RetrievalSettings(policy="none")))
-        gold = memory.gold(asked[most].evidence, result.structure)
-        _, (holder,) = deciding_turn([result], [gold])
-        rank = holder.rank
-        said = f"At rank {rank}, behind " if rank else "The system's own retrieval does not return"
-        assert any(one.value.startswith(said) for one in app.caption)
+        (tree,) = app.session_state["memories"].values()
+        other = next(m for m in app.session_state["compared"].values() if m.system == "memtree")
+        plain = RetrievalSettings(policy="none")
+        results = [
+            memory.ask(asked[most], how)
+            for memory, how in ((tree, plain), (other, own_settings(other, plain)))
+        ]
+        golds = [
+            memory.gold(asked[most].evidence, result.structure)
+            for memory, result in zip((tree, other), results, strict=True)
+        ]
+        turn, holders = deciding_turn(results, golds)
+        assert f"The gold turn that differs most is {unmarked(turn)}" in texts(app)
+        for deciding in holders:
+            place = f"At rank {deciding.rank}, behind {deciding.units} unit"
+            said = place if deciding.rank else "The system's own retrieval does not return"
+            assert any(one.value.startswith(said) for one in app.caption)
 
     def test_what_was_measured_before_a_stop_is_not_measured_again(self, monkeypatch):
         whole, begun = questions.compare, []

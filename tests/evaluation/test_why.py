@@ -64,7 +64,7 @@ def test_ranks_and_what_is_ahead_are_those_of_the_whole_order(memories, question
             assert read == len(set().union(*units))
 
 
-def test_the_deciding_turn_is_the_one_whose_ranks_differ_most(memories, questions):
+def test_the_deciding_turn_is_the_one_that_is_read_earliest_before_the_other(memories, questions):
     pair, chosen = ["segment-tree", "memforest"], set()
     orders = [
         (first, evidence)
@@ -82,15 +82,18 @@ def test_the_deciding_turn_is_the_one_whose_ranks_differ_most(memories, question
             places, holders = [], []
             for result, gold in zip(results, golds, strict=True):
                 holding = [node for node, turns in gold.held.items() if turn in turns]
-                worst = len(result.structure) + 1
+                order, worst = slow_order(result), len(result.structure) + 1
                 place, node = min((slow_rank(result, node) or worst, node) for node in holding)
-                places.append(math.log(place))
-                holders.append((node, slow_rank(result, node)))
+                read = {
+                    unit for each in order[: place - 1] for unit in result.structure.coverage(each)
+                }
+                places.append(1 / (1 + len(read)))
+                holders.append((node, slow_rank(result, node), len(read)))
             gaps[turn], nodes[turn] = max(places) - min(places), holders
         turn, found = deciding_turn(results, golds)
         assert gaps[turn] == max(gaps.values())
-        for one, (node, rank) in zip(found, nodes[turn], strict=True):
-            assert one.rank == rank
+        for one, (node, rank, units) in zip(found, nodes[turn], strict=True):
+            assert (one.rank, one.units) == (rank, units)
             assert one.node == node or not rank  # of what is not returned any holder will do
         chosen.add(evidence.index(turn))
     assert chosen == {0, 1}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from time import perf_counter
 from typing import Any
 
@@ -107,11 +107,14 @@ def question_panel(
         st.caption(unmarked(f"Asked before {question.asked_at}; what came later is not known."))
     labels = {name: SYSTEMS[name].label for name in ready}
     order = [turn.id for turn in session.conversation.turns]
-    held = {}
-    for name, result in results.items():
-        gold_of = ready[name].gold(question.evidence, result.structure).held
-        retrieved = (gold_of.get(item.node, ()) for item in result.evidence)
-        held[labels[name]] = {turn for turns in retrieved for turn in turns}
+    golds = {
+        name: ready[name].gold(question.evidence, result.structure).held
+        for name, result in results.items()
+    }
+    held = {
+        labels[name]: {t for item in result.evidence for t in golds[name].get(item.node, ())}
+        for name, result in results.items()
+    }
     found = overlap(
         {
             labels[name]: {
@@ -126,12 +129,11 @@ def question_panel(
     )
     named = [turn for turn in order if turn in question.evidence]
     _turns(session, found, named, held, _OWN if question.index < 0 else _UNKNOWN)
-    gold = set(question.evidence)
 
     def evidence(name: str) -> None:
         st.markdown(f"**{sentence_of(labels[name])}**")
         _method(results[name], name)
-        _evidence(session, name, ready[name], results[name], gold)
+        _evidence(session, name, ready[name], results[name], golds[name])
 
     side_by_side(ready, evidence, "beside-evidence")
 
@@ -186,9 +188,10 @@ def _method(result: Result, name: str) -> None:
 
 
 def _evidence(
-    session: AppSession, name: str, memory: Memory, result: Result, gold: set[str]
+    session: AppSession, name: str, memory: Memory, result: Result, gold: Collection[int]
 ) -> None:
-    """Lists what a system returned, best first; a click selects its turns in all structures."""
+    """Lists what a system returned, best first, the ``gold`` nodes marked; a click selects the
+    turns of a node in all structures."""
     if not result.evidence:
         st.caption("Nothing was returned.")
         return
@@ -199,7 +202,7 @@ def _evidence(
             "head": f"{item.rank_after} · {level_label(memory, item.level)} · "
             f"{counted(len(item.turn_ids), 'turn')}",
             "text": short(item.text),
-            "note": "gold" if gold & set(item.turn_ids) else "",
+            "note": "gold" if item.node in gold else "",
         }
         for item in result.evidence
     ]

@@ -15,6 +15,7 @@ from segviz.conversation import Question
 from segviz.evaluation.why import Holder, ahead, deciding_turn, rank_of, ranks_without_words
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
+from segviz.retrieval.gold import GoldEvidence
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted, level_label, short, unmarked
 from segviz.ui.widgets.lists import node_list
@@ -39,6 +40,7 @@ class Asked:
 class _Side:
     asked: Asked
     result: Result
+    gold: GoldEvidence
     holder: Holder
     without: Mapping[str, int]
 
@@ -57,7 +59,7 @@ def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], ke
         return
     turn, sides = found
     said = next(one for one in session.conversation.turns if one.id == turn)
-    st.caption(f"The gold turn whose rank differs most is {unmarked(f'{turn}, {said.speaker}')}:")
+    st.caption(f"The gold turn that differs most is {unmarked(f'{turn}, {said.speaker}')}:")
     st.text(short(said.content))
     with st.container(key="beside-why"):
         columns = st.columns(2, gap="medium")
@@ -76,12 +78,12 @@ def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Si
     if found is None or all(holder.node is None for holder in found[1]):
         return None
     sides = []
-    for asked, result, holder in zip(pair, results, found[1], strict=True):
+    for asked, result, gold, holder in zip(pair, results, golds, found[1], strict=True):
         without: Mapping[str, int] = {}
         if holder.node is not None:
             ask = partial(asked.memory.ask, settings=result.settings)
             without = ranks_without_words(ask, question.text, holder.node)
-        sides.append(_Side(asked, result, holder, without))
+        sides.append(_Side(asked, result, gold, holder, without))
     return found[0], sides
 
 
@@ -98,7 +100,7 @@ def _draw(side: _Side, turn: str, question: Question) -> None:
         turns = side.asked.memory.turn_ids(node, result.structure)
         level = level_label(side.asked.memory, int(result.structure.level[node]))
         head = [str(rank_of(result, node) or "not returned"), level, counted(len(turns), "turn")]
-        gold = ["gold"] * (not set(turns).isdisjoint(question.evidence))
+        gold = ["gold"] * (node in side.gold.held)
         words = matches.get(node, {})
         text = _excerpt(result.structure.text[node], words)
         return {"head": " · ".join(head + gold), "text": text, "matches": words}
@@ -124,7 +126,7 @@ def _rank(side: _Side) -> str:
     if not holder.rank:
         return "The system's own retrieval does not return it."
     among = "among" if holder.node in result.after else "not among"
-    units = counted(ahead(result, holder.node)[1], "unit")
+    units = counted(int(holder.units), "unit")
     return f"At rank {holder.rank}, behind {units}, {among} the {len(result.after)} retrieved."
 
 
