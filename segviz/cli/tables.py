@@ -6,7 +6,7 @@ conversations and the questions within them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from segviz.cli.command import Options, UsageError
@@ -21,7 +21,7 @@ from segviz.text.captions import counted
 
 Found = TypeVar("Found", Sweep, Comparison)
 Owner = dict[str, str | int]
-"""What a result is of: conversation, system, seed, by these names."""
+"""What a result is of: conversation, system, seed, of a sweep its relevance, by these names."""
 
 
 def report(
@@ -55,15 +55,21 @@ def report(
         return
     every = [*runs, *(({"conversation": "all", **owner}, found) for owner, found in overall)]
     several = {name for name in every[0][0] if len({owner[name] for owner, _ in every}) > 1}
+    relevances = len({owner.get("relevance") for owner, _ in every})
     rows = [
         {**{name: value for name, value in owner.items() if name in several}, **row}
         for owner, found in every
-        for row in _rows(found, options)
+        for row in _rows(found, options, relevances)
     ]
-    _tell_setting(every[-1][1], rows[-1], options, console)
+    last = every[-1][1]
+    _tell_setting(last, rows[-1], options, console, several)
     console.rows(rows)
-    if isinstance(every[0][1], Sweep):
-        console.line("gains are paired; a setting is the best of the questions it is scored on")
+    if isinstance(last, Sweep):
+        tried = len(last.gains(options.measure)) * relevances
+        console.line(
+            f"gains are paired, and their intervals hold for all {tried} settings that were tried; "
+            "a setting is the best of the questions it is scored on"
+        )
 
 
 def _disputed(found: Sweep | Comparison) -> int:
@@ -72,11 +78,11 @@ def _disputed(found: Sweep | Comparison) -> int:
     return sum(outcomes.disputed)
 
 
-def _rows(found: Sweep | Comparison, options: Options) -> list[Row]:
+def _rows(found: Sweep | Comparison, options: Options, relevances: int) -> list[Row]:
     """Returns a table of a run: the chosen measure with its interval, other measures without."""
     adversarial = not options.no_adversarial
     if isinstance(found, Sweep):
-        return found.table(options.measure, adversarial=adversarial)
+        return found.table(options.measure, adversarial=adversarial, sweeps=relevances)
     label = MEASURES[options.measure].label
     names = dict.fromkeys((options.measure, *COMPARED))
     return [
@@ -92,8 +98,15 @@ def _rows(found: Sweep | Comparison, options: Options) -> list[Row]:
     ]
 
 
-def _tell_setting(found: Sweep | Comparison, row: Row, options: Options, console: Console) -> None:
-    """Prints what is measured, in a line, and the policies the measure cannot see."""
+def _tell_setting(
+    found: Sweep | Comparison,
+    row: Row,
+    options: Options,
+    console: Console,
+    told: Collection[str],
+) -> None:
+    """Prints what is measured, in a line, but for the columns that are ``told`` in the table, and
+    the policies the measure cannot see."""
     asked, measure = found.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
     number = mean.n if isinstance(mean, Mean) else 0
@@ -102,7 +115,8 @@ def _tell_setting(found: Sweep | Comparison, row: Row, options: Options, console
     if disputed := _disputed(found):
         what = "left out" if options.no_disputed else "counted"
         console.line(f"{counted(disputed, 'disputed question')} {what}")
-    relevance = f", relevance {asked.relevance}" if asked.relevance else ""
+    alone = asked.relevance and "relevance" not in told
+    relevance = f", relevance {asked.relevance}" if alone else ""
     console.line(
         f"{label}, {number} questions{without}, {read}{relevance}; evidence reached in "
         f"{found.units} units, answer words in {found.tokens} tokens; 95 % intervals"

@@ -65,13 +65,16 @@ def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> M
     return Mean(float(values.mean()), float(low), float(high), n)
 
 
-def means_together(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> list[Mean]:
-    """Returns the means of the columns of ``values`` float64 (n, m) with simultaneous intervals.
+def means_together(
+    values: Floats, seed: int = 0, groups: Sequence[Hashable] = (), tables: int = 1
+) -> list[Mean]:
+    """Means of the columns of ``values`` float64 (n, m) with intervals that hold for all together.
 
     In 95 % of the resamples of :func:`mean_ci` no column leaves its interval: mean ± c standard
-    errors. c is the 95 % quantile of the largest deviation of any column in its own standard
-    errors. So the best of many settings does not seem significant just because there are many.
-
+    errors, where c is the 95 % quantile of the largest deviation of any column in its own standard
+    errors. So the highest of many settings is not told apart by being the highest of many. Where
+    so many ``tables`` are read side by side, c is the quantile at 1 - 0.05 / tables (Bonferroni),
+    and the intervals hold for the columns of all tables.
     Source: Romano and Wolf 2005, the studentised maximum in one step.
     """
     n, m = values.shape
@@ -81,7 +84,7 @@ def means_together(values: Floats, seed: int = 0, groups: Sequence[Hashable] = (
     away = np.abs(_resampled(values, seed, groups) - center)
     error = np.sqrt((away**2).mean(axis=0))
     relative = np.divide(away, error, out=np.zeros_like(away), where=error > 0)
-    width = float(np.quantile(relative.max(axis=1, initial=0.0), 0.95)) * error
+    width = float(np.quantile(relative.max(axis=1, initial=0.0), 1 - 0.05 / tables)) * error
     return [
         Mean(float(c), float(c - w), float(c + w), n) for c, w in zip(center, width, strict=True)
     ]

@@ -99,13 +99,11 @@ class Sweep:
         return cell.outcomes.gain(self.baseline.outcomes, measure, adversarial=adversarial)
 
     def gains(
-        self, measure: str = DEFAULT, *, adversarial: bool = True
+        self, measure: str = DEFAULT, *, adversarial: bool = True, sweeps: int = 1
     ) -> dict[tuple[str, float, int], Mean]:
-        """Returns the gain of every cell that propagates over no propagation, by its setting.
-
-        Policies that cannot change the measure are left out. The intervals hold for all cells
-        together.
-        """
+        """What every cell in which scores travel adds to no propagation, by its setting, of the
+        policies that the measure can see; the intervals hold for all of them together, and for
+        those of so many ``sweeps`` that are read side by side."""
         base = self.baseline.outcomes
         cells = [one for one in self.cells if one.moves and sees(measure, one.policy)]
         if not cells:
@@ -114,17 +112,17 @@ class Sweep:
         columns -= base.column(measure)[:, None]
         kept = [p for p in base.keep(adversarial=adversarial) if not np.isnan(columns[p]).any()]
         groups = tuple(base.groups[p] for p in kept) if base.groups else ()
-        found = means_together(columns[kept], base.seed, groups)
+        found = means_together(columns[kept], base.seed, groups, sweeps)
         settings = [(one.policy, one.alpha, one.horizon) for one in cells]
         return dict(zip(settings, found, strict=True))
 
-    def table(self, measure: str = DEFAULT, *, adversarial: bool = True) -> list[Row]:
-        """Returns no propagation, then the best setting of each policy: mean and paired gain.
-
-        Policies that cannot change the measure are left out; see :meth:`gains`.
-        """
+    def table(
+        self, measure: str = DEFAULT, *, adversarial: bool = True, sweeps: int = 1
+    ) -> list[Row]:
+        """No propagation, then the best setting of each policy that the measure can see: its mean
+        and, in pairs, what it adds (:meth:`gains`)."""
         best = (self.best(measure, [p], adversarial=adversarial) for p in self.seeing(measure))
-        gains = self.gains(measure, adversarial=adversarial)
+        gains = self.gains(measure, adversarial=adversarial, sweeps=sweeps)
         still = self.gain(self.baseline, measure, adversarial=adversarial)
         return [
             {

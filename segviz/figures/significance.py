@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Setting = tuple[str, float, int]
 """Policy, alpha and horizon."""
 
-_EXACT = 1e-12
+EXACT = 1e-12
 """Differences below this are rounding."""
 _FEW = 10
 """Fewest questions of a test; with fewer a bootstrap interval is far too narrow."""
@@ -51,11 +51,9 @@ class SettingResult:
 
 @dataclass(frozen=True)
 class Judged:
-    """Sweep by one measure.
-
-    ``verdicts`` has the measured settings of the policies that can change the measure, ``blind``
-    the other policies; ``base`` is no propagation.
-    """
+    """A sweep by one measure. ``verdicts`` holds the measured settings of the policies that the
+    measure can see, ``blind`` the other policies; ``base`` is no propagation. The intervals of the
+    gains hold for all settings of so many ``sweeps``, one for each relevance that is tried."""
 
     sweep: Sweep
     measure: str
@@ -63,6 +61,7 @@ class Judged:
     base: Mean
     verdicts: dict[Setting, SettingResult]
     blind: tuple[str, ...]
+    sweeps: int = 1
 
     @property
     def label(self) -> str:
@@ -83,21 +82,31 @@ class Judged:
         return [one for one in every if one.cell.moves and one.cell.policy in wanted]
 
     def best(self, policies: Iterable[str] | None = None) -> SettingResult | None:
-        """Returns the verdict on :meth:`Sweep.best`; None if no question has a value."""
+        """The verdict with the highest mean, of those that are told to be better where there are
+        any, else of all (:meth:`Sweep.best`); None where no question has a value."""
         chosen = None if policies is None else set(policies)
+        better = [one for one in self.moved(chosen) if one.sign > 0]
+        if better:
+            return max(better, key=lambda one: (one.mean.value, -one.cell.horizon, -one.cell.alpha))
         cell = self.sweep.best(self.measure, chosen, adversarial=self.adversarial)
         return self.verdicts[setting_of(cell)] if cell.moves else None
 
+    def won_lost(self, cell: Cell) -> tuple[int, int]:
+        """Counts the questions in which the measure is higher under a cell than without
+        propagation, and those in which it is lower."""
+        base = self.sweep.baseline.outcomes
+        kept = base.keep(adversarial=self.adversarial)
+        change = (cell.outcomes.column(self.measure) - base.column(self.measure))[kept]
+        return int((change > EXACT).sum()), int((change < -EXACT).sum())
 
-def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
-    """Tests every setting by ``measure``, with or without questions of category 5.
 
-    The intervals of the gains hold for all settings together (``Sweep.gains``). ValueError for an
-    unknown measure.
-    """
+def judge(sweep: Sweep, measure: str, *, adversarial: bool = True, sweeps: int = 1) -> Judged:
+    """Judge every setting by ``measure``, with or without questions of category 5. The intervals
+    of the gains hold for all settings of so many ``sweeps`` together (``Sweep.gains``). ValueError
+    for an unknown measure."""
     base = sweep.baseline.outcomes.mean(measure, adversarial=adversarial)
     still = sweep.gain(sweep.baseline, measure, adversarial=adversarial)
-    gains = sweep.gains(measure, adversarial=adversarial)
+    gains = sweep.gains(measure, adversarial=adversarial, sweeps=sweeps)
     verdicts = {}
     for cell in sweep.cells:
         if not sees(measure, cell.policy):
@@ -108,7 +117,7 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
             gain = gains[setting_of(cell)]
         verdicts[cell.policy, cell.alpha, cell.horizon] = SettingResult(cell, mean, gain)
     blind = tuple(policy for policy in sweep.policies if not sees(measure, policy))
-    return Judged(sweep, measure, adversarial, base, verdicts, blind)
+    return Judged(sweep, measure, adversarial, base, verdicts, blind, sweeps)
 
 
 def setting_of(cell: Cell) -> Setting:
@@ -128,7 +137,7 @@ def told(gain: Mean) -> int:
     """
     if gain.n < _FEW:
         return 0
-    return int(gain.low > _EXACT) - int(gain.high < -_EXACT)
+    return int(gain.low > EXACT) - int(gain.high < -EXACT)
 
 
 def blind_sentence(measure: str, policies: Iterable[str]) -> str:

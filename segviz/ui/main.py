@@ -56,7 +56,7 @@ def main() -> None:
     address.settle(session)
     wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))
     if wanted is not None and wanted != chosen:
-        st.switch_page(wanted)
+        st.switch_page(wanted, query_params={})  # without, it fails where a widget is in them
     if session is not None:
         tour_bar(session)
         if chosen == pages[0] and not session.live and not on_tour(session):
