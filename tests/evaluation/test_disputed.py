@@ -114,7 +114,7 @@ def test_disputed_questions_stay_marked_when_outcomes_are_pooled(memory, questio
 
 def test_the_atlas_leaves_out_what_does_not_count(memory, questions, others):
     outcomes = evaluate(memory, questions).outcomes.counting(disputed=False)
-    rows = atlas({"now": outcomes}, "now", outcomes.keep())
+    rows = atlas({"now": outcomes}, "now", outcomes.keep(), "recall")
     assert {questions[row.place].text for row in rows} == {one.text for one in others}
 
 
