@@ -159,9 +159,9 @@ def test_a_setting_without_hops_is_not_shown_as_a_winner(monkeypatch):
     )
     app = clean(page("sweep").run())
     assert app.subheader[0].value == "top-down, α 0.05, H 1, relevance hybrid"
-    assert app.main.markdown[0].value.endswith("and none is measurably worse.")
+    assert app.main.markdown[0].value.endswith("and none is significantly below.")
     key = next(one.value for one in app.main.markdown if "segviz-swatch" in one.value)
-    assert "undecided" in key
+    assert "not significant" in key
     assert "better" not in key
     assert "worse" not in key
 
@@ -186,7 +186,7 @@ def test_any_measure_is_shown_for_the_policies_it_sees():
         drawn = {chart.proto.id for chart in app.get("plotly_chart")}
         for policy in ("top-down", "bottom-up", "both"):
             assert any(f"heat-{policy}" in name for name in drawn) == sees(measure, policy)
-        blind = "cannot see bottom-up: a leaf receives nothing" in texts(app)
+        blind = "Bottom-up cannot change" in texts(app)
         assert blind == (not sees(measure, "bottom-up"))
 
 
@@ -316,8 +316,9 @@ def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
         assert row["B against A"] == ("won" if change > 0 else "lost" if change < 0 else "")
     won, lost = ((rows["B against A"] == what).sum() for what in ("won", "lost"))
     assert list(rows.columns[3:5]) == ["top-down, α 0.3, H 1", "α 0.7"]  # A and B are in sight
-    against = "α 0.7 against top-down, α 0.3, H 1"
-    assert f"{won} of {len(rows)} questions are won and {lost} lost by {against}" in texts(app)
+    focus, base = "α 0.7", "top-down, α 0.3, H 1"
+    scored = f"{focus} wins {won} of {len(rows)} questions and loses {lost} against {base}"
+    assert scored in texts(app)
 
 
 def test_a_parameter_of_construction_is_swept():

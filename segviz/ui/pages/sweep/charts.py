@@ -32,7 +32,7 @@ def charts_panel(judged: Judged, cell: Cell) -> None:
 def colour_key(judged: Judged, cell: Cell) -> None:
     """Says what the colours that are drawn mean, and which cell is framed."""
     signs, tones = {one.sign for one in judged.moved()}, ramp("change")
-    known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "undecided")}
+    known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "not significant")}
     marks = [swatch(*one) for sign, one in known.items() if sign in signs]
     if cell.policy not in judged.blind:
         marks.append(swatch(colours()["accent"], "shown below", frame=True))
@@ -41,10 +41,10 @@ def colour_key(judged: Judged, cell: Cell) -> None:
         f"{' '.join(marks)}",
         unsafe_allow_html=True,
         width="stretch",
-        help="A cell says the mean of all questions. It is coloured where it differs from no "
-        "propagation, question by question, and then says by how much; undecided is what cannot "
-        "be told from it: the 95 % interval of the difference includes zero, corrected for all "
-        "that is tried. Shown below is the best setting until a cell is clicked.",
+        help="A cell shows the mean over all questions. A coloured cell differs significantly from "
+        "no propagation and shows the paired difference. Not significant: the 95 % interval of "
+        "the difference, corrected for all settings, includes zero. Click a cell to see its "
+        "setting below; at first it is the best one.",
     )
 
 
