@@ -1,4 +1,4 @@
-"""Draws the settings of a sweep as heatmaps; a click on a cell chooses the one shown in full."""
+"""Draws the settings of a sweep as heatmaps; a click on a cell chooses the setting shown below."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, sw
 
 
 def charts_panel(judged: Judged, cell: Cell) -> None:
-    """Draws a heatmap for each policy that the measure can see, side by side where there is room;
-    the chosen ``cell`` is framed."""
+    """Draws a heatmap for each policy that can change the measure; ``cell`` is framed."""
     seen = [policy for policy in judged.sweep.policies if policy not in judged.blind]
     if judged.blind:
         st.markdown(blind_sentence(judged.measure, judged.blind))
@@ -30,7 +29,7 @@ def charts_panel(judged: Judged, cell: Cell) -> None:
 
 
 def colour_key(judged: Judged, cell: Cell) -> None:
-    """Says what the colours that are drawn mean, and which cell is framed."""
+    """Draws the legend of the colours in use and of the framed cell."""
     signs, tones = {one.sign for one in judged.moved()}, ramp("change")
     known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "not significant")}
     marks = [swatch(*one) for sign, one in known.items() if sign in signs]
@@ -49,8 +48,10 @@ def colour_key(judged: Judged, cell: Cell) -> None:
 
 
 def chosen(judged: Judged) -> Cell:
-    """Returns the clicked setting or, where the measure does not see it, the best of those under
-    which scores travel; where it sees none of them, the last."""
+    """Returns the clicked setting, if its policy can change the measure.
+
+    Otherwise it returns the best propagating setting, or the last if none has a value.
+    """
     clicked: Any = st.session_state.get(keys.SWEEP_CELL)
     shown = judged.verdicts.get(clicked) or judged.best()
     return shown.cell if shown else judged.sweep.cells[-1]
@@ -74,7 +75,7 @@ def _heatmap(judged: Judged, policy: str, cell: Cell) -> None:
 
 
 def _take(policy: str) -> None:
-    """Copies a click before the page is drawn: selections vanish with the next run."""
+    """Copies a click before the page is drawn, because the next run clears the selection."""
     event: Any = st.session_state.get(f"heat-{policy}")
     points = event.selection.points if event else []
     custom = points[0].get("customdata") if points else None
