@@ -132,7 +132,7 @@ def _transcript(session: AppSession, structure: Structure, step: Step, now: int)
         node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
         return
     if session.selected is not None:
-        st.caption(f"The selected node {session.selected} has not appeared yet at this step.")
+        st.caption(f"The selected node {session.selected} does not exist yet at this step.")
     st.markdown("**Transcript**, up to the leaf that has just joined")
     transcript(
         session,
