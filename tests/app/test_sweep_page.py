@@ -291,7 +291,7 @@ def test_open_in_ask_asks_the_question_that_changes_most(monkeypatch, begun_file
 def test_a_conversation_without_questions_says_so(tmp_path):
     path = talk_file(tmp_path, [f"t {i}" for i in range(6)])
     app = open_path(page("sweep").run(), path)
-    assert "no questions with gold evidence or answers" in texts(app)
+    assert "needs questions with gold evidence or answers" in texts(app)
 
 
 def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
