@@ -1,5 +1,7 @@
-"""Adds the options of building, and opens or builds the memory a command works with. ``--set
-NAME=VALUE`` gives the parameters of a system, checked by their declarations."""
+"""Adds the options of building, and opens or builds the memory of a command.
+
+``--set NAME=VALUE`` gives the parameters of a system, checked against their declarations.
+"""
 
 from __future__ import annotations
 
@@ -58,26 +60,28 @@ Variant = tuple[str, dict[str, Any]]
 """A system by name, with its settings."""
 
 NOTED = 10
-"""Findings in a memory file that are told."""
+"""Most findings in a memory file that are printed."""
 
 
 _building = section("Building a memory")
 
 
 def build_options(several: bool = False) -> Option:
-    """Returns the options for conversation, system (or ``several`` of both) with its parameters,
-    unit, embedder and models."""
+    """Returns the options for conversation, system, parameters, unit, embedder and models.
+
+    With ``several`` they accept several conversations and systems.
+    """
     systems, rules = click.Choice(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
     one = f"Memory architecture: {', '.join(SYSTEMS)}."
-    each = "Build the system once for each value of this parameter, the others as --set."
-    some = "Several of these, each with its defaults."
+    each = "Build the system once for each value of this parameter; --set gives the others."
+    some = "Several systems, each with its defaults."
     more = (
         _building("--systems", some, metavar="NAME,…"),
         _building("--vary", each, metavar="NAME=VALUE,…"),
     )
     parameter = (
-        "A parameter of the system, or of a part with a dot: compatibility=cosine, "
-        "compatibility.threshold=0.3; repeat it for more. segviz build --help lists them."
+        "A parameter of the system or, with a dot, of a component: compatibility=cosine, "
+        "compatibility.threshold=0.3; repeatable. segviz build --help lists them."
     )
     return together(
         conversation_options(several),
@@ -85,15 +89,19 @@ def build_options(several: bool = False) -> Option:
         _building("--system", one, SYSTEM, type=systems, metavar="NAME"),
         *(more if several else ()),
         _building("--set settings", parameter, multiple=True, metavar="NAME=VALUE"),
-        _building("--unit", "What a leaf holds.", UNIT, type=rules),
+        _building("--unit", "Rule that makes leaves from turns.", UNIT, type=rules),
         embedder_option,
         model_options,
     )
 
 
 def memory_of(options: Options, console: Console, models: Models) -> Memory:
-    """Returns the memory in the file, or builds one of its conversation. Raises UsageError for what
-    cannot be used, Unfinished when a model gives up."""
+    """Returns the memory in the file, or builds one of its conversation.
+
+    Raises:
+        UsageError: the file or the options cannot be used.
+        Unfinished: a model gave up.
+    """
     path = path_of(options.file)
     if not recognises(path):
         return built(options, console, models)
@@ -102,8 +110,11 @@ def memory_of(options: Options, console: Console, models: Models) -> Memory:
 
 
 def opened(path: Path, options: Options, models: Models, console: Console) -> Memory:
-    """Returns the memory in a file, with a note on what was mended, and its questions marked by an
-    audit. Raises UsageError."""
+    """Returns the memory in a file, with its questions marked by an audit; prints repairs.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
     with user_errors():
         saved = sound(store.read(path))
         for finding in saved.findings[:NOTED]:
@@ -120,18 +131,18 @@ _IDLE = (
 
 
 def refuse_idle(file: str, options: Options) -> None:
-    """Raises UsageError for options that a built memory leaves nothing to do."""
+    """Raises UsageError for options that have no effect on a built memory."""
     given = {"workers": 1, **vars(options), "set": options.settings}
-    given["workers"] -= 1  # one is the usual number
+    given["workers"] -= 1  # one worker is the default
     if idle := [f"--{name}" for name in _IDLE if given.get(name)]:
         raise UsageError(
-            f"{file} is a built memory, so {' and '.join(idle)} can change nothing; "
+            f"{file} is a built memory, so it has no use for {' and '.join(idle)}; "
             "give the conversation's file to build another"
         )
 
 
 def built(options: Options, console: Console, models: Models) -> Memory:
-    """Builds a memory of the file's conversation by the options; errors as :func:`memory_of`."""
+    """Builds a memory of the file's conversation; raises the errors of :func:`memory_of`."""
     name = options.system or SYSTEM
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
@@ -139,8 +150,11 @@ def built(options: Options, console: Console, models: Models) -> Memory:
 
 
 def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System, list[str]]:
-    """Returns a system and those of its parts that call a chat model. Raises UsageError where it
-    cannot be set so, or there is no model to call."""
+    """Returns a system and the names of its parts that call a chat model.
+
+    Raises:
+        UsageError: a setting is illegal, or a part needs a model and none is named.
+    """
     with user_errors():
         system = make_system(name, **settings)
     callers = needs_chat(system)
@@ -153,8 +167,14 @@ def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System,
 
 
 def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
-    """Returns what is built, by its label: each of ``--systems`` (default: ``usual``), or a system
-    as ``--set`` has it, for each value of ``--vary``. Raises UsageError for what cannot be set."""
+    """Returns the systems to build, by label.
+
+    These are those of ``--systems`` (default: ``usual``), or one system with the parameters of
+    ``--set``, once for each value of ``--vary``.
+
+    Raises:
+        UsageError: a system or parameter is unknown, or the options exclude each other.
+    """
     either(options, "system", "systems")
     name, given = options.system or SYSTEM, options.settings
     if options.vary:
@@ -185,7 +205,7 @@ def build_one(
     console: Console,
     models: Models,
 ) -> Memory:
-    """Builds a memory. Errors as :func:`memory_of`."""
+    """Builds a memory; raises the errors of :func:`memory_of`."""
     system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
@@ -204,19 +224,23 @@ def build_one(
     except BuildPaused as pause:
         total = len(conversation.units(unit))
         done = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
-        on = "What is done is kept; the same command goes on there."
+        on = "The finished steps are saved; the same command continues there."
         if isinstance(pause.fault, LastingFault):
-            on = "The same command with --waive goes on without this one answer."
+            on = "The same command with --waive continues without this one answer."
         raise Unfinished(f"{done} {on}") from None
     except KeyboardInterrupt:
         if callers or models.remote:
-            console.error("what the models answered is kept; the same command goes on there")
+            console.error("the answers of the models are saved; the same command continues there")
         raise
 
 
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
-    """Keywords for ``segviz.build`` from ``name=value`` texts. UsageError names what cannot be
-    used, what was expected and the parameters there are."""
+    """Returns keyword arguments of ``segviz.build`` from ``name=value`` texts.
+
+    Raises:
+        UsageError: a text has another form, or a parameter is unknown or illegal; the message
+            names the legal ones.
+    """
     flat: dict[str, str] = {}
     for text in given:
         name, mark, value = text.partition("=")
@@ -225,7 +249,7 @@ def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
         if name.strip() in flat:
             raise UsageError(f"--set {name.strip()} is given twice")
         flat[name.strip()] = value.strip()
-    known = declared(SYSTEMS[system], flat)  # a link may say more; here only parameters count
+    known = declared(SYSTEMS[system], flat)  # links have further fields; here only parameters
     for name in flat:
         if name not in known:
             legal = ", ".join(known) or "none"
