@@ -136,7 +136,7 @@ def _print_setting(
     for policy in found.policies if isinstance(found, Sweep) else ():
         if not sees(measure, policy):
             console.line(
-                f"{policy} cannot change {label}: a leaf receives nothing from below; --measure "
+                f"{label} does not depend on {policy}: a leaf receives nothing from below; --measure "
                 "chooses another"
             )
 

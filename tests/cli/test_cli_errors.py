@@ -33,7 +33,7 @@ CASES = {
         ("--gap-hours=-5", "gap_hours is"),
         ("--output nowhere/m", "no folder 'nowhere'"),
         ("--output .", "is a folder"),
-        ("--output TALK", "is what is read"),
+        ("--output TALK", "is the input"),
     ],
     "ask BOAT": [
         ("", "no question"),

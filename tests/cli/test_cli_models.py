@@ -107,7 +107,7 @@ def test_an_answer_that_never_comes_can_be_waived(run, server, talk):
     server.fault = lambda request: refused if "line 3" in str(request["messages"]) else None
     ran = build(run, talk, "--retries", "0")
     assert ran.code == 3
-    assert "with --waive goes on" in ran.err
+    assert "with --waive continues" in ran.err
     assert build(run, talk, "--retries", "0", "--waive").code == 0
     assert any("made offline" in step.note for step in segviz.open("m.json").steps)
 
