@@ -50,6 +50,7 @@ def test_a_row_of_a_table_has_all_its_numbers(memory):
 
 
 HAVE_DEFAULTS = ("caption", "questions", "source_format", "unresolved", "adversarial", "asked_at")
+HAVE_DEFAULTS += ("summary", "observations")
 
 
 def places(value, path=()):
