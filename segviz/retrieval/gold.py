@@ -19,8 +19,9 @@ class GoldEvidence:
     """Gold turns of a question in a structure.
 
     ``turns`` are their ids in the order of the question; ``leaves`` the leaves that hold one,
-    oldest first; ``held`` the gold turns that each node holds: a leaf those of its units, a node
-    above those that its text quotes. A root holds nothing by being above everything.
+    oldest first, or in place of a ghost the memories made from it; ``held`` the gold turns that
+    each node holds: a leaf or such a memory those of its units, a node above those that its text
+    quotes. A root holds nothing by being above everything.
     """
 
     turns: tuple[str, ...]
@@ -30,11 +31,12 @@ class GoldEvidence:
     def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
         """Returns what became of each gold turn in the retrieved ``evidence``.
 
-        ``hit``: a retrieved node over a single unit holds it; ``covered``: only a wider node
-        does, whose text quotes it; ``missed``: none does; ``not in any leaf``: the unit rule
-        dropped the turn, or it has not arrived yet.
+        ``hit``: a retrieved leaf, or a node over a single unit, holds it; ``covered``: only a
+        wider node does, whose text quotes it; ``missed``: none does; ``not in any leaf``: the
+        unit rule dropped the turn, nothing was written of it, or it has not arrived yet.
         """
-        narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1]
+        direct = {*self.leaves}
+        narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1 or e.node in direct]
         hit = {turn for node in narrow for turn in self.held.get(node, ())}
         covered = {turn for e in evidence for turn in self.held.get(e.node, ())}
         kept = {turn for leaf in self.leaves for turn in self.held[leaf]}
@@ -71,10 +73,11 @@ def gold_evidence(
         found = tuple(t for index in span for t in units[index].turn_ids if t in wanted)
         if not found:
             continue
-        leaves.append(leaf)
-        for node in reachable(structure.parents, [leaf]):
+        holders = structure.holders(leaf)
+        leaves += [node for node in holders if node not in leaves]
+        for node in reachable(structure.parents, holders):
             text = structure.text[node]
-            told = found if node == leaf else [t for t in found if quotes(text, contents[t])]
+            told = found if node in holders else [t for t in found if quotes(text, contents[t])]
             if told:
                 held[node] = held.get(node, ()) + tuple(told)
     return GoldEvidence(tuple(turns), tuple(leaves), held)

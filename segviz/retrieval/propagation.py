@@ -100,7 +100,7 @@ class Neighbours:
                 "policy 'neighbours' needs levels and spans, which edges do not hold: pass "
                 "structure=…"
             )
-        nodes = np.flatnonzero(structure.active)
+        nodes = np.flatnonzero(structure.retrievable)
         order = nodes[np.lexsort((nodes, structure.start[nodes], structure.level[nodes]))]
         left, right = order[:-1], order[1:]
         beside = structure.level[left] == structure.level[right]
@@ -200,6 +200,8 @@ def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure |
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
+    if structure is not None and structure.ghost.any():  # nothing is shared with what is not held
+        pairs = pairs[~structure.ghost[pairs].any(axis=1)]
     source, target = POLICIES[policy]().transitions(pairs, structure).T
     transitions = csr_array((np.ones(len(source)), (target, source)), shape=(n, n))
     transitions.data[:] = 1.0  # what is repeated counts once

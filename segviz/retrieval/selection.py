@@ -12,12 +12,12 @@ from segviz.tree import Structure
 
 
 def admissible(structure: Structure, levels: Collection[int] | None = None) -> NDArray[np.bool_]:
-    """The paper's 𝒢, bool (n,): active nodes on the given levels (None: all)."""
+    """The paper's 𝒢, bool (n,): active nodes but ghosts on the given levels (None: all)."""
     if levels is None:
-        return structure.active
+        return structure.retrievable
     if isinstance(levels, str) or not isinstance(levels, Collection):
         raise ValueError(f"levels is {levels!r}; it must be a collection of level numbers or None")
-    return structure.active & np.isin(structure.level, sorted(levels))
+    return structure.retrievable & np.isin(structure.level, sorted(levels))
 
 
 def ranking(
@@ -70,7 +70,8 @@ def ranks(
     competing = scores[rows]
     places = []
     for node in nodes:
-        if not (structure.active[node] and (levels is None or structure.level[node] in levels)):
+        allowed = levels is None or structure.level[node] in levels
+        if not (structure.retrievable[node] and allowed):
             places.append(0)
             continue
         older = competing[: np.searchsorted(rows, node)] == scores[node]

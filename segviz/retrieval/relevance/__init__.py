@@ -105,13 +105,13 @@ def over_active(
     units: Sequence[Unit] = (),
     speakers: Sequence[str] = (),
 ) -> Scorer:
-    """Prepare ``model`` on the active nodes alone; retired ones score 0.
+    """Prepare ``model`` on the active nodes alone; retired ones and ghosts score 0.
 
     Word frequencies and standardisation must not depend on texts that are no longer in
     the memory: a RAPTOR rebuild retires more summaries than it keeps. ``units`` and ``speakers``
     tell a model when a leaf was said and whose names to expect.
     """
-    if structure.active.all():
+    if structure.retrievable.all():
         whole: Scorer = model.prepare(structure, embedder, units, speakers)
         return whole
     return _OverActive(model, structure, embedder, units, speakers)
@@ -128,7 +128,7 @@ class _OverActive:
         units: Sequence[Unit],
         speakers: Sequence[str],
     ) -> None:
-        self._rows = np.flatnonzero(structure.active)
+        self._rows = np.flatnonzero(structure.retrievable)
         self._n = len(structure)
         place = np.full(self._n, -1, dtype=np.int32)
         place[self._rows] = np.arange(len(self._rows))
