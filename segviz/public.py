@@ -5,7 +5,7 @@ from segviz.evaluation import evaluate, evaluate_answers
 from segviz.evaluation.compare import compare, construction_sweep
 from segviz.evaluation.sweep import sweep
 from segviz.loaders import LoadError, load
-from segviz.memory import Memory, Watch, ask, build, memory_from
+from segviz.memory import Memory, Watch, ask, build, locomo_facts, memory_from
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
 from segviz.notebook import show
 from segviz.plugins import load_plugins
@@ -36,6 +36,7 @@ __all__ = [
     "evaluate",
     "evaluate_answers",
     "load",
+    "locomo_facts",
     "memory_from",
     "open",
     "propagate",

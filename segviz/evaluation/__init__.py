@@ -15,6 +15,7 @@ levels (what a reader would be given).
 ``compare``             several memories side by side, also by their own retrieval
 ``parallel``            many conversations, systems and seeds, on one or more workers
 ``node_texts``          contentless lines: how much of the texts of inner nodes says nothing
+``stages``              how far every gold turn comes: written, ranked, read
 ``node_usage``          retrievals and score passing through every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           numbers printed in the papers of the systems
@@ -24,7 +25,8 @@ levels (what a reader would be given).
 ======================  =============================================================
 
 May import ``memory`` and the packages below it, not ``view``. Public face: the names below, and the
-modules ``sweep``, ``compare``, ``parallel``, ``cases``, ``published`` and ``reproduce``.
+modules ``sweep``, ``stages``, ``compare``, ``parallel``, ``cases``, ``published`` and
+``reproduce``.
 """
 
 from segviz.evaluation.aggregate import Mean

@@ -4,7 +4,7 @@
 ``memory``      Memory, asking one with ``ask``, and opening one from a file
 ``retrieve``    retrieves the evidence for a question from a structure
 ``side_tables`` reads labels of turns from files beside the conversation
-``from_table``  makes a memory of a tree built elsewhere: ``memory_from``
+``from_table``  makes a memory of a tree or texts made elsewhere: ``memory_from``
 ``live``        grows the memory of a file that is still written: ``Watched``, ``Watch``
 ``answer``      makes prompts from evidence, reads and grades a chat model's answers
 
@@ -25,7 +25,7 @@ from segviz.memory.factory import (
     part_name,
     sound,
 )
-from segviz.memory.from_table import memory_from
+from segviz.memory.from_table import locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
 from segviz.memory.side_tables import (
@@ -50,6 +50,7 @@ __all__ = [
     "declared",
     "from_saved",
     "label_columns",
+    "locomo_facts",
     "made_again",
     "make_system",
     "memory_from",

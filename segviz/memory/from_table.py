@@ -99,6 +99,35 @@ def memory_from(
     return Memory(conversation, unit, name, (), {}, model, steps)
 
 
+def locomo_facts(
+    conversation: Conversation, *, summaries: bool = False, embedder: str | Embedder = "auto"
+) -> Memory:
+    """Makes a memory of the facts that LoCoMo wrote from a conversation, with their turns.
+
+    Args:
+        conversation: read from a LoCoMo file, which has ``observation``.
+        summaries: has the data set's summary of a session stand above its facts, as the annotation
+            of level 2, to compare with those of other annotators.
+        embedder: as in ``segviz.build``.
+
+    Raises:
+        ValueError: The conversation brings no facts, as those that come with segviz.
+    """
+    facts = conversation.observations
+    if not facts:
+        raise ValueError(
+            f"{conversation.id!r:.60} brings no facts; expected LoCoMo's 'observation', which its "
+            "published file has and the samples of segviz have not"
+        )
+    rows: list[Mapping[str, Any]] = [_row(fact) for fact in facts]
+    if summaries:
+        wrote = {fact.session for fact in facts}
+        told = {s.id: s.summary for s in conversation.sessions if s.summary and s.id in wrote}
+        rows = [{**row, "parent": row["session"] if row["session"] in told else ""} for row in rows]
+        rows += [{"id": name, "text": text, "kind": "session"} for name, text in told.items()]
+    return memory_from(rows, conversation=conversation, name="locomo-facts", embedder=embedder)
+
+
 def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
     """The rows of a table: a path, a DataFrame, a networkx graph, or mappings."""
     if isinstance(nodes, str | Path):
