@@ -39,6 +39,7 @@ from segviz.memory import (
     nested,
     part_name,
     sound,
+    system_from,
 )
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
@@ -57,11 +58,25 @@ NOTED = 10
 _building = section("Building a memory")
 
 
+class _System(click.Choice[str]):
+    """The name of a system, or ``module:Class`` of one that is imported and added to them."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """Returns the name under which the system is known."""
+        if ":" in str(value):
+            with user_errors():
+                return system_from(value)
+        return str(super().convert(value, param, ctx))
+
+
 def build_options(several: bool = False) -> Option:
     """Returns the options for conversation, system (or ``several`` of both) with its parameters,
     unit, embedder and models."""
-    systems, rules = click.Choice(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
-    one = f"Memory architecture: {', '.join(SYSTEMS)}."
+    systems, rules = _System(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
+    one = (
+        f"Memory architecture: {', '.join(SYSTEMS)}; or MODULE:CLASS, a system of yours or a class "
+        "with add and search."
+    )
     each = "Build the system once for each value of this parameter, the others as --set."
     some = "Several of these, each with its defaults."
     more = (
@@ -160,6 +175,8 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
     names = options.systems.split(",") if options.systems else usual
+    with user_errors():
+        names = [system_from(name) if ":" in name else name for name in names]
     unknown = next((name for name in names if name not in SYSTEMS), None)
     if unknown is not None:
         raise UsageError(f"unknown system {unknown!r}; choose among {', '.join(SYSTEMS)}")

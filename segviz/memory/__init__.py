@@ -5,6 +5,7 @@
 ``retrieve``    retrieves the evidence for a question from a structure
 ``side_tables`` reads labels of turns from files beside the conversation
 ``from_table``  makes a memory of a tree or texts made elsewhere: ``memory_from``
+``stores``      makes a system of any memory that can ``add`` and ``search``
 ``live``        grows the memory of a file that is still written: ``Watched``, ``Watch``
 ``answer``      makes prompts from evidence, reads and grades a chat model's answers
 
@@ -33,6 +34,7 @@ from segviz.memory.side_tables import (
     label_columns,
     read_labels,
 )
+from segviz.memory.stores import provider, system_from, system_of
 
 __all__ = [
     "COMPONENTS",
@@ -60,6 +62,9 @@ __all__ = [
     "own_retrieval",
     "paid",
     "part_name",
+    "provider",
     "read_labels",
     "sound",
+    "system_from",
+    "system_of",
 ]

@@ -73,14 +73,18 @@ def memory_from(
     memory: its turns are attributed (``segviz.retrieval.attribution``), within its ``session``
     and ``time`` where it has these columns, with a ``confidence`` among its facts. Units that
     no leaf holds become ghosts below the memories made from them. A ghost is drawn, never
-    retrieved and never counted as retrieved: a store is credited with what it keeps.
+    retrieved and never counted as retrieved: a store is credited with what it keeps. Without any
+    row all units are ghosts.
 
     The memory grows in the order of the units: a node appears once all below it is there. It can
     be asked, compared, exported and saved like any; ``name`` stands for its system. Returned
     structures satisfy the general invariants. ValueError names the row and what is wrong.
     """
     drawn = [edge[:2] for edge in nodes.edges] if _is_graph(nodes) else []
-    found = _linked(table_of(nodes), [*drawn, *edges])
+    table = table_of(nodes)
+    if not table and conversation is None:
+        raise ValueError("there are no nodes; expected a row for each, with id and text")
+    found = _linked(table, [*drawn, *edges])
     leaves = [place for place, node in enumerate(found) if not node.children]
     model = get_embedder(embedder) if isinstance(embedder, str) else embedder
     rows = len(found)
@@ -157,8 +161,6 @@ def _is_graph(nodes: Any) -> bool:
 
 def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node]:
     """The rows as nodes that know their parents and children."""
-    if not rows:
-        raise ValueError("there are no nodes; expected a row for each, with id and text")
     if len(rows) > _MOST:
         raise ValueError(f"{len(rows):,} nodes; at most {_MOST:,} can be taken")
     found = [_node(number, row) for number, row in enumerate(rows)]

@@ -27,19 +27,22 @@ from segviz.tree import Structure
 Floats = NDArray[np.float64]
 
 _RELEVANCE = "contextual:opening=0,asked=0"  # texts are no questions and open no session
-_SUBJECT = 2.0  # what a turn gains, in nats, if its speaker is the first the text names
 _CLAUSE = re.compile(r"(?<=[.!?;])\s+|,?\s+(?:and|but|while|then)\s+")
 _CLAUSE_WORDS = 4  # content words; a shorter clause belongs to the one beside it
 _WHOLE = 0.5  # weight of the whole text's score in that of a clause
 _SURE = 0.5  # confidence from which a clause adds a source
-_ORDER = 2.0  # what turns between those of the texts before and after gain, in nats
 _SLACK = 4  # turns by which they may lie outside
 _PAIRS, _RISING = 8, 0.75  # sure neighbours, and their share in order, that show an order of time
 _TOGETHER = 512  # texts scored at once
 
 
 def attribute(
-    stored: Sequence[StoredText], conversation: Conversation, embedder: Embedder
+    stored: Sequence[StoredText],
+    conversation: Conversation,
+    embedder: Embedder,
+    *,
+    subject: float = 2.0,
+    order: float = 2.0,
 ) -> tuple[StoredText, ...]:
     """Finds the sources of texts that name none.
 
@@ -53,6 +56,8 @@ def attribute(
             are returned as they are.
         conversation: the conversation they were written from.
         embedder: makes vectors for the relevance.
+        subject: what a turn gains if its speaker is the first that the text names, in nats.
+        order: what turns between those of the sure texts before and after gain, in nats.
 
     Returns:
         The same texts with ``sources`` and ``confidence``; none where there is no turn.
@@ -90,15 +95,17 @@ def attribute(
         whole, parts = [], []
         for place in places:
             allowed = _allowed(found[place], session, numbers, starts)
-            whole.append(next(scores) + _subject(found[place].text, speaker, names) + allowed)
+            whole.append(
+                next(scores) + subject * _about(found[place].text, speaker, names) + allowed
+            )
             parts.append(
                 [
-                    next(scores) + _subject(clause, speaker, names) + allowed
+                    next(scores) + subject * _about(clause, speaker, names) + allowed
                     for clause in clauses(found[place].text)
                 ]
             )
         if not any(found[place].session in numbers for place in places):
-            whole = _in_order(whole)
+            whole = _in_order(whole, order)
         for place, row, of_clauses in zip(places, whole, parts, strict=True):
             first, sure = _best(row)
             sources = {units[first].turn_ids[0]: None}
@@ -120,7 +127,7 @@ def clauses(text: str) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def _in_order(rows: list[Floats]) -> list[Floats]:
+def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
     """Prefers the turns between those of the sure texts before and after, as a store that was
     filled while people talked is in the order of time; a store in another order stays."""
     best = [_best(row) for row in rows]
@@ -134,7 +141,7 @@ def _in_order(rows: list[Floats]) -> list[Floats]:
         at, after = bisect_left(sure, place), bisect_right(sure, place)
         ends = (turns[at - 1] if at else 0, turns[after] if after < len(sure) else len(row) - 1)
         here = row.copy()
-        here[max(min(ends) - _SLACK, 0) : max(ends) + 1 + _SLACK] += _ORDER
+        here[max(min(ends) - _SLACK, 0) : max(ends) + 1 + _SLACK] += gain
         moved.append(here)
     return moved
 
@@ -145,12 +152,12 @@ def _best(scores: Floats) -> tuple[int, float]:
     return best, float(1 / np.exp(scores - scores[best]).sum())
 
 
-def _subject(text: str, speaker: Sequence[str], names: dict[str, frozenset[str]]) -> Floats:
-    """Returns what each turn gains where its speaker is the first one that the text names."""
+def _about(text: str, speaker: Sequence[str], names: dict[str, frozenset[str]]) -> Floats:
+    """Returns 1 for the turns whose speaker is the first one that the text names, else 0."""
     known = {word: who for who, words in names.items() for word in words}
     spoken = (word.lower() for word in re.findall(r"\w+", text))
     first = next((known[word] for word in spoken if word in known), None)
-    return _SUBJECT * np.array([who == first for who in speaker], dtype=np.float64)
+    return np.array([who == first for who in speaker], dtype=np.float64)
 
 
 def _allowed(

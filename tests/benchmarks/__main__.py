@@ -24,6 +24,7 @@ TABLES: dict[str, str] = {
     "recall": "evidence recall of every policy, with baselines",
     "ingredients": "what each ingredient of relevance and the tree add, on three data sets",
     "opening": "whether propagation is seen at work in the setting the app opens with",
+    "attribution": "the turns of stored facts found again, and at which stage evidence is lost",
     "permutation": "what is lost when units change places",
     "shape": "tree shapes beside the paper's Table 5",
     "nodes": "texts of inner nodes, before and after: what they say and what they are worth",
