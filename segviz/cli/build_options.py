@@ -58,21 +58,24 @@ NOTED = 10
 _building = section("Building a memory")
 
 
-class _System(click.Choice[str]):
-    """The name of a system, or ``module:Class`` of one that is imported and added to them."""
+class SystemName(click.Choice[str]):
+    """The name of a system, or ``module:Class`` of one that :func:`imported` makes known."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Returns the name under which the system is known."""
-        if ":" in str(value):
-            with user_errors():
-                return system_from(value)
-        return str(super().convert(value, param, ctx))
+        """Returns the name; that of a class as it is."""
+        return value if ":" in value else str(super().convert(value, param, ctx))
+
+
+def imported(name: str) -> str:
+    """Returns the name of a system; one of ``module:Class`` is imported. Raises UsageError."""
+    with user_errors():
+        return system_from(name) if ":" in name else name
 
 
 def build_options(several: bool = False) -> Option:
     """Returns the options for conversation, system (or ``several`` of both) with its parameters,
     unit, embedder and models."""
-    systems, rules = _System(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
+    systems, rules = SystemName(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
     one = (
         f"Memory architecture: {', '.join(SYSTEMS)}; or MODULE:CLASS, a system of yours or a class "
         "with add and search."
@@ -136,7 +139,7 @@ def refuse_idle(file: str, options: Options) -> None:
 
 def built(options: Options, console: Console, models: Models) -> Memory:
     """Builds a memory of the file's conversation by the options; errors as :func:`memory_of`."""
-    name = options.system or SYSTEM
+    name = imported(options.system or SYSTEM)
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
     return build_one(conversation, name, settings, options.unit or UNIT, console, models)
@@ -160,7 +163,7 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
     """Returns what is built, by its label: each of ``--systems`` (default: ``usual``), or a system
     as ``--set`` has it, for each value of ``--vary``. Raises UsageError for what cannot be set."""
     either(options, "system", "systems")
-    name, given = options.system or SYSTEM, options.settings
+    name, given = imported(options.system or SYSTEM), options.settings
     if options.vary:
         parameter, mark, values = options.vary.partition("=")
         if not mark or not values or options.systems:
@@ -175,8 +178,7 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
     names = options.systems.split(",") if options.systems else usual
-    with user_errors():
-        names = [system_from(name) if ":" in name else name for name in names]
+    names = list(map(imported, names))
     unknown = next((name for name in names if name not in SYSTEMS), None)
     if unknown is not None:
         raise UsageError(f"unknown system {unknown!r}; choose among {', '.join(SYSTEMS)}")

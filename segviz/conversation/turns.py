@@ -9,8 +9,8 @@ literally.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar, overload
 
@@ -154,6 +154,11 @@ class StoredText:
     time: datetime | None = None
     ended: datetime | None = None
     confidence: float = 1.0
+
+    def among(self, turns: Collection[str]) -> StoredText:
+        """Returns the text with those of its sources that are ids of ``turns``, as a store may
+        name messages by ids of its own."""
+        return replace(self, sources=tuple(each for each in self.sources if each in turns))
 
 
 @dataclass(frozen=True, slots=True)

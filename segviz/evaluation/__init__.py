@@ -16,6 +16,7 @@ levels (what a reader would be given).
 ``parallel``            many conversations, systems and seeds, on one or more workers
 ``node_texts``          contentless lines: how much of the texts of inner nodes says nothing
 ``stages``              how far every gold turn comes: written, ranked, read
+``audit``               what a memory wrote, lost and keeps beside newer texts
 ``node_usage``          retrievals and score passing through every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           numbers printed in the papers of the systems

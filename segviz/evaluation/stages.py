@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from segviz.conversation import Category, Question, category_label
+from segviz.conversation import Category, Question, category_label, category_order
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
 from segviz.evaluation.question_batch import measured_settings
@@ -115,20 +115,29 @@ def evidence_stages(
     return tuple(found)
 
 
-GROUPS: dict[str, Callable[[EvidenceStage], str]] = {
-    "category": lambda one: category_label(one.category),
-    "session": lambda one: one.session,
+GROUPS: dict[str, tuple[Callable[[EvidenceStage], str], Callable[[EvidenceStage], Any]]] = {
+    "": (lambda one: "all", lambda one: 0),
+    "category": (
+        lambda one: category_label(one.category),
+        lambda one: category_order(one.category),
+    ),
+    "session": (lambda one: one.session, lambda one: (len(one.session), one.session)),
 }
-"""What gold turns are grouped by."""
+"""What gold turns are grouped by: the name of a group and its order, which for sessions is that of
+their numbers."""
 
 
 def stage_rows(found: Sequence[EvidenceStage], by: str = "") -> list[Row]:
-    """Returns the share of gold turns in each stage: a row for all or, ``by`` category or session,
-    one for each, in the order of the first question or turn."""
-    group = GROUPS[by] if by else lambda one: "all"
+    """Returns the share of gold turns in each stage.
+
+    Args:
+        found: of any number of questions.
+        by: "" for one row of all; "category" or "session" for one of each, in their order.
+    """
+    name_of, order = GROUPS[by]
     rows: list[Row] = []
-    for name in dict.fromkeys(map(group, found)):
-        mine = [one.stage for one in found if group(one) == name]
+    for name in dict.fromkeys(map(name_of, sorted(found, key=order))):
+        mine = [one.stage for one in found if name_of(one) == name]
         row: Row = {"group": name, "gold turns": len(mine)}
         rows.append(row | {stage: mine.count(stage) / len(mine) for stage in STAGES})
     return rows

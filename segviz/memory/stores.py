@@ -96,12 +96,11 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
             """Fills the store, lists it, and yields its texts where their turns end."""
             store, conversation = store_of(services)
-            known = {turn.id for turn in conversation.turns}
             listed = _listed(store, [arrival.text for arrival in arrivals])
+            turns = {turn.id for turn in conversation.turns}
             ids = distinct([each.id or each.text for each in listed])
             stored = [
-                replace(each, id=made, sources=tuple(t for t in each.sources if t in known))
-                for each, made in zip(listed, ids, strict=True)
+                replace(each.among(turns), id=made) for each, made in zip(listed, ids, strict=True)
             ]
             cut = [arrival.unit for arrival in arrivals]
             rule = next(r for r in UNIT_RULES if list(conversation.units(r)) == cut)

@@ -112,7 +112,8 @@ def attribute(
             for turn, share in (_best(clause + _WHOLE * row) for clause in of_clauses):
                 if share >= _SURE:
                     sources[units[turn].turn_ids[0]] = None
-            found[place] = replace(found[place], sources=tuple(sources), confidence=round(sure, 4))
+            sure = min(round(sure, 4), 0.9999)  # 1 is for sources that were given
+            found[place] = replace(found[place], sources=tuple(sources), confidence=sure)
     return tuple(found)
 
 
