@@ -23,8 +23,9 @@ _STYLE = (
     "background:{light[0]};color:{light[1]}}}"
     "table{{border-collapse:collapse;width:100%;font-size:.9rem}}"
     "th,td{{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid #8886;"
-    "overflow-wrap:anywhere}}"
-    "svg{{width:100%;height:1.1rem;display:block}}.key{{display:inline-block;width:.8rem;"
+    "overflow-wrap:break-word;max-width:24rem}}"
+    "div{{overflow-x:auto;margin-bottom:1.5rem}}"
+    "svg{{width:min(24rem,40vw);height:1.1rem;display:block}}.key{{display:inline-block;width:.8rem;"
     "height:.8rem;margin:0 .35rem 0 1rem}}"
     "@media(prefers-color-scheme:dark){{body{{background:{dark[0]};color:{dark[1]}}}}}"
 ).format(**SURFACE) + "".join(
@@ -118,4 +119,5 @@ def _bar(shares: list[float]) -> _Markup:
 def _table(head: Iterable[str], rows: Iterable[tuple[object, ...]]) -> str:
     lines = ["<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows]
     heads = "".join(f"<th>{_text(cell)}</th>" for cell in head)
-    return f"<table><tr>{heads}</tr>{''.join(lines)}</table>" if lines else "<p>None.</p>"
+    table = f"<div><table><tr>{heads}</tr>{''.join(lines)}</table></div>"
+    return table if lines else "<p>None.</p>"

@@ -59,6 +59,10 @@ def provider(
     Returns:
         An instance of a system. Its nodes are the stored texts over ghosts of the units they came
         from, as in ``memory_from``; its own retrieval is ``search``.
+
+    Raises:
+        ValueError: When it is built by other means than ``segviz.build``, which hands it the
+            conversation.
     """
     store = SimpleNamespace(add=add, search=search)
     if texts is not None:
