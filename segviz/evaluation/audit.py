@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from segviz.conversation import category_label
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import own_settings
 from segviz.evaluation.question_batch import measured_settings
@@ -82,13 +83,11 @@ class Audit:
             {
                 "question": asked[one.question],
                 "number": one.question,
-                "category": "" if one.category is None else one.category,
+                "category": category_label(one.category),
                 "turn": one.turn,
                 "said": conversation.turn(one.turn).spoken,
                 "stage": one.stage,
-                "rank": "" if one.rank is None else one.rank,
-                "score": "" if one.score is None else one.score,
-                "needed": "" if one.needed is None else one.needed,
+                **{name: _known(getattr(one, name)) for name in ("rank", "score", "needed")},
                 "memory": "" if one.node is None else structure.text[one.node],
             }
             for one in self.stages
@@ -97,6 +96,10 @@ class Audit:
     def tables(self) -> dict[str, list[Row]]:
         """Returns the shares of the stages of all gold turns, by category and by session."""
         return {by or "all": stage_rows(self.stages, by) for by in ("", "category", "session")}
+
+
+def _known(value: float | None) -> float | str:
+    return "" if value is None else value
 
 
 def audit(memory: Memory, settings: RetrievalSettings | None = None, **changes: Any) -> Audit:

@@ -93,25 +93,14 @@ def evidence_stages(
         place |= {node: rank for rank, node in enumerate(top, start=1)}
         for turn in turns:
             mine = [node for node in holders if turn in gold.held[node]]
-            if not mine:
-                stage, best, score = NEVER_WRITTEN, None, None
-            else:
-                best = min(mine, key=lambda node: (place.get(node, len(structure)), node))
-                stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
-                score = float(result.final[best])
-            found.append(
-                EvidenceStage(
-                    question.index,
-                    question.category,
-                    turn,
-                    where[turn],
-                    stage,
-                    best,
-                    None if best is None else place.get(best),
-                    score,
-                    None if best is None else needed,
-                )
-            )
+            best = min(mine, key=lambda node: (place.get(node, len(structure)), node), default=None)
+            head = question.index, question.category, turn, where[turn]
+            if best is None:
+                found.append(EvidenceStage(*head, NEVER_WRITTEN))
+                continue
+            stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
+            score = float(result.final[best])
+            found.append(EvidenceStage(*head, stage, best, place.get(best), score, needed))
     return tuple(found)
 
 

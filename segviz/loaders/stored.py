@@ -99,44 +99,31 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
 
 def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
     """Yields every record with a text, at any depth; what is said in a conversation is none."""
-    pending = [(key, document)]
-    while pending:
-        key, value = pending.pop()
-        if isinstance(value, str):
-            if value.strip():
-                yield {"text": value}
-        elif isinstance(value, list | tuple):
-            plain = key in ("", *_LISTS)
-            pending += [
-                (key, each)
-                for each in reversed(value)
-                if isinstance(each, dict | list) or (plain and isinstance(each, str))
-            ]
-        elif isinstance(value, dict):
-            inner = [
-                (name, each)
-                for each_name, each in value.items()
-                if (name := spelled(str(each_name))) not in _TALK and _holds_records(each, name)
-            ]
-            record = _flat(value)
-            if not inner and isinstance(text := _first(record, "text"), str) and text.strip():
-                yield record
-            else:
-                pending += reversed(inner)
-                pending += [
-                    (name, each)
-                    for each_name, each in reversed(value.items())
-                    if isinstance(each, dict)
-                    and (name := spelled(str(each_name))) not in (*_TALK, *_INSIDE)
-                ]
+    if isinstance(document, str):
+        if document.strip():
+            yield {"text": document}
+    elif isinstance(document, list | tuple):
+        plain = key in ("", *_LISTS)
+        for each in document:
+            if isinstance(each, dict | list) or (plain and isinstance(each, str)):
+                yield from records_in(each, key)
+    elif isinstance(document, dict):
+        parts = {spelled(str(name)): each for name, each in document.items()}
+        parts = {name: each for name, each in parts.items() if name not in _TALK}
+        lists = [name for name, each in parts.items() if _holds_records(each, name)]
+        record = _flat(document)
+        if not lists and str(_first(record, "text") or "").strip():
+            yield record
+            return
+        for name, each in parts.items():
+            if name in lists or (isinstance(each, dict) and name not in _INSIDE):
+                yield from records_in(each, name)
 
 
 def _holds_records(value: object, name: str) -> bool:
     """Returns True for a list that may hold records: objects, or texts under a usual key."""
-    if not isinstance(value, list):
-        return False
-    texts = name in _LISTS and any(isinstance(each, str) for each in value)
-    return texts or any(isinstance(each, dict) for each in value)
+    kinds: tuple[type, ...] = (dict, str) if name in _LISTS else (dict,)
+    return isinstance(value, list) and any(isinstance(each, kinds) for each in value)
 
 
 def _flat(value: Mapping[str, object]) -> dict[str, object]:

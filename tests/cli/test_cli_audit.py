@@ -34,7 +34,7 @@ def test_a_dump_is_audited_as_text_json_csv_and_page(run, store, tmp_path):
     assert (ran.code, ran.err) == (0, "")
     for word in ("ranked", "session_1", "mem0"):
         assert word in ran.out
-    rows = list(csv.DictReader((tmp_path / "lost.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "lost.csv").read_text().splitlines()))
     found = run(*ASK, "--store", store, "--json").json
     assert found["counts"]["texts"] == len(sample().turns[::3])
     (whole,) = found["stages"]["all"]
