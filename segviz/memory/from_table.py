@@ -419,7 +419,8 @@ def _steps(
                 Add(here, node.level, node.span, node.text, vectors[place], kind, _facts(node))
             )
             events += [Link(here, number[child]) for child in node.children]
-        note = "" if places else "No node of the tree ends with this unit."
+        ends = any(found[place].row.get("kind") != GHOST for place in places)
+        note = "" if ends else "No node of the memory ends with this unit."
         steps.append(Step(unit, note, None, tuple(events)))
     return tuple(steps)
 

@@ -33,7 +33,7 @@ _WHOLE = 0.5  # weight of the whole text's score in that of a clause
 _SURE = 0.5  # confidence from which a clause adds a source
 _SLACK = 4  # turns by which they may lie outside
 _PAIRS, _RISING = 8, 0.75  # sure neighbours, and their share in order, that show an order of time
-_TOGETHER = 512  # texts scored at once
+_TOGETHER, _NUMBERS = 512, 10_000_000  # texts scored at once, and scores
 
 
 def attribute(
@@ -86,8 +86,9 @@ def attribute(
     numbers = {each.id: place for place, each in enumerate(conversation.sessions)}
     starts = [each.start for each in conversation.sessions]
     found = list(stored)
-    for begin in range(0, len(missing), _TOGETHER):
-        places = missing[begin : begin + _TOGETHER]
+    some = max(1, min(_TOGETHER, _NUMBERS // len(units)))
+    for begin in range(0, len(missing), some):
+        places = missing[begin : begin + some]
         asked: list[str] = []
         for place in places:
             asked += (found[place].text, *clauses(found[place].text))
