@@ -3,14 +3,14 @@
 A memory that rewrites what was said keeps facts, not messages. Each text is scored against every
 turn by relevance, as a question would be, within its session and before its time where these are
 known. A text of several clauses may join several turns, so each clause is scored, too. Where the
-sure texts of a store follow the conversation, the others are looked for between their neighbours.
+sure texts about a speaker follow the conversation, the others are looked for between these.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -31,7 +31,6 @@ _CLAUSE = re.compile(r"(?<=[.!?;])\s+|,?\s+(?:and|but|while|then)\s+")
 _CLAUSE_WORDS = 4  # content words; a shorter clause belongs to the one beside it
 _WHOLE = 0.5  # weight of the whole text's score in that of a clause
 _SURE = 0.5  # confidence from which a clause adds a source
-_SLACK = 4  # turns by which they may lie outside
 _PAIRS, _RISING = 8, 0.75  # sure neighbours, and their share in order, that show an order of time
 _TOGETHER, _NUMBERS = 512, 10_000_000  # texts scored at once, and scores
 
@@ -80,8 +79,9 @@ def attribute(
         np.zeros((0, 2), np.int32),
     )
     scorer = over_active(relevance_model(_RELEVANCE), turns, embedder, units, conversation.speakers)
-    speaker = [conversation.turn(unit.turn_ids[0]).speaker for unit in units]
-    names = {who: content_tokens(who) for who in dict.fromkeys(speaker)}
+    said_by = [conversation.turn(unit.turn_ids[0]).speaker for unit in units]
+    names = {word: who for who in dict.fromkeys(said_by) for word in content_tokens(who)}
+    speaker = np.array(said_by, dtype=object)
     session = np.array([unit.session for unit in units])
     numbers = {each.id: place for place, each in enumerate(conversation.sessions)}
     starts = [each.start for each in conversation.sessions]
@@ -93,20 +93,21 @@ def attribute(
         for place in places:
             asked += (found[place].text, *clauses(found[place].text))
         scores = iter(np.log(np.maximum(scorer(asked), 1e-12)))
-        whole, parts = [], []
+        whole, parts, about = [], [], []
         for place in places:
-            allowed = _allowed(found[place], session, numbers, starts)
-            whole.append(
-                next(scores) + subject * _about(found[place].text, speaker, names) + allowed
-            )
+            text, allowed = found[place].text, _allowed(found[place], session, numbers, starts)
+            about.append(_subject(text, names))
+            whole.append(next(scores) + subject * (speaker == about[-1]) + allowed)
             parts.append(
                 [
-                    next(scores) + subject * _about(clause, speaker, names) + allowed
-                    for clause in clauses(found[place].text)
+                    next(scores) + subject * (speaker == _subject(clause, names)) + allowed
+                    for clause in clauses(text)
                 ]
             )
-        if not any(found[place].session in numbers for place in places):
-            whole = _in_order(whole, order)
+        for who in dict.fromkeys(about):
+            mine = [at for at, each in enumerate(about) if each == who]
+            for at, row in zip(mine, _in_order([whole[at] for at in mine], order), strict=True):
+                whole[at] = row
         for place, row, of_clauses in zip(places, whole, parts, strict=True):
             first, sure = _best(row)
             sources = {units[first].turn_ids[0]: None}
@@ -131,7 +132,7 @@ def clauses(text: str) -> list[str]:
 
 def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
     """Prefers the turns between those of the sure texts before and after, as a store that was
-    filled while people talked is in the order of time; a store in another order stays."""
+    filled while people talked is in the order of time; rows in another order stay."""
     best = [_best(row) for row in rows]
     sure = [place for place, (_, share) in enumerate(best) if share >= _SURE]
     turns = [best[place][0] for place in sure]
@@ -143,7 +144,7 @@ def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
         at, after = bisect_left(sure, place), bisect_right(sure, place)
         ends = (turns[at - 1] if at else 0, turns[after] if after < len(sure) else len(row) - 1)
         here = row.copy()
-        here[max(min(ends) - _SLACK, 0) : max(ends) + 1 + _SLACK] += gain
+        here[min(ends) : max(ends) + 1] += gain
         moved.append(here)
     return moved
 
@@ -154,12 +155,10 @@ def _best(scores: Floats) -> tuple[int, float]:
     return best, float(1 / np.exp(scores - scores[best]).sum())
 
 
-def _about(text: str, speaker: Sequence[str], names: dict[str, frozenset[str]]) -> Floats:
-    """Returns 1 for the turns whose speaker is the first one that the text names, else 0."""
-    known = {word: who for who, words in names.items() for word in words}
-    spoken = (word.lower() for word in re.findall(r"\w+", text))
-    first = next((known[word] for word in spoken if word in known), None)
-    return np.array([who == first for who in speaker], dtype=np.float64)
+def _subject(text: str, names: Mapping[str, str]) -> str:
+    """Returns the first speaker that a text names, by the words of ``names``; "" for none."""
+    words = (word.lower() for word in re.findall(r"\w+", text))
+    return next((names[word] for word in words if word in names), "")
 
 
 def _allowed(
