@@ -46,6 +46,7 @@ from segviz.memory import (
     nested,
     part_name,
     sound,
+    system_from,
 )
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
@@ -64,11 +65,28 @@ NOTED = 10
 _building = section("Building a memory")
 
 
+class SystemName(click.Choice[str]):
+    """The name of a system, or ``module:Class`` of one that :func:`imported` makes known."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """Returns the name; that of a class as it is."""
+        return value if ":" in value else str(super().convert(value, param, ctx))
+
+
+def imported(name: str) -> str:
+    """Returns the name of a system; one of ``module:Class`` is imported. Raises UsageError."""
+    with user_errors():
+        return system_from(name) if ":" in name else name
+
+
 def build_options(several: bool = False) -> Option:
     """Returns the options for conversation, system (or ``several`` of both) with its parameters,
     unit, embedder and models."""
-    systems, rules = click.Choice(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
-    one = f"Memory architecture: {', '.join(SYSTEMS)}."
+    systems, rules = SystemName(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
+    one = (
+        f"Memory architecture: {', '.join(SYSTEMS)}; or MODULE:CLASS, a system of yours or a class "
+        "with add and search."
+    )
     each = "Build the system once for each value of this parameter, the others as --set."
     some = "Several of these, each with its defaults."
     more = (
@@ -132,7 +150,7 @@ def refuse_idle(file: str, options: Options) -> None:
 
 def built(options: Options, console: Console, models: Models) -> Memory:
     """Builds a memory of the file's conversation by the options; errors as :func:`memory_of`."""
-    name = options.system or SYSTEM
+    name = imported(options.system or SYSTEM)
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
     return build_one(conversation, name, settings, options.unit or UNIT, console, models)
@@ -156,7 +174,7 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
     """Returns what is built, by its label: each of ``--systems`` (default: ``usual``), or a system
     as ``--set`` has it, for each value of ``--vary``. Raises UsageError for what cannot be set."""
     either(options, "system", "systems")
-    name, given = options.system or SYSTEM, options.settings
+    name, given = imported(options.system or SYSTEM), options.settings
     if options.vary:
         parameter, mark, values = options.vary.partition("=")
         if not mark or not values or options.systems:
@@ -171,6 +189,7 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
     names = options.systems.split(",") if options.systems else usual
+    names = list(map(imported, names))
     unknown = next((name for name in names if name not in SYSTEMS), None)
     if unknown is not None:
         raise UsageError(f"unknown system {unknown!r}; choose among {', '.join(SYSTEMS)}")

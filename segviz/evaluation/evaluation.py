@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import UNANSWERABLE, Category, Question, category_order
 from segviz.evaluation.aggregate import Mean, mean_ci
-from segviz.evaluation.measures import MEASURES, TOKENS, UNITS, check_measure
+from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure
 from segviz.evaluation.question_batch import Ints, Limits, QuestionBatch, batches, measured_settings
 from segviz.memory import Memory, own_retrieval
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
@@ -23,7 +23,7 @@ ADVERSARIAL = 5
 Their evidence is the turn that suggests a wrong answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Outcomes:
     """Measures of q questions under one setting.
 
@@ -51,6 +51,10 @@ class Outcomes:
 
     def __len__(self) -> int:
         return len(self.categories)
+
+    def __repr__(self) -> str:
+        """How many questions, and the measure they are judged by."""
+        return f"Outcomes({len(self)} questions, {DEFAULT} {self.value(DEFAULT):.3f})"
 
     def column(self, measure: str) -> NDArray[np.float64]:
         """Returns a measure per question, float64 (q,), NaN without a value; checks the name."""

@@ -185,7 +185,7 @@ class Building:
         try:
             meter = _Meter(self._embedder, self._chat, self.units)
             stream = arrivals(self.units, self._embedder)
-            services = services_for(self._system, meter, self._chat)
+            services = services_for(self._system, meter, self._chat, self._conversation)
             for step in meter.steps(self._system.steps(stream, services)):
                 self._take(step)
                 yield step

@@ -149,7 +149,7 @@ class Memory:
         before = self.at(step)
         kept = self._settled_cache.get(step)
         if kept is None or kept[0] is not before:
-            services = services_for(model, self.embedder, chat)
+            services = services_for(model, self.embedder, chat, self.conversation)
             events = model.settle(before, self.steps[:step], services)
             fold = Replayer.of(before)
             for event in events:
@@ -241,7 +241,7 @@ class Memory:
             self.structure,
             self.units,
             self.scorer(relevance),
-            services_for(self.model, self.embedder, chat),
+            services_for(self.model, self.embedder, chat, self.conversation),
             k,
         )
 
@@ -330,9 +330,8 @@ def own_retrieval(
     steps = memory.steps[: settings.step]
     units = memory.units[: steps[-1].unit.index + 1 if steps else 0]
     scorer = memory.scorer(settings.relevance_for(memory.model), whole)
-    view = MemoryView(
-        whole, units, scorer, services_for(memory.model, memory.embedder, chat), settings.k
-    )
+    services = services_for(memory.model, memory.embedder, chat, memory.conversation)
+    view = MemoryView(whole, units, scorer, services, settings.k)
     found = memory.model.retrieve(question, view)
     return found if settings.literal else of_chains(found, whole.collapsed.chain)
 

@@ -275,6 +275,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     now = ranks(result.left, result.final, structure, result.settings.levels)
     was = {item.node: item.rank_before for item in result.evidence}
     possible = not result.own and result.settings.policy in LIVE_POLICIES and scene.by_time
+    possible = possible and not structure.ghost.any()  # the browser does not know of ghosts
     return replace(
         scene,
         scored=Scored(
@@ -293,7 +294,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             matches=result.matches(listed),
             ingredients=_ingredients(result, scene.selected),
             live=live if possible else None,
-            peaked=peaked(result.initial, scene.structure.active),
+            peaked=peaked(result.initial, structure.retrievable),
         ),
     )
 

@@ -94,6 +94,8 @@ interface Columns {
   top_final: Int32Array;
   gold: Int32Array;
   own: Int32Array;
+  /** 1 for the leaves of units that the memory does not hold; empty where it holds all. */
+  ghost: Int32Array;
 }
 
 /** A number in 0 to 1 of every node, which nodes can be coloured by. */

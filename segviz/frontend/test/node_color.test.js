@@ -48,6 +48,18 @@ describe("choices", () => {
   });
 });
 
+describe("ghosts", () => {
+  const ghost = Int32Array.from([0, 1, 0, 0, 0, 0, 0]);
+
+  test("are pale by every colour", () => {
+    for (const colour of ["session", "level", "gold", "coherence"]) {
+      const scene = sceneOf({ ghost }, { colour });
+      assert.deepEqual(fillOf(scene, 0, 1), { colour: "#ededed", pattern: null });
+      assert.notDeepEqual(fillOf(scene, 0, 0), fillOf(scene, 0, 1));
+    }
+  });
+});
+
 describe("labels of a file", () => {
   const own = { own_names: ["boat", "tea"], own_colours: ["#110000", "#220000"],
     own: Int32Array.from([0, 0, 1, -1, 0, 1, 0]) };

@@ -45,6 +45,7 @@ export function nodeLines(scene, node) {
     if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
   }
   if (data.own[node] >= 0) lines.push(["meta", isolateText(data.own_names[data.own[node]])]);
+  if (data.ghost[node]) lines.push(["meta", "a message of the conversation; the memory does not hold it"]);
   if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(scene, node)}`]);
   lines.push(["meta", `${sessions} · ${id}`]);
   const text = data.labels[node];

@@ -11,13 +11,18 @@ bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1,
 Turns are ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``. Image URLs are neither
 kept nor fetched; the caption stands for the image, also where there is no URL (316 turns of the
 file).
+
+What the data set wrote from the turns is read, too: ``session_summary``, and the facts of
+``observation``, of which each names its turns. In the bare shape both lie among the sessions.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
-from segviz.conversation import Conversation, Session, Turn
+from segviz.conversation import Conversation, Session, StoredText, Turn
 from segviz.loaders.chat import (
     each_message,
     note_backwards,
@@ -36,7 +41,12 @@ from segviz.loaders.multi_conversation import (
     stem,
     unused,
 )
-from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
+from segviz.loaders.questions import (
+    note_late_evidence,
+    read_questions,
+    resolve,
+    turn_index,
+)
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, quoted
 
@@ -104,7 +114,11 @@ def _conversation(
     name: str,
     notes: Notes,
 ) -> Conversation | None:
-    sessions = _sessions(transcript, inner, notes)
+    summaries = {**transcript, **_object(sample.get("session_summary"))}
+    sessions = tuple(
+        replace(session, summary=_text_under(f"{session.id}_summary", summaries) or "")
+        for session in _sessions(transcript, inner, notes)
+    )
     if not sessions:
         return None
     turns = [turn for session in sessions for turn in session.turns]
@@ -118,9 +132,49 @@ def _conversation(
         own = id_under(sample, "sample_id", name, place, notes)
     questions = read_questions(sample.get("qa"), (*place, "qa"), index, notes)
     note_late_evidence(questions, (turn.id for turn in turns), (*place, "qa"), notes)
+    facts = {**transcript, **_object(sample.get("observation"))}
     return Conversation(
-        id=own, speakers=speakers, sessions=sessions, questions=questions, source_format=LABEL
+        id=own,
+        speakers=speakers,
+        sessions=sessions,
+        questions=questions,
+        source_format=LABEL,
+        observations=tuple(_observations(facts, sessions, index, (*place, "observation"), notes)),
     )
+
+
+def _object(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _observations(
+    facts: dict[str, object],
+    sessions: tuple[Session, ...],
+    index: dict[str, str],
+    place: Place,
+    notes: Notes,
+) -> Iterator[StoredText]:
+    """Yields the facts of all sessions, by speaker, with the turns they name; a note on each
+    entry that is no fact, or names no turn."""
+    for session in sessions:
+        key = f"{session.id}_observation"
+        number = 0
+        for speaker, entries in _object(facts.get(key)).items():
+            for row, entry in enumerate(entries if isinstance(entries, list) else []):
+                pair = entry if isinstance(entry, list) and len(entry) == 2 else [None, None]
+                text, named = pair
+                here = (*place, key, speaker, row)
+                if not isinstance(text, str) or not text.strip():
+                    notes.skipped(here, f"expected [fact, turn], found {describe(entry)}")
+                    continue
+                names = named if isinstance(named, list) else [named]
+                read = [resolve(name, index) for name in names if isinstance(name, str)]
+                sources = tuple(dict.fromkeys(turn for found, _ in read for turn in found))
+                if not sources:
+                    notes.repaired(here, "the fact names no turn; kept without a source")
+                number += 1
+                made = f"{session.id}:{number}"
+                yield StoredText(made, text.strip(), sources, session.id, session.start)
 
 
 def _declared_speakers(transcript: dict[str, object], place: Place, notes: Notes) -> list[str]:
@@ -156,7 +210,7 @@ def _note_broken(sample: object, place: Place, notes: Notes) -> None:
 
 # --- sessions ------------------------------------------------------------------------
 # Read in the order of their numbers (as texts, session_10 would come before session_2),
-# wherever they stand in the file. session_1_summary, events_session_1 and others are ignored.
+# wherever they stand in the file. events_session_1 and others are ignored.
 
 
 def _session_keys(transcript: dict[str, object]) -> list[str]:
