@@ -94,3 +94,32 @@ export function rowAt(geom, tree, y) {
   const lane = Math.floor(((distance - offset[level]) / height[level]) * lanes);
   return { half, level, row: tree.firstRow[level] + Math.min(lanes - 1, lane) };
 }
+
+/** Centres moved as little as needed to lie `size` apart between top and bottom: those that would
+ *  lie on each other stand around their mean.
+ * @type {(centres: number[], size: number, top: number, bottom: number) => number[]} */
+export function spread(centres, size, top, bottom) {
+  const order = centres.map((_, i) => i).sort((a, b) => centres[a] - centres[b] || a - b);
+  /** @type {{ members: number[], first: number }[]} */
+  const groups = [];
+  for (const i of order) {
+    let members = [i];
+    for (;;) {
+      const mean = members.reduce((sum, member) => sum + centres[member], 0) / members.length;
+      const reach = (members.length - 1) * size;
+      const first = Math.max(top + size / 2, Math.min(bottom - size / 2 - reach, mean - reach / 2));
+      const last = groups[groups.length - 1];
+      if (!last || last.first + last.members.length * size <= first) {
+        groups.push({ members, first });
+        break;
+      }
+      members = [...last.members, ...members];
+      groups.pop();
+    }
+  }
+  const placed = new Array(centres.length);
+  for (const { members, first } of groups) {
+    members.forEach((member, i) => { placed[member] = first + i * size; });
+  }
+  return placed;
+}

@@ -12,7 +12,7 @@ import { colourChoice, sessionColour } from "./node_color.js";
  * @type {Painter} */
 export function drawMargin(s, ctx, half) {
   const { sight: { geom }, scene: { theme, tree } } = s;
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.textAlign = "right";
   let last = null;
   for (let level = 0; level < tree.laneCount.length; level++) {
@@ -86,7 +86,7 @@ export function drawAxis(s, ctx) {
   ctx.font = `12px ${theme.font}`;
   ctx.fillStyle = theme.text;
   const named = write(data.session_labels, bands, strip + 11);
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.fillStyle = theme.muted;
   write(data.session_dates, named, strip + 24); // a date never stands without its session
   if (data.mode === "grow") drawNow(s, ctx, strip + 3);
@@ -106,7 +106,7 @@ function drawNow(s, ctx, bottom) {
   ctx.fillStyle = theme.line;
   ctx.fillRect(Math.round(now), top, 1, bottom - top);
   ctx.fillStyle = theme.muted;
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.textAlign = "left";
   ctx.fillText("now", now + 5, top + 7);
 }
