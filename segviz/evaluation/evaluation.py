@@ -236,13 +236,10 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """The question whose gold turns a setting rescues most, by its ``place``, and of how many
-    questions the setting finds more and fewer gold turns than no propagation does."""
+    """The question whose gold turns a setting rescues most, by its ``place``."""
 
     place: int
     settings: RetrievalSettings
-    won: int
-    lost: int
 
 
 def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
@@ -262,16 +259,13 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     for settings in PRESETS.values():
         after = evaluate(memory, questions, settings).outcomes.fates
         before = evaluate(memory, questions, settings, policy="none").outcomes.fates
-        pairs = list(zip(before, after, strict=True))
         gains = [
             (now[0] - was[0], now[1] - was[1], -place)
-            for place, (was, now) in enumerate(pairs)
+            for place, (was, now) in enumerate(zip(before, after, strict=True))
             if now[0] > was[0] and now[0] + now[1] >= was[0] + was[1]
         ]
         if gains:
-            won = sum(now[0] > was[0] for was, now in pairs)
-            lost = sum(now[0] < was[0] for was, now in pairs)
-            return Rescue(-max(gains)[2], settings, won, lost)
+            return Rescue(-max(gains)[2], settings)
     return None
 
 

@@ -12,6 +12,7 @@ from segviz.ui.pages import drawn
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.state import AppSession
 from segviz.ui.welcome import begin_ask, welcome
+from segviz.ui.widgets.question import questions_popover
 from segviz.ui.widgets.style import apply_style, follow_theme
 from segviz.ui.widgets.tour import on_tour, tour_bar
 
@@ -58,6 +59,8 @@ def main() -> None:
     if wanted is not None and wanted != chosen:
         st.switch_page(wanted)
     if session is not None:
+        with st.sidebar:
+            questions_popover(session, "Question atlas", "fates", _show_ask)
         tour_bar(session)
         if chosen == pages[0] and not session.live and not on_tour(session):
             welcome(session)
@@ -65,3 +68,7 @@ def main() -> None:
             begin_ask(session)
     chosen.run()
     follow_theme()
+
+
+def _show_ask() -> None:
+    st.session_state[keys.PAGE_WANTED] = "ask"

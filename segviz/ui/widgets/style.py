@@ -39,6 +39,8 @@ _RULES = """
 .st-key-transport button { min-height: 2.1rem; }
 .st-key-asking > :first-child { min-width: min(18rem, 100%); }
 :is(.st-key-asking, .st-key-scoring) button { min-height: 2.5rem; }
+.st-key-tally { min-width: min(20rem, 100%); }
+.st-key-tally button { padding: 0 0.1rem; }
 .st-key-source button { padding-inline: 0.55rem; }
 
 /* The sign that empties a box keeps its width beside a long text. */
