@@ -60,6 +60,12 @@ test("a row begins with the sentence that has the rarest words of the question",
   assert.deepEqual(words.slice(0, 2), ["The bread is three four. Dog? Five", "… six seven dog"]);
 });
 
+test("a row whose sentence stands above names the row that has it", () => {
+  const scene = sceneOf({ top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([1, 4, 5]), labels: [],
+    texts: { 1: "Ann: The bread.", 4: "The bread. And more.", 5: "The bread.", 2: "The bread." } });
+  assert.deepEqual(evidenceRows(scene).map(({ is, same }) => [is, same]), [[1, 1], [2, 2], [3, 1], [7, 1]]);
+});
+
 test("words of a node: its own, without who said them, in a line of its direction", () => {
   const { data } = sceneOf({ texts: { 2: "Ann: A b c d e f g h." }, labels: [] });
   assert.equal(wordsOf(data, 2, 3), "\u2068A b c…\u2069");

@@ -11,6 +11,7 @@ import { pointAt } from "./linked.js";
 import { reveal, select } from "./navigation.js";
 
 const MOST = 60; // words of a row that are seen on any screen
+const SAME = 48; // characters by which the sentences of two rows are the same
 const LEAD = 5; // words of a sentence before the first of the question's
 
 /** @param {State} s
@@ -59,15 +60,21 @@ function showEvidence(s) {
 }
 
 /** The retrieved nodes, best first, then those that have left: ranks before and after (0 where that
- *  is none of the list's), level, gold turns, words.
+ *  is none of the list's), level, gold turns, words, and the rank of the first that has these, too.
  * @param {Scene} scene */
 export function evidenceRows({ data, answer }) {
   const { after, left, was, is, held } = /** @type {Answer} */ (answer);
+  /** @type {Map<string, number>} */
+  const said = new Map();
   /** @param {number} node
    * @param {boolean} out */
-  const row = (node, out) => ({ node, out, was: was.get(node) ?? 0, is: is.get(node) ?? 0,
-    level: levelName(data, data.level[node]), gold: held.get(node) ?? [],
-    words: passageOf(data, node) });
+  const row = (node, out) => {
+    const [words, rank] = [passageOf(data, node), is.get(node) ?? 0];
+    const begins = words.slice(0, SAME);
+    if (!said.has(begins)) said.set(begins, rank);
+    return { node, out, was: was.get(node) ?? 0, is: rank, same: said.get(begins) ?? rank,
+      level: levelName(data, data.level[node]), gold: held.get(node) ?? [], words };
+  };
   return [...after.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
 }
 
@@ -130,7 +137,8 @@ function entry(s, row, open) {
   const { node, is, level, gold, words, out } = row;
   const move = moveText(row, data.top_initial.length);
   const changed = out ? "out" : move.startsWith("in") ? "new" : "";
-  const item = make("li", `${changed} ${gold.length ? "holds" : ""}`);
+  const again = row.same !== is;
+  const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${again ? "again" : ""}`);
   const line = button("entry", item, "", () => {
     select(s, open ? null : node);
     if (!open) reveal(s, node);
@@ -149,11 +157,12 @@ function entry(s, row, open) {
   const matches = data.matches[nodeOf(data, node)];
   line.addEventListener("pointerenter", () => pointed(s, node));
   line.addEventListener("pointerleave", () => pointed(s, null));
-  if (!open) {
+  if (!open && again) element("span", "words", line, `same sentence as ${row.same}`);
+  else if (!open) {
     element("bdi", "words", line, ...matchedPieces(words, matches, false).map(
       ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
-    return item;
   }
+  if (!open) return item;
   const session = data.session_titles[scene.runs[scene.runOf[data.start[node]]]?.session] ?? "";
   const meta = [`${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
     + (gold.length ? ` · ${isolateText(gold.slice(0, 6).join(", "))}` : "")];
