@@ -79,10 +79,10 @@ def _answer(session: AppSession, question: Question, row: DeltaGenerator) -> Non
     if result.own and on_time_axis:
         st.caption("Above the axis is relevance alone, below it the system's own scores.")
     _gold_line(question, status)
+    answer_panel(session, question, result)
     stages_panel(session, result)
     _selected(session, question, result)
     pins_panel(session, result.structure, result)
-    answer_panel(session, question, result)
 
 
 def _answered(
