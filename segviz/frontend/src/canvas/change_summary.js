@@ -101,7 +101,7 @@ function goldWords({ before, after, asked }) {
  * @type {Builder} */
 export function buildHold(s, parent) {
   const button = element("button", { type: "button", className: "hold",
-    title: "Hold to compare with no propagation (B)" }, parent, "hold: no propagation");
+    title: "Hold to compare with no propagation (B)" }, parent, "hold: none");
   button.addEventListener("pointerdown", () => holdNone(s, true));
   for (const end of ["pointerup", "pointerleave", "pointercancel", "blur", "keyup"]) {
     button.addEventListener(end, () => holdNone(s, false));

@@ -25,7 +25,7 @@ from segviz.ui.settings import (
 )
 from segviz.ui.state import AppSession, shows
 from segviz.ui.widgets.atlas import question_fates
-from segviz.ui.widgets.captions import counted, level_label
+from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.measures import at_once
 from segviz.ui.widgets.question import question_box, questions_popover
 from segviz.ui.widgets.tree import literal_switch, view_choice
@@ -71,7 +71,7 @@ def tally(session: AppSession, question: Question) -> None:
         label = f"{verb} {groups.count(group)}"
         questions_popover(session, label, f"atlas-{group}", _show_question, group)
     best = "; opened on its best" * most
-    st.caption(f"of {counted(len(groups), 'question')}{best}", width="content")
+    st.caption(f"of {len(groups)}{best}", width="content")
 
 
 def _show_question() -> None:
@@ -96,7 +96,7 @@ def _scoring(session: AppSession) -> None:
         preset_options(session.memory.system),
         format_func=lambda name: f"preset: {name}",
         label_visibility="collapsed",
-        width=200,
+        width=190,
         **shows("scoring-preset", read_preset(settings), partial(write_preset, session)),
     )
     st.selectbox(
@@ -104,7 +104,7 @@ def _scoring(session: AppSession) -> None:
         list(RELEVANCE),
         format_func=label,
         label_visibility="collapsed",
-        width=232,
+        width=204,
         **shows("relevance-shown", shown, partial(write_relevance, session)),
     )
 
