@@ -4,6 +4,7 @@
 // ones in "scores", one in the others).
 
 const ROW_CAP = 90; // a three-level tree must not become a bar chart
+const CHAPTERS = 15; // pixels of the labels of sessions on the axis
 const LEAF_WEIGHT = 1.26; // leaf rows reach 113
 
 /** Distance from the axis and height of each level's band, in whole pixels.
@@ -46,7 +47,7 @@ export function geometry(width, height, picture, gutter, laneCount, legend = tru
   const gutterWidth = gutter && wide ? Math.min(260, Math.max(184, width / 5)) : 10;
   const histogram = wide ? 118 : 70;
   const right = grow ? gutterWidth : legend ? histogram : 10;
-  const axisHeight = scores ? 46 : 36;
+  const axisHeight = (scores ? 46 : 36) + (legend ? CHAPTERS : 0);
   const top = right > 150 ? 20 : 8;
   const middle = Math.round((height - axisHeight) / 2);
   const available = (scores ? middle : height - axisHeight) - top;
