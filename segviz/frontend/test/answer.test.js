@@ -42,6 +42,8 @@ test("the verdict and the line of what changed, and of what did not", () => {
   assert.equal(parts(found)[0], "better Gold found: rank 3 → 1 · 1 of 2 replaced");
   const missed = { top_initial: Int32Array.from([1, 2]), top_final: Int32Array.from([2, 5]) };
   assert.equal(parts(missed)[0], "same Gold still missed: rank 2 → 2, 1 → 3 · 1 of 2 replaced");
+  const wide = { top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([4, 1]) };
+  assert.equal(parts(wide)[0], "better Gold quoted by a wider node now: rank 4 → 1 · 1 of 2 replaced");
   assert.equal(parts(up)[3], "gold 2/2 → 1/2, 1 quoted by a wider node");
 });
 

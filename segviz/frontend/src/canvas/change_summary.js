@@ -36,7 +36,7 @@ export const changeWords = ([[, verdict], ...parts]) =>
 /** The verdict: what became of the gold turns, and how many nodes were replaced.
  * @type {(scene: Scene) => TipLine} */
 function verdictOf({ data, answer }) {
-  const { entered, after, moved, gold, was, is } = /** @type {Answer} */ (answer);
+  const { entered, after, moved, gold, was, is, held } = /** @type {Answer} */ (answer);
   const size = after.length;
   const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
   const replaced = entered.length ? `${entered.length} of ${size} replaced`
@@ -47,13 +47,19 @@ function verdictOf({ data, answer }) {
   if (!turns.length) return ["same", replaced];
   const gains = turns.filter((turn) => worth(gold.after, turn) > worth(gold.before, turn));
   const drops = turns.filter((turn) => worth(gold.after, turn) < worth(gold.before, turn));
-  /** @param {string[]} some */
-  const shifts = (some) => [...data.gold].filter((leaf) => turnsOf(data, leaf).some((turn) => some.includes(turn)))
+  /** ": rank 9 → 5" of the leaves that hold some turns, or of the wider nodes that quote them; ""
+   *  where their level is not admitted.
+   * @type {(some: string[], quoted?: boolean) => string} */
+  const shifts = (some, quoted = false) => [...held.keys()]
+    .filter((node) => quoted !== data.gold.includes(node) && was.get(node) && is.get(node)
+      && turnsOf(data, node).some((turn) => some.includes(turn)))
     .sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0)).slice(0, NAMED)
-    .map((leaf) => `${was.get(leaf)} → ${is.get(leaf)}`).join(", ");
+    .map((node, i) => `${i ? ", " : ": rank "}${was.get(node)} → ${is.get(node)}`).join("");
   /** @type {(some: string[], words: [string, string]) => string} */
-  const told = (some, [whole, quoted]) => (some.some((turn) => gold.after.found.includes(turn) || gold.before.found.includes(turn))
-    ? `Gold ${whole}: rank ${shifts(some)}` : `Gold ${quoted}`);
+  const told = (some, [whole, quoted]) => {
+    const narrow = some.some((turn) => gold.after.found.includes(turn) || gold.before.found.includes(turn));
+    return `Gold ${narrow ? whole : quoted}${shifts(some, !narrow)}`;
+  };
   const { found, missed } = gold.after;
   /** @type {TipLine} */
   const [tone, words] = gains.length && drops.length
@@ -62,7 +68,7 @@ function verdictOf({ data, answer }) {
       : drops.length ? ["worse", told(drops, ["lost", "no longer quoted"])]
         : found.length === gold.asked ? ["same", "All gold found, before and after"]
           : !missed.length ? ["same", "Gold found or quoted, before and after"]
-            : ["same", `Gold ${found.length ? `${found.length} of ${gold.asked} found as before, missed` : "still missed"}: rank ${shifts(missed)}`];
+            : ["same", `Gold ${found.length ? `${found.length} of ${gold.asked} found as before, missed` : "still missed"}${shifts(missed)}`];
   return [tone, `${words} · ${replaced}`];
 }
 
