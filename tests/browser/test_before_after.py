@@ -83,6 +83,20 @@ def vars_of(settings):
     }
 
 
+def test_a_click_on_a_dot_of_the_atlas_asks_its_question_from_any_page(app):
+    app.open("guide")
+    app.page.get_by_role("button", name="Question atlas").click()
+    app.settle()
+    dots = app.page.locator("[class*=st-key-fates-dots] .points").first.locator("path")
+    dots.first.wait_for()
+    box = dots.first.bounding_box()
+    app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    app.page.wait_for_url("**/ask?*question=*")
+    app.settle()
+    verdict = app.tree(KEY).locator(".verdict").inner_text()
+    assert verdict.startswith(("Gold found", "Gold quoted", "Gold: "))  # the first group is won
+
+
 def test_tree_levels_evidence_and_verdict_are_on_the_first_screen(ask):
     ask.page.set_viewport_size({"width": 1280, "height": 720})
     ask.settle()
