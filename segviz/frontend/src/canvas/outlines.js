@@ -46,7 +46,7 @@ export function drawOver(s, ctx) {
       const middle = rect.x + rect.w / 2;
       const onAxis = !half && geom.halves === 2;
       if (onAxis) diamond(theme, ctx, middle, geom.axisTop + 5);
-      else if (geom.halves === 1) diamond(theme, ctx, middle, rect.y + rect.h / 2);
+      else if (geom.halves === 1) diamond(theme, ctx, middle, rect.y + Math.min(7, rect.h / 2));
     }
   }
   ctx.restore();
