@@ -137,7 +137,7 @@ function entry(s, row, open) {
   const { node, is, level, gold, words, out } = row;
   const move = moveText(row, data.top_initial.length);
   const changed = out ? "out" : move.startsWith("in") ? "new" : "";
-  const again = row.same !== is;
+  const again = row.same !== is && !gold.length; // gold is always read
   const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${again ? "again" : ""}`);
   const line = button("entry", item, "", () => {
     select(s, open ? null : node);

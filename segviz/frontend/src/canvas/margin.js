@@ -94,7 +94,7 @@ export function drawAxis(s, ctx) {
   ctx.font = `12px ${theme.font}`;
   ctx.fillStyle = theme.muted;
   write(data.session_dates, named, strip + 24); // a date never stands without its session
-  if (axisHeight < strip - axisTop + CHAPTER) return;
+  if (axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
   ctx.font = `600 12px ${theme.font}`;
   ctx.fillStyle = theme.text;
   write(chaptersOf(data, tree, scene.runs), bands, strip + CHAPTER - 7);
