@@ -298,16 +298,10 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """Question that a setting improves most, by its ``place``.
-
-    ``won`` and ``lost`` count the questions with more, and with fewer, gold turns found than
-    without propagation.
-    """
+    """Question whose gold turns a setting rescues most, by its ``place``."""
 
     place: int
     settings: RetrievalSettings
-    won: int
-    lost: int
 
 
 def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
@@ -320,16 +314,13 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     for settings in PRESETS.values():
         after = evaluate(memory, questions, settings).outcomes.fates
         before = evaluate(memory, questions, settings, policy="none").outcomes.fates
-        pairs = list(zip(before, after, strict=True))
         gains = [
             (now[0] - was[0], now[1] - was[1], -place)
-            for place, (was, now) in enumerate(pairs)
+            for place, (was, now) in enumerate(zip(before, after, strict=True))
             if now[0] > was[0] and now[0] + now[1] >= was[0] + was[1]
         ]
         if gains:
-            won = sum(now[0] > was[0] for was, now in pairs)
-            lost = sum(now[0] < was[0] for was, now in pairs)
-            return Rescue(-max(gains)[2], settings, won, lost)
+            return Rescue(-max(gains)[2], settings)
     return None
 
 

@@ -13,6 +13,7 @@ from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.state import AppSession
 from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.canvas import part
+from segviz.ui.widgets.question import questions_popover
 from segviz.ui.widgets.style import apply_style, follow_theme
 from segviz.ui.widgets.tour import on_tour, tour_bar
 
@@ -58,6 +59,8 @@ def main() -> None:
     if wanted is not None and wanted != chosen:
         st.switch_page(wanted, query_params={})  # without, it fails where a widget is in them
     if session is not None:
+        with st.sidebar:
+            questions_popover(session, "Question atlas", "fates", _show_ask)
         tour_bar(session)
         if chosen == pages[0] and not session.live and not on_tour(session):
             welcome(session)
@@ -66,3 +69,7 @@ def main() -> None:
     chosen.run()
     follow_theme()
     part("address", key="address", data={}, went=address.went)
+
+
+def _show_ask() -> None:
+    st.session_state[keys.PAGE_WANTED] = "ask"

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from segviz.memory import Labels, Memory
 from segviz.retrieval import Result
 from segviz.retrieval.gold import GoldEvidence
+from segviz.retrieval.relevance.lexical import shared_words
 from segviz.retrieval.selection import first, ranks
 from segviz.systems import level_names
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
@@ -263,6 +264,16 @@ def _ingredients(result: Result, node: int | None) -> dict[str, float]:
     return {name: part / ledger.own for name, part in ledger.ingredients.items() if ledger.own}
 
 
+def _matches(result: Result, nodes: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
+    """Returns the words that the relevance hears in the question; where it goes by vectors alone,
+    the words that the question and the text share, as a row has to begin somewhere."""
+    found = result.matches(nodes)
+    if found:
+        return found
+    shared = shared_words(result.question, [result.structure.text[node] for node in nodes])
+    return {node: words for node, words in zip(nodes, shared, strict=True) if words}
+
+
 def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
     """Returns the scene of an answered question.
 
@@ -291,7 +302,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             | dict(zip(result.left, now, strict=True)),
             words=sum(len(item.text.split()) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in listed},
-            matches=result.matches(listed),
+            matches=_matches(result, listed),
             ingredients=_ingredients(result, scene.selected),
             live=live if possible else None,
             peaked=peaked(result.initial, structure.retrievable),

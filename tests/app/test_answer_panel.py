@@ -119,3 +119,17 @@ def test_a_model_name_is_no_markup(app, server):
     with_server(app, server, "a*b*[c](http://x)")
     label = app.button(key="answer").label
     assert label == r"Answer with a\*b\*\[c\]\(http\:\/\/x\)"
+
+
+def test_what_the_model_reads_is_shown_in_two_orders_and_can_be_copied(app):
+    (panel,) = [each for each in app.expander if each.label.startswith("What the model reads")]
+    assert "excerpts, about" in panel.label
+    assert "of them twice" in panel.label
+    app.session_state["model-reads"] = True
+    app.session_state["copy-context"] = True
+    clean(app.run())
+    (code,) = app.code
+    assert "Which boat?" in code.value
+    assert "line 3 about red boats" in code.value
+    (order,) = [each for each in app.segmented_control if each.label == "Order"]
+    clean(order.set_value("by rank").run())

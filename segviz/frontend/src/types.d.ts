@@ -290,6 +290,20 @@ interface Path {
   ranks: Int32Array[];
 }
 
+/** A rank that is written on the tree (rank_marks.js), and where. */
+interface RankMark {
+  node: number;
+  rank: number;
+  inside: boolean;
+  kind: "gold" | "changed" | "same";
+}
+interface PlacedMark {
+  mark: RankMark;
+  rect: Rect;
+  x: number;
+  y: number;
+}
+
 type Incoming = ReturnType<typeof import("./canvas/flow.js").incomingOf>;
 type Flow = ReturnType<typeof import("./canvas/flow.js").flowOf>;
 

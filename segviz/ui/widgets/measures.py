@@ -1,11 +1,9 @@
-"""Chooses the measure by which settings and systems are judged, says how long measuring takes, and
-lists the fate of every question."""
+"""Chooses the measure by which settings and systems are judged, and says how long measuring
+takes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -14,10 +12,8 @@ from segviz.evaluation import Outcomes, Sweep
 from segviz.evaluation.compare import Comparison
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES
-from segviz.memory import ask, paid
-from segviz.retrieval import RetrievalSettings
-from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED
-from segviz.ui.state import AppSession, fingerprint, remember
+from segviz.memory import paid
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted
 
 # Seconds of work that is done without asking.
@@ -121,49 +117,9 @@ def recounted_sentence(outcomes: Outcomes, measure: str, adversarial: bool) -> s
     return "".join(told)
 
 
-FATES_SHOWN = "● found, ◐ quoted by a wider node, ○ missed, × in no leaf; before and after."
-_MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
-_FATES_KEPT = 4
-
-
-def fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[str, Any]]:
-    """Returns a row per question: fates of its gold turns before and after propagation and by how
-    many more are found, and its words; those first that propagation changes."""
-    return remember(
-        "fate-rows",
-        fingerprint(session.key, repr(settings)),
-        _FATES_KEPT,
-        lambda: _fate_rows(session, settings),
-    )
-
-
 def disputes(shown: Sequence[Question], questions: Sequence[Question]) -> list[dict[str, str]]:
     """Returns a cell for each question ``shown`` in a table: what the audit says of it; empty rows
     where none of the ``questions`` is disputed."""
     if all(one.disputed is None for one in questions):
         return [{} for _ in shown]
     return [{"disputed": one.disputed.kind if one.disputed else ""} for one in shown]
-
-
-def _fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[str, Any]]:
-    memory, rows = session.memory, []
-    plain = replace(settings, policy="none", method="propagate")
-    for question in session.conversation.questions:
-        fates = []
-        for way in (plain, settings):
-            result = ask(memory, question, way, chat=session.chat)
-            gold = memory.gold(question.evidence, result.structure)
-            fates.append(list(gold.fate(result.evidence).values()))
-        before, after = fates
-        rows.append(
-            {
-                "before": "".join(_MARKS[fate] for fate in before),
-                "after": "".join(_MARKS[fate] for fate in after),
-                "change": after.count(HIT) - before.count(HIT),
-                "question": question.text,
-                "category": question.category_label,
-                "number": question.index + 1,
-                **disputes([question], session.conversation.questions)[0],
-            }
-        )
-    return sorted(rows, key=lambda row: (-abs(row["change"]), -row["change"], row["number"]))

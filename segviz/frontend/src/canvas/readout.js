@@ -2,6 +2,7 @@
 // covers none of the neighbours one compares.
 
 import { element, make, rewrite } from "../shared/dom.js";
+import { markedParts } from "../shared/lines.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
 import { goldClass, measureOf } from "./node_color.js";
@@ -74,9 +75,6 @@ export function readOut(s, given = null) {
     : lines.find(([kind]) => kind === "text")?.[1] ?? "";
   rewrite(read, [told, text, query], () => {
     element("div", "", read, ...told.map(([kind, words]) => make("span", kind, words)));
-    const at = query ? text.toLowerCase().indexOf(query) : -1;
-    const end = at + query.length;
-    element("div", { className: "text", dir: "auto" }, read, ...at < 0 ? [text]
-      : [text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end)]);
+    element("div", { className: "text", dir: "auto" }, read, ...markedParts(text, query));
   });
 }

@@ -43,6 +43,14 @@ export function matchedPieces(text, matches, lines = true) {
   return pieces;
 }
 
+/** A text with the first place of a query marked.
+ * @type {(text: string, query: string) => (string | Node)[]} */
+export function markedParts(text, query) {
+  const at = query ? text.toLowerCase().indexOf(query) : -1;
+  const end = at + query.length;
+  return at < 0 ? [text] : [text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end)];
+}
+
 /** One block per line. Each takes its direction from its own words; the speaker's name in
  *  front is isolated, so that a name written from right to left moves nothing else. The
  *  words are no <bdi>: dir=auto would pass over them.

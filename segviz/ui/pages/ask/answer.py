@@ -23,7 +23,9 @@ from segviz.memory.answer import (
 )
 from segviz.retrieval import Result, estimated_tokens
 from segviz.ui.state import AppSession, fingerprint, keep, peek
-from segviz.ui.widgets.captions import counted, trouble, unmarked
+from segviz.ui.widgets.captions import counted, place, trouble, unmarked
+from segviz.ui.widgets.lists import struck
+from segviz.view.word_diff import repeats
 
 ANSWERS_KEPT = 50
 _MEANING = (
@@ -36,6 +38,8 @@ _MEANING = (
 
 def answer_panel(session: AppSession, question: Question, result: Result) -> None:
     """Draws the panel for a question and what was retrieved for it."""
+    if result.evidence:
+        _context(session, result)
     chat = session.chat
     if chat is None:
         st.caption("Choose a chat model under Models in the sidebar to have the question answered.")
@@ -55,6 +59,49 @@ def answer_panel(session: AppSession, question: Question, result: Result) -> Non
         st.rerun()
     st.text(given.text or "(The model gave no answer.)")
     _compared(session, question, given, chat, key)
+
+
+_ORDERS = ("in the order of time, as sent", "by rank")
+
+
+def _context(session: AppSession, result: Result) -> None:
+    """Says how much a model reads of the evidence and how much of it twice; shows it on request."""
+    read = result.reading_order
+    pieces = dict(zip(read, repeats([item.text for item in read]), strict=True))
+    tokens = {item: estimated_tokens(item.text) for item in read}
+    twice = sum(
+        estimated_tokens(text)
+        for parts in pieces.values()
+        for kind, text in parts
+        if kind == "gone"
+    )
+    total = sum(tokens.values())
+    label = f"What the model reads: {counted(len(read), 'excerpt')}, about {total:,} tokens"
+    again = f", {twice / total:.0%} of them twice" * (twice > 0)
+    with st.expander(label + again, key="model-reads", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        with st.container(horizontal=True, vertical_alignment="center"):
+            order = st.segmented_control(
+                "Order", _ORDERS, default=_ORDERS[0], required=True, label_visibility="collapsed"
+            )
+            with st.popover("Copy", icon=":material/content_copy:", key="copy-context"):
+                st.caption("The message to the model, with the question.")
+                message = answering(session.memory, result).user
+                st.code(message, language=None, wrap_lines=True, height=320)
+        st.caption("Struck through: read in an excerpt before it, in the order of time.")
+        listed = read if order == _ORDERS[0] else result.evidence
+        struck(
+            [
+                (
+                    f"rank {item.rank_after} · {place(session, result.structure, item.node)} · "
+                    f"{counted(tokens[item], 'token')}",
+                    pieces[item],
+                )
+                for item in listed
+            ],
+            key="context",
+        )
 
 
 def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None:

@@ -35,7 +35,7 @@ def structures_panel(
     """Draws one small canvas per system with what it retrieved, selections linked through source
     turns."""
     gold = ", diamonds gold evidence" if asked_question(session).evidence else ""
-    marked = f"Frames and triangles mark what was retrieved{gold}. " if results else ""
+    marked = f"Frames and ranks mark what was retrieved{gold}. " if results else ""
     st.caption(
         f"Colours are sessions. {marked}A tree that follows time lies on the time axis; the others "
         "are drawn in the order of their own branches. Click a node: the other structures show the "
