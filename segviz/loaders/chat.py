@@ -11,10 +11,10 @@ from datetime import datetime
 from itertools import pairwise
 
 from segviz.conversation import Session, Turn
-from segviz.loaders.document import Place
+from segviz.loaders.document import Options, Place
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
-from segviz.text.dates import read_time
+from segviz.text.dates import read_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,35 @@ class Message:
     raw: str = ""
     session: str | None = None
     caption: str | None = None
+
+
+def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> list[Message]:
+    """Returns the messages, turned round where their times descend throughout, with a note; where
+    the sessions alone descend, those are turned. Other steps back in time are noted."""
+    blocks: dict[str | None, list[Message]] = {}
+    for message in messages:
+        blocks.setdefault(message.session, []).append(message)
+    inside = [step for block in blocks.values() for step in _steps(block)]
+    firsts = [next((each for each in block if each.time), block[0]) for block in blocks.values()]
+    steps = [*inside, *_steps(firsts)]
+    if not any(step < 0 for step in steps):
+        return list(messages)
+    if not any(step > 0 for step in steps):
+        notes.repaired(place, "newest first; turned round, so that the oldest is first")
+        return list(messages)[::-1]
+    if not any(step < 0 for step in inside) and not any(step > 0 for step in _steps(firsts)):
+        notes.repaired(place, "sessions newest first; turned round, so that the oldest is first")
+        return [message for block in reversed(blocks.values()) for message in block]
+    if back := sum(step < 0 for step in inside):
+        what = f"{counted(back, 'message')} dated before the previous one; kept in file order"
+        notes.repaired(place, what)
+    return list(messages)
+
+
+def _steps(messages: Iterable[Message]) -> list[float]:
+    """Returns the seconds from each message with a time to the next."""
+    times = [each.time for each in messages if each.time]
+    return [(after - before).total_seconds() for before, after in pairwise(times)]
 
 
 def sessions_of(messages: Iterable[Message], gap_hours: float) -> tuple[Session, ...]:
@@ -166,19 +195,23 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
 # --- what is noted of the dates of sessions ------------------------------------------
 
 
-def session_start(
-    value: object,
-    example: str,
-    place: Place,
-    notes: Notes,
-) -> tuple[datetime | None, str]:
-    """A session's start and its date as written; a note when that is not like ``example``."""
-    raw = value if isinstance(value, str) else ""
-    start = read_time(raw)
-    if start is None:
-        found = quoted(raw) if raw else "nothing" if value is None else describe(value)
-        notes.repaired(place, f'expected a date like "{example}", found {found}; kept without date')
-    return start, raw
+def session_starts(
+    written: Sequence[tuple[object, Place]], example: str, options: Options, notes: Notes
+) -> list[tuple[datetime | None, str]]:
+    """Returns the start of each session and its date as written, read by one rule for all of them;
+    a note on each that is not like ``example``."""
+    starts, why = read_times([value for value, _ in written], options.day_first)
+    for what in why:
+        notes.repaired((), what)
+    found = []
+    for (value, place), start in zip(written, starts, strict=True):
+        raw = str(value) if isinstance(value, str | int | float) else ""
+        if start is None:
+            seen = quoted(raw) if raw else "nothing" if value is None else describe(value)
+            what = f'expected a date like "{example}", found {seen}; kept without date'
+            notes.repaired(place, what)
+        found.append((start, raw))
+    return found
 
 
 def note_backwards(

@@ -22,7 +22,7 @@ from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import Chat, read_chats
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, one_line, shorten
-from segviz.text.dates import order_of, read_fields, read_time
+from segviz.text.dates import read_time, read_times
 
 Placed = Sequence[tuple[Place, object]]
 """Rows, each with its place in the file."""
@@ -265,18 +265,9 @@ def _times(
 ) -> list[datetime | None]:
     """The time of each row; one note on those that have none, where times are ``expected``, and on
     those that cannot be read."""
-    found = [read_time(value) for value in values]
-    slashed = {
-        row: fields
-        for row, value in enumerate(values)
-        if found[row] is None and isinstance(value, str) and (fields := read_fields(value))
-    }
-    order, why = order_of(list(slashed.values()), options.day_first)
-    if why:
-        notes.repaired((), why)
-    if order is not None:
-        for row, fields in slashed.items():
-            found[row] = fields.read(order)
+    found, why = read_times(values, options.day_first)
+    for what in why:
+        notes.repaired((), what)
     missing = sum(value is None for value in values)
     unread = found.count(None) - missing
     for count, what in ((missing, "no time"), (unread, "a time that cannot be read")):

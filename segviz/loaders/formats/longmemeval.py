@@ -12,15 +12,13 @@ the category ``abstention``.
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.chat import (
     flagged,
     note_backwards,
     note_empty,
     read_messages,
-    session_start,
+    session_starts,
     speakers_of,
 )
 from segviz.loaders.document import Options, Place
@@ -55,7 +53,7 @@ def read(document: object, name: str, options: Options) -> Reading:
         if not isinstance(blocks, list):
             notes.skipped(inner, f"expected a list of sessions, found {describe(blocks)}")
             continue
-        conversation = _conversation(raw, blocks, place, name, notes)
+        conversation = _conversation(raw, blocks, place, name, options, notes)
         if conversation is None:
             notes.skipped(inner, "no usable turns; the conversation is left out")
         else:
@@ -72,12 +70,21 @@ def _entry(item: Item) -> Entry:
 
 
 def _conversation(
-    raw: dict[str, object], blocks: list[object], place: Place, name: str, notes: Notes
+    raw: dict[str, object],
+    blocks: list[object],
+    place: Place,
+    name: str,
+    options: Options,
+    notes: Notes,
 ) -> Conversation | None:
     sessions: list[Session] = []
     marked: list[str] = []
     empty: list[str] = []
     dates = _dates(raw, len(blocks), place, notes)
+    written = [
+        (date, (*place, "haystack_dates", row)) for row, date in enumerate(dates[: len(blocks)])
+    ]
+    starts = session_starts(written, "2023/05/28 (Sun) 19:47", options, notes)
     for row, block in enumerate(blocks):
         here, key = (*place, _SESSIONS, row), f"session_{row + 1}"
         if block is None or block == []:
@@ -87,10 +94,7 @@ def _conversation(
             if flagged(item, "has_answer"):
                 marked.append(f"S{row + 1}:{number + 1}")
         if turns := read_messages(block, "role", row + 1, here, notes):
-            start: tuple[datetime | None, str] = (None, "")
-            if row < len(dates):
-                day = (*place, "haystack_dates", row)
-                start = session_start(dates[row], "2023/05/28 (Sun) 19:47", day, notes)
+            start = starts[row] if row < len(starts) else (None, "")
             sessions.append(Session(key, *start, turns))
     note_empty(empty, (*place, _SESSIONS), notes)
     if not sessions:
@@ -134,4 +138,4 @@ def _questions(
     return (Question(0, text, answer, kind, found, lost),)
 
 
-LOADER = Loader(LABEL, matches, read, entry=_entry)
+LOADER = Loader(LABEL, matches, read, ("day_first",), _entry)

@@ -19,7 +19,7 @@ from segviz.loaders.chat import (
     note_backwards,
     note_empty,
     read_messages,
-    session_start,
+    session_starts,
     speakers_of,
 )
 from segviz.loaders.document import Options, Place
@@ -42,7 +42,8 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """The file's one conversation."""
     dialogues, notes = _dialogues(document), Notes()
-    sessions: list[Session] = []
+    held: list[tuple[int, tuple[Turn, ...]]] = []
+    written: list[tuple[object, Place]] = []
     empty: list[str] = []
     for row, raw in enumerate(dialogues):
         place: Place = ("dialogues", row)
@@ -53,9 +54,13 @@ def read(document: object, name: str, options: Options) -> Reading:
         if block is None or block == []:
             empty.append(f"session_{row + 1}")
         elif turns := read_messages(block, "speaker", row + 1, inner, notes):
-            date = raw.get("current_time")
-            start = session_start(date, "2025-12-19 (Friday)", (*place, "current_time"), notes)
-            sessions.append(Session(f"session_{row + 1}", *start, turns))
+            held.append((row, turns))
+            written.append((raw.get("current_time"), (*place, "current_time")))
+    starts = session_starts(written, "2025-12-19 (Friday)", options, notes)
+    sessions = [
+        Session(f"session_{row + 1}", *start, turns)
+        for (row, turns), start in zip(held, starts, strict=True)
+    ]
     note_empty(empty, ("dialogues",), notes)
     if not sessions:
         expected = "turns such as {speaker, content} in dialogue_turns"
@@ -155,4 +160,4 @@ def _evidence(
     return tuple(found), tuple(unresolved)
 
 
-LOADER = Loader(LABEL, matches, read)
+LOADER = Loader(LABEL, matches, read, ("day_first",))

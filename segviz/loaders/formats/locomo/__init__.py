@@ -22,7 +22,7 @@ from segviz.loaders.chat import (
     each_message,
     note_backwards,
     note_empty,
-    session_start,
+    session_starts,
     speaker_named,
     words,
 )
@@ -63,7 +63,7 @@ def read(document: object, name: str, options: Options) -> Reading:
             _note_broken(sample, place, notes)
             continue
         inner = place if transcript is sample else (*place, "conversation")
-        conversation = _conversation(sample, transcript, place, inner, name, notes)
+        conversation = _conversation(sample, transcript, place, inner, name, options, notes)
         if conversation is None:
             notes.skipped(inner, "no usable turns; the conversation is left out")
         else:
@@ -102,9 +102,10 @@ def _conversation(
     place: Place,
     inner: Place,
     name: str,
+    options: Options,
     notes: Notes,
 ) -> Conversation | None:
-    sessions = _sessions(transcript, inner, notes)
+    sessions = _sessions(transcript, inner, options, notes)
     if not sessions:
         return None
     turns = [turn for session in sessions for turn in session.turns]
@@ -167,7 +168,9 @@ def _session_keys(transcript: dict[str, object]) -> list[str]:
     return sorted(keys, key=lambda key: keys[key])
 
 
-def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tuple[Session, ...]:
+def _sessions(
+    transcript: dict[str, object], place: Place, options: Options, notes: Notes
+) -> tuple[Session, ...]:
     """All sessions that have turns, whose ids are unique in the conversation."""
     keys = _session_keys(transcript)
     blocks = [block for key in keys if isinstance(block := transcript.get(key), list)]
@@ -175,19 +178,23 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
     # Declared anywhere, also by skipped turns: evidence that cites a lost turn must not point at
     # another one.
     taken, owned = set(filter(None, declared)), set[str]()
-    sessions: list[Session] = []
+    held: list[tuple[str, tuple[Turn, ...]]] = []
     empty: list[str] = []
     for key in keys:
         raw = transcript.get(key)
         if raw is None or raw == []:
             empty.append(key)
         elif turns := _turns(raw, (*place, key), owned, taken, notes):
-            name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
-            date = session_start(transcript.get(name), example, (*place, name), notes)
-            sessions.append(Session(key, *date, turns))
+            held.append((key, turns))
+    dates = [f"{key}_date_time" for key, _ in held]
+    written = [(transcript.get(date), (*place, date)) for date in dates]
+    starts = session_starts(written, "1:56 pm on 8 May, 2023", options, notes)
+    sessions = tuple(
+        Session(key, *start, turns) for (key, turns), start in zip(held, starts, strict=True)
+    )
     note_empty(empty, place, notes)
     note_backwards(sessions, place, notes, order="numeric")
-    return tuple(sessions)
+    return sessions
 
 
 def _turns(
@@ -226,4 +233,4 @@ def _text_under(key: str, raw: object) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-LOADER = Loader(LABEL, matches, read)
+LOADER = Loader(LABEL, matches, read, ("day_first",))
