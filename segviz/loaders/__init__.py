@@ -21,7 +21,7 @@ from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large, unreadable
-from segviz.loaders.file_kinds import reject_office
+from segviz.loaders.file_kinds import other_kind, reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
 from segviz.loaders.formats.table import header, is_table, named_rows
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
@@ -172,6 +172,8 @@ def _unknown(document: object, options: Options) -> LoadError:
         return document.error
     if isinstance(document, Rows) and isinstance(document[0], dict):
         settle(list(document[0]), options.columns)  # as for a table of text
+    if (known := other_kind(document)) is not None:
+        return known
     what = f"no known conversation format: the file holds {describe(document)}"
     return LoadError(what, remedy="convert the file to one of these formats")
 

@@ -40,7 +40,7 @@ def instance(*sessions: object, **extra: object) -> dict[str, object]:
         "haystack_dates": [DATE] * len(sessions),
         "haystack_session_ids": ["answer_x"] * len(sessions),
         "haystack_sessions": list(sessions),
-        "answer_session_ids": ["answer_x"],
+        "answer_session_ids": [],
         **extra,
     }
 

@@ -5,7 +5,8 @@ lists, joined by position: ids of sessions repeat, and those that begin with ``a
 where the gold answer is. So sessions are called ``session_<n>`` and turns ``S<n>:<m>`` after
 their 1-based places in the file, which count what was left out as well.
 
-The one question has the turns with ``has_answer: true`` as evidence. Where ``question_id``
+The one question has the turns with ``has_answer: true`` as evidence; where no turn is marked, the
+sessions of ``answer_session_ids`` are kept as unresolved evidence. Where ``question_id``
 ends in ``_abs`` its answer says that the conversation does not tell: it has none here, and is of
 the category ``abstention``.
 """
@@ -27,7 +28,7 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import id_under, known_id, rows_of, settled
 from segviz.loaders.questions import read_answer, read_category
 from segviz.loaders.report import Notes
-from segviz.text.captions import counted, describe
+from segviz.text.captions import counted, describe, listed
 
 LABEL = "LongMemEval"
 
@@ -133,9 +134,24 @@ def _questions(
     lost = tuple(turn_id for turn_id in marked if turn_id not in there)
     if str(raw.get("question_id")).endswith("_abs"):
         return (Question(0, text, None, "abstention", found, lost),)
+    if not (found or lost) and (lost := _cited(raw)):
+        what = f"the evidence is named by session only ({listed(list(lost))}); kept as unresolved"
+        notes.repaired((*place, "answer_session_ids"), what)
     answer = read_answer(raw.get("answer"), (*place, "answer"), notes)
     kind = read_category(raw.get("question_type"), (*place, "question_type"), notes)
     return (Question(0, text, answer, kind, found, lost),)
+
+
+def _cited(raw: dict[str, object]) -> tuple[str, ...]:
+    """Returns the sessions that hold the evidence by ``answer_session_ids``."""
+    cited, names = raw.get("answer_session_ids"), raw.get("haystack_session_ids")
+    order = (
+        {known_id(name): row for row, name in enumerate(names, 1)}
+        if isinstance(names, list)
+        else {}
+    )
+    ids = map(known_id, cited) if isinstance(cited, list) else ()
+    return tuple(f"session_{order[each]}" if each in order else each for each in ids if each)
 
 
 LOADER = Loader(LABEL, matches, read, ("day_first",), _entry)

@@ -28,6 +28,7 @@ from segviz.loaders.columns import (
     settle,
 )
 from segviz.loaders.document import Options, Place
+from segviz.loaders.file_kinds import is_store
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, rows_of
@@ -80,7 +81,7 @@ FORMS: dict[str, Form] = {
 def _loader(form: Form) -> Loader:
 
     def matches(document: object) -> bool:
-        talk = next(talks_in(document), None)
+        talk = None if is_store(document) else next(talks_in(document), None)
         if talk is None:
             return False
         rows = [raw for _, raw in talk.blocks[0].rows[:_LOOKED_AT] if isinstance(raw, dict)]

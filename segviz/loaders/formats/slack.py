@@ -111,7 +111,7 @@ def _day(
         if subtype not in _WRITTEN or "bot_id" in raw:
             left["bot_message" if "bot_id" in raw else str(subtype)] += 1
             continue
-        text = words(raw.get("text"), (*here, "text"), notes)
+        text = words(raw.get("text") or _spoken(raw.get("blocks")), (*here, "text"), notes)
         if text is None:
             continue
         user = raw.get("user")
@@ -121,6 +121,23 @@ def _day(
     # In the order of their times; what has none keeps its place at the end.
     written.sort(key=lambda each: (each[0] is None, each[0] or datetime.min))
     return [message for _, message in written]
+
+
+def _spoken(block: object) -> str:
+    """Returns the words of a message's blocks, in Slack's markup."""
+    if isinstance(block, list):
+        return "\n".join(filter(None, map(_spoken, block)))
+    if not isinstance(block, dict):
+        return ""
+    if isinstance(parts := block.get("elements"), list):
+        inline = str(block.get("type")).endswith("section")
+        return ("" if inline else "\n").join(map(_spoken, parts))
+    text, url, user = (block.get(key) for key in ("text", "url", "user_id"))
+    if isinstance(user, str):
+        return f"<@{user}>"
+    if isinstance(url, str):
+        return f"<{url}|{text}>" if isinstance(text, str) else f"<{url}>"
+    return text if isinstance(text, str) else _spoken(text)
 
 
 def plain(text: str, people: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""LoCoMo (snap-research/LoCoMo) in its three shapes.
+"""LoCoMo (snap-research/LoCoMo) in its shapes.
 
 ==========================  ==========================================================
 shape                       found in
@@ -6,6 +6,8 @@ shape                       found in
 list of samples             ``locomo10.json``: ``{sample_id, conversation, qa, …}``
 one sample                  REALTALK's per-conversation copies
 bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1, …}``
+samples by id               forks: ``{id: {conversation, qa, …}}``
+sessions in a list          forks: ``conversation: [{session_date, turns}, …]``
 ==========================  ==========================================================
 
 Turns are ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``. Image URLs are neither
@@ -26,6 +28,7 @@ from segviz.loaders.chat import (
     speaker_named,
     words,
 )
+from segviz.loaders.columns import keys_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import (
@@ -43,6 +46,8 @@ from segviz.text.captions import counted, describe, listed, quoted
 LABEL = "LoCoMo"
 
 _EXPECTED = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
+
+_TURNS = ("turns", "dialogue", "dialog", "messages", "utterances")
 
 # Nine digits: enough for any session number, and harmless to int().
 _KEY = re.compile(r"session_([0-9]{1,9})(_date_time)?")
@@ -82,10 +87,27 @@ def _transcript(sample: object) -> dict[str, object] | None:
     """The object that holds the sessions: ``conversation`` or the sample itself."""
     if not isinstance(sample, dict):
         return None
-    for candidate in (sample.get("conversation"), sample):
+    inner = sample.get("conversation")
+    listed = _by_number(inner) if isinstance(inner, list) and "qa" in sample else None
+    for candidate in (listed or inner, sample):
         if isinstance(candidate, dict) and _session_keys(candidate):
             return candidate
     return None
+
+
+def _by_number(sessions: list[object]) -> dict[str, object]:
+    """Returns ``[{<time>, <turns>}, …]`` as ``{session_1, session_1_date_time, …}``; {} where a
+    member of the list is no session."""
+    found: dict[str, object] = {}
+    for number, raw in enumerate(sessions, start=1):
+        known = raw if isinstance(raw, dict) else {}
+        turns = next((known[key] for key in _TURNS if isinstance(known.get(key), list)), None)
+        if turns is None:
+            return {}
+        found[f"session_{number}"] = turns
+        for key in keys_of(tuple(known), "time")[:1]:
+            found[f"session_{number}_date_time"] = known[key]
+    return found
 
 
 def _is_locomo(transcript: dict[str, object]) -> bool:
@@ -178,13 +200,14 @@ def _sessions(
     # Declared anywhere, also by skipped turns: evidence that cites a lost turn must not point at
     # another one.
     taken, owned = set(filter(None, declared)), set[str]()
+    named = bool(taken)  # a file in which no turn has an id lacks none
     held: list[tuple[str, tuple[Turn, ...]]] = []
     empty: list[str] = []
     for key in keys:
         raw = transcript.get(key)
         if raw is None or raw == []:
             empty.append(key)
-        elif turns := _turns(raw, (*place, key), owned, taken, notes):
+        elif turns := _turns(raw, (*place, key), owned, taken, named, notes):
             held.append((key, turns))
     dates = [f"{key}_date_time" for key, _ in held]
     written = [(transcript.get(date), (*place, date)) for date in dates]
@@ -198,7 +221,7 @@ def _sessions(
 
 
 def _turns(
-    block: object, place: Place, owned: set[str], taken: set[str], notes: Notes
+    block: object, place: Place, owned: set[str], taken: set[str], named: bool, notes: Notes
 ) -> tuple[Turn, ...]:
     """The turns of a session that hold words or a caption; a note on each of the others.
 
@@ -219,8 +242,9 @@ def _turns(
         if turn_id is None or turn_id in owned:
             problem = "missing or unusable" if turn_id is None else "a duplicate"
             turn_id = unused(f"D{session}:{int(here[-1]) + 1}", taken)
-            what = f"the id is {problem}; the turn is called {turn_id}"
-            notes.repaired((*here, "dia_id"), what)
+            if named:
+                what = f"the id is {problem}; the turn is called {turn_id}"
+                notes.repaired((*here, "dia_id"), what)
         owned.add(turn_id)
         taken.add(turn_id)
         turns.append(Turn(turn_id, speaker, text, caption))
