@@ -78,7 +78,7 @@ def read_corpus(options: Options, console: Console) -> Corpus:
     """Reads the conversations of the file; notes repairs. Raises UsageError."""
     with user_errors():
         corpus = load(path_of(options.file), **reading(options))
-    if corpus.report.findings:
+    if corpus.report.findings or corpus.report.lacks:
         console.note(str(corpus.report))
     return corpus
 

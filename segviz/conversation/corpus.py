@@ -28,7 +28,8 @@ class Finding:
 class LoadReport:
     """The outcome of loading a file. ``kept`` counts turns. ``findings`` are the
     first hundred where there are more; ``counts`` are of all, by kind. Of a table or of records
-    ``headers`` are the columns and ``columns`` what they were taken for, by meaning."""
+    ``headers`` are the columns and ``columns`` what they were taken for, by meaning. ``lacks``
+    names what the file does not tell: times, speakers."""
 
     name: str
     source_format: str
@@ -37,6 +38,7 @@ class LoadReport:
     counts: Mapping[Kind, int] = field(default_factory=dict)
     headers: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    lacks: tuple[str, ...] = ()
 
     def count(self, kind: Kind) -> int:
         """How many records were repaired, or skipped, listed or not."""
@@ -54,9 +56,10 @@ class LoadReport:
 
     def __str__(self) -> str:
         """One readable line: ``name: 689 turns kept, 2 repaired, 0 skipped (LoCoMo)``."""
+        lacks = f"; the file has no {' and no '.join(self.lacks)}" if self.lacks else ""
         return (
             f"{self.name}: {self.kept} turns kept, {self.count('repaired')} repaired, "
-            f"{self.count('skipped')} skipped ({self.source_format})"
+            f"{self.count('skipped')} skipped ({self.source_format}){lacks}"
         )
 
 

@@ -41,15 +41,15 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
         blocks.setdefault(message.session, []).append(message)
     inside = [step for block in blocks.values() for step in _steps(block)]
     firsts = [next((each for each in block if each.time), block[0]) for block in blocks.values()]
-    steps = [*inside, *_steps(firsts)]
-    if not any(step < 0 for step in steps):
+    between = _steps(firsts)
+    if min([*inside, *between, 0]) == 0:
         return list(messages)
-    if not any(step > 0 for step in steps):
-        notes.repaired(place, "newest first; turned round, so that the oldest is first")
-        return list(messages)[::-1]
-    if not any(step < 0 for step in inside) and not any(step > 0 for step in _steps(firsts)):
+    if max([*between, 0]) == 0 and min([*inside, 0]) == 0:
         notes.repaired(place, "sessions newest first; turned round, so that the oldest is first")
         return [message for block in reversed(blocks.values()) for message in block]
+    if max([*inside, *between, 0]) == 0:
+        notes.repaired(place, "newest first; turned round, so that the oldest is first")
+        return list(messages)[::-1]
     if back := sum(step < 0 for step in inside):
         what = f"{counted(back, 'message')} dated before the previous one; kept in file order"
         notes.repaired(place, what)
@@ -163,9 +163,11 @@ def speech(value: object) -> tuple[str | None, int]:
     """The text of a message in parts, ``[{type, text}, …]`` or ``{parts: […]}``, and how many of
     them are no speech. None where none is."""
     if isinstance(value, dict):
-        if _UNSPOKEN.search(str(value.get("type") or value.get("content_type") or "")):
+        kind = str(value.get("type") or value.get("content_type") or "")
+        if _UNSPOKEN.search(kind) or value.get("thought") is True:
             return None, 1
-        text = next((value[key] for key in ("parts", "text", "content") if key in value), None)
+        keys = ("parts", "text", "content", "value")
+        text = next((value[key] for key in keys if key in value), None)
         return (text, 0) if isinstance(text, str) else speech(text)
     parts = value if isinstance(value, list) else []
     texts = [part if isinstance(part, str) else speech(part)[0] for part in parts]

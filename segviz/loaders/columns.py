@@ -21,21 +21,32 @@ from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import Chat, read_chats
 from segviz.loaders.report import Notes
-from segviz.text.captions import counted, describe, one_line, shorten
+from segviz.text.captions import counted, describe, one_line, quoted, shorten
 from segviz.text.dates import read_time, read_times
 
 Placed = Sequence[tuple[Place, object]]
 """Rows, each with its place in the file."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "text": tuple("text message content utterance body value cleantext msg mes parts".split()),
-    "speaker": tuple("speaker from sender author name role user username fromid".split()),
-    "time": tuple(
-        "timestamp time date datetime createdat ts createtime timestampms senddate sentat "
-        "starttime sessiondate currenttime timeanchor".split()
+    "text": tuple(
+        "text message content utterance body value cleantext msg mes parts messagetext textcontent "
+        "messagebody txt dialogue".split()
     ),
-    "session": tuple("session sessionid conversationid dialogueid dialogid thread".split()),
-    "conversation": tuple("conversation chat chatid".split()),
+    "speaker": tuple(
+        "speaker from sender author name role user username speakername sendername authorname "
+        "displayname nickname nick who actor agent character fromid senderid speakerid authorid "
+        "userid".split()
+    ),
+    "time": tuple(
+        "timestamp time date datetime createdat ts createtime timestampms senddate sentat when dt "
+        "senttime datesent sendtime messagetime eventtime creationtime createddate postedat unix "
+        "unixtime unixtimestamp epoch dateunixtime starttime startedat sessiondate sessiontime "
+        "sessiondatetime currenttime timeanchor timeback".split()
+    ),
+    "session": tuple(
+        "session sessionid sessionnumber conversationid dialogueid dialogid thread threadid".split()
+    ),
+    "conversation": tuple("conversation chat chatid channel room".split()),
 }
 """Meaning -> usual names of the column, most telling first, as :func:`spelled`."""
 
@@ -43,19 +54,29 @@ USUAL = ("human", "user", "gpt", "assistant")
 """Speakers that come first, whoever speaks first."""
 
 _CALLS = {"tool_calls", "function_call"}
+_LOOKED_AT = 50
 SPEAKING = {"user", "human", "ai", "assistant", "gemini", "model", "bot"}
 """What the ``type`` of a message says where it names the speaker."""
 
 ASIDE = set(
-    "system developer tool function observation service summary reasoning function_call "
-    "function_call_output tool_call tool_result session_meta event_msg".split()
+    "system developer tool function observation service summary reasoning thinking function_call "
+    "function_call_output custom_tool_call custom_tool_call_output tool_call tool_result tool_use "
+    "session_meta event_msg turn_context compacted file-history-snapshot queue-operation "
+    "progress".split()
 )
 """What the role or ``type`` of a message says where nobody said it to anybody."""
 
 
+_CONTEXT = re.compile(
+    r"\s*<(?:environment|user|system|command|local|bash|turn|session|task|ide)[_-].*>\s*", re.DOTALL
+)
+"""A message that a program wrote around its user's words: nothing but elements such as
+``<environment_context>``."""
+
+
 def spelled(name: str) -> str:
     """A name without case, blanks and marks between its words."""
-    return re.sub(r"[\s_-]+", "", name).casefold()
+    return re.sub(r"[\s_.-]+", "", name).casefold()
 
 
 @lru_cache(1_000)  # the rows of a file have few sets of keys
@@ -120,12 +141,14 @@ class Block:
 @dataclass(slots=True)
 class Talk:
     """The rows of a conversation, in sessions where there are several blocks. ``others`` counts
-    messages on branches of the talk that are not shown."""
+    messages on branches of the talk that are not shown; of a ``nameless`` one the rows alternate
+    between two speakers."""
 
     name: str
     place: Place
-    blocks: Sequence[Block]
+    blocks: list[Block]
     others: int = 0
+    nameless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +190,11 @@ def read_talks(
     own: dict[int, dict[str, list[Message]]] = {}
     for talk, name, message in messages_of(talks, keys, options, notes):
         own.setdefault(id(talk), {}).setdefault(name or talk.name, []).append(message)
+    _note_unused(talks, keys, notes)
     for talk in talks:
+        if talk.nameless:
+            what = "no speaker is named; read as Speaker 1 and Speaker 2 by turns"
+            notes.repaired(talk.place, what)
         if talk.others:
             what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
             notes.skipped(talk.place, f"{what} left out")
@@ -194,6 +221,9 @@ def messages_of(
             if not isinstance(raw, dict):
                 notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
             elif (text := _text(keys.all(raw, "text"), raw, place, block.left, notes)) is not None:
+                if _CONTEXT.fullmatch(text):
+                    block.left["of the program"] += 1
+                    continue
                 who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
                 named = keys.label(raw, "session") or session
                 message = Message(who, text, time, plain_value(written), named)
@@ -214,7 +244,8 @@ def _aside(raw: Mapping[str, object]) -> str:
     for value in (role, *(raw.get(key) for key in ("kind", "type", "role", "from"))):
         if isinstance(value, str) and value in ASIDE:
             return value
-    return "aside" if raw.get("isSidechain") is True else ""
+    aside = any(raw.get(key) is True for key in ("isSidechain", "isMeta", "isCompactSummary"))
+    return "aside" if aside else ""
 
 
 def _text(
@@ -234,14 +265,47 @@ def _text(
     parts = [each for each in values if isinstance(each[1], list | dict)]
     spoken = [each for each in parts if (speech(each[1])[0] or "").strip()]
     plain = [each for each in values if each not in parts and each[1] not in (None, "")]
+    media = not values and any(isinstance(each, list | dict) for each in raw.values())
     kinds = [part for _, part in parts if not isinstance(part, dict) or "content_type" in part]
-    if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS):
+    if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS or media):
         if not attached:
             left["without words"] += 1
         return "\n".join(attached) or None
     key, value = next(iter((*spoken, *plain, *values)), ("text", None))
     text = words(value, (*place, key), notes)
     return None if text is None else "\n".join((text, *attached))
+
+
+def _note_unused(talks: Sequence[Talk], keys: Keys, notes: Notes) -> None:
+    """One note that names the keys which look like times or speakers, where none is known."""
+    blocks = [block.rows for talk in talks for block in talk.blocks]
+    rows = [raw for block in blocks for _, raw in block[:_LOOKED_AT] if isinstance(raw, dict)]
+    if len(rows) < 2 or "text" not in keys.columns:
+        return
+    held: dict[str, list[object]] = {}
+    for raw in rows[:_LOOKED_AT]:
+        for key, value in raw.items():
+            if isinstance(value, str | int | float) and key not in keys.columns.values():
+                held.setdefault(key, []).append(value)
+    full = {key: values for key, values in held.items() if len(values) * 2 > len(rows[:_LOOKED_AT])}
+    tell = {
+        "time": [key for key, values in full.items() if all(map(_is_time, values))],
+        "speaker": [key for key, values in full.items() if _are_names(values)],
+    }
+    for meaning, found in tell.items():
+        if found and meaning not in keys.columns:
+            what = f"{', '.join(map(quoted, found))} may hold the {meaning}s and "
+            notes.skipped((), f'{what}are not read; columns={{"{meaning}": …}} says so')
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, str) and not value.isdigit() and bool(read_times([value])[0][0])
+
+
+def _are_names(values: Sequence[object]) -> bool:
+    """Tells whether a few short names come back."""
+    names = {value for value in values if isinstance(value, str) and re.search(r"[^\W\d]", value)}
+    return 1 < len(names) <= 6 and len(values) > len(names) + 1 and max(map(len, names)) <= 30
 
 
 def _speaker(

@@ -16,6 +16,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from segviz.loaders.budget import Budget
@@ -201,7 +202,7 @@ def clean(document: object) -> tuple[object, Notes]:
     Walks in the order of the file, and holds the way from the root alone: of lists of many small
     ones, as large as the document itself, no second copy is made.
     """
-    notes = Notes()
+    notes, misread = Notes(), 0
     # The root is wrapped so that a document that is a bare string needs no case of its own.
     root: dict[str, object] = {"": document}
     way: list[tuple[_Container, Iterator[tuple[Any, object]]]] = [(root, _items(root))]
@@ -219,13 +220,30 @@ def clean(document: object) -> tuple[object, Notes]:
                     _clean_keys(value, tuple(steps[1:]), notes)
                 way.append((value, _items(value)))
                 break
+            if isinstance(value, str) and (better := _reread(value)) is not None:
+                node[key] = value = better
+                misread += 1
             if isinstance(value, str | int) and (mended := _mend(value)):
                 node[key], what = mended
                 notes.repaired((*steps, key)[1:], what)
         else:
             way.pop()
             del steps[-1:]
+    if misread:
+        what = f"{counted(misread, 'text')} of UTF-8 that was taken for Latin-1 read anew"
+        notes.repaired((), what)
     return root[""], notes
+
+
+def _reread(text: str) -> str | None:
+    """Returns a text whose UTF-8 was taken for Latin-1 or Windows-1252 ("Ã©" for "é", as in
+    exports of Messenger) as it was; None for any other."""
+    if text.isascii():
+        return None
+    for encoding in ("latin-1", "cp1252"):
+        with suppress(UnicodeError):
+            return text.encode(encoding).decode("utf-8")
+    return None
 
 
 def _mend(value: str | int) -> tuple[str | None, str] | None:

@@ -209,8 +209,10 @@ def _load_report(corpus: Corpus, position: int) -> None:
     counts = {"kept": report.kept, "repaired": repaired, "skipped": skipped}
     told = [f"{count:,} {what}" for what, count in counts.items() if count or what == "kept"]
     with st.expander(f"Load report of the file: {', '.join(told)}"):
+        if report.lacks:
+            st.caption(f"The file has no {' and no '.join(report.lacks)}.")
         if not report.findings:
-            st.caption("Every record was read as it stands.")
+            st.caption("No record was repaired or skipped.")
             return
         st.dataframe(
             [{"what": f.kind, "where": f.where, "detail": f.what} for f in report.findings],
