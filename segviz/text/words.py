@@ -1,22 +1,91 @@
-"""Cuts texts into the words by which texts are compared.
+"""Cuts texts of every script into the words by which texts are compared, shown and measured.
 
-A text is split at everything that is not a letter or digit, numbers are kept whole and function
-words left out, as deleting a dash would glue words together.
+A word is what stands between characters that are no letter, digit, mark or underscore. Scripts
+that set no blanks between words (Han, Kana, Thai, Lao, Myanmar, Khmer), and Hangul, whose words end
+in particles, are cut into pairs of neighbouring signs instead: 打印机 is 打印, 印机. Two texts that
+share a word share its pairs. One tokenizer serves relevance, annotation, labels and measures; the
+browser has its twin (``frontend/src/shared/words.js``).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator
+from itertools import pairwise
 
 QUOTED = 0.6
 """Share of a turn's content words that one text must hold to quote it."""
 
-_WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+")
+_HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_HIRAGANA = "\u3041-\u309f"
+_KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
+_THAI_LAO = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf"
+_BURMESE_KHMER = "\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17e0-\u17e9"
+_RUNS = (_HAN, _HIRAGANA, _KATAKANA, _HANGUL, _THAI_LAO, _BURMESE_KHMER)
+"""Scripts that are cut into pairs; a pair never holds signs of two."""
+
+_SIGNS = "".join(_RUNS)
+# Signs written above, below or behind a letter, which \w does not know: vowels of India, accents.
+_MARKS = "".join(chr(i) for i in range(0x300, 0x1B00) if unicodedata.category(chr(i))[0] == "M")
+_OTHER = "".join(re.findall(f"[^{_SIGNS}]", _MARKS))
+_WORD = rf"[^\W{_SIGNS}]+(?:[{_OTHER}]+[^\W{_SIGNS}]*)*"
+_TOKEN = "|".join([*(f"[{run}]+" for run in _RUNS), _WORD])
+_NUMBER = r"\d+(?:[.,:]\d+)+|"
+_ANY = {whole: re.compile(_NUMBER * whole + _TOKEN) for whole in (False, True)}
+_ASCII = {whole: re.compile(_NUMBER * whole + r"\w+") for whole in (False, True)}
+_HAS_SIGN = re.compile(f"[{_SIGNS}]")
+_SIGN = re.compile(f"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
+PIECE = rf"[{_SIGNS}]|{_WORD}"
+"""Pattern of a word, or of one sign where words are cut into pairs."""
+
 _FUNCTION_WORDS = frozenset(
     "a an and are as at be been but by did do does for from had has have he her his i in is it "
     "its of on or s she so t that the their them then there they this to was we were with".split()
 )
+
+
+def spans(text: str, numbers: bool = False) -> Iterator[tuple[int, int]]:
+    """Yields where the tokens of a text start and stop, in order; pairs of signs overlap.
+
+    Args:
+        text: any text.
+        numbers: whether ``3.5`` and ``10:30`` are one token each.
+    """
+    for run in (_ASCII if text.isascii() else _ANY)[numbers].finditer(text):
+        start, stop = run.span()
+        signs = [*_SIGN.finditer(text, start, stop)] if _HAS_SIGN.match(text, start) else []
+        if len(signs) < 2:
+            yield start, stop
+        for one, other in pairwise(signs):
+            yield one.start(), other.end()
+
+
+def tokens(text: str, numbers: bool = False) -> list[str]:
+    """Returns the tokens of a text in lower case, in order, repeated ones as often; see
+    :func:`spans`."""
+    text = text.lower()
+    if text.isascii():
+        return _ASCII[numbers].findall(text)
+    return [text[start:stop] for start, stop in spans(text, numbers)]
+
+
+def other_script(text: str, known: Collection[str]) -> str:
+    """Returns the script that most letters outside of the ``known`` scripts are of, where those are
+    more than half of all; else "". Scripts are called by the first word of a letter's Unicode
+    name: LATIN, CJK, HIRAGANA, THAI."""
+    if text.isascii():
+        return ""
+    letters = Counter(unicodedata.name(sign, "?").split()[0] for sign in text if sign.isalpha())
+    others = Counter({script: n for script, n in letters.items() if script not in known})
+    return others.most_common(1)[0][0] if others.total() * 2 > letters.total() else ""
+
+
+def has_sign(text: str) -> bool:
+    """Tells whether a text begins with a sign of a script that is cut into pairs."""
+    return _HAS_SIGN.match(text) is not None
 
 
 def nfkc_lower(text: str) -> str:
@@ -25,13 +94,13 @@ def nfkc_lower(text: str) -> str:
 
 
 def all_tokens(text: str) -> frozenset[str]:
-    """Distinct words of a text, numbers whole and without thousands commas."""
-    return frozenset(word.replace(",", "") for word in _WORD.findall(nfkc_lower(text)))
+    """Returns the distinct tokens of a text, numbers whole and without thousands commas."""
+    return frozenset(word.replace(",", "") for word in tokens(nfkc_lower(text), numbers=True))
 
 
 def content_tokens(text: str) -> frozenset[str]:
-    """The distinct words without function words; a text of function words only keeps them
-    all ("he did")."""
+    """Returns the distinct tokens without function words; of a text of function words only all of
+    them ("he did")."""
     words = all_tokens(text)
     return words - _FUNCTION_WORDS or words
 
