@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from importlib import metadata, resources
 from importlib.util import find_spec
@@ -415,11 +415,11 @@ def known_scripts(embedder: Embedder) -> frozenset[str]:
     return known if inner is embedder else known_scripts(inner)
 
 
-def script_note(embedder: Embedder, text: str) -> str:
-    """Returns a sentence for people where most of a text is in a script that the embedder was not
-    made for, and what is done about it; else ""."""
+def script_note(embedder: Embedder, texts: Iterable[str]) -> str:
+    """Returns a sentence for people where most of the texts (the first 200 are looked at) are in a
+    script that the embedder was not made for, and what is done about it; else ""."""
     known = known_scripts(embedder)
-    script = other_script(text, known) if known else ""
+    script = other_script(" ".join(islice(texts, 200)), known) if known else ""
     name = {"CJK": "Chinese"}.get(script, script.title())
     plain = embedder.name.partition("-")[0]
     return script and (
