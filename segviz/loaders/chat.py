@@ -113,10 +113,41 @@ def each_message(
             notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
 
 
-def read_messages(
+Written = tuple[object, Place, object, Place]
+"""What stands for a session in a file: the list of its messages and its date, each with its place;
+() for a date that no place is there for."""
+
+
+def read_sessions(
+    blocks: Sequence[Written],
+    speaker: str,
+    example: str,
+    place: Place,
+    options: Options,
+    notes: Notes,
+) -> tuple[Session, ...]:
+    """Returns the sessions of lists ``[{<speaker>: …, content: …}, …]``, called ``session_<n>``
+    with turns ``S<n>:<m>`` after their places; without those that hold no turn. ``example`` is a
+    date as the format writes it; notes on all sessions are made of ``place``."""
+    empty, held = [], []
+    for number, (block, here, date, at) in enumerate(blocks, start=1):
+        if block is None or block == []:
+            empty.append(f"session_{number}")
+        elif turns := _turns(block, speaker, number, here, notes):
+            held.append((number, turns, (date, at)))
+    starts = session_starts([date for *_, date in held], example, options, notes)
+    sessions = tuple(
+        Session(f"session_{number}", *start, turns)
+        for (number, turns, _), start in zip(held, starts, strict=True)
+    )
+    note_empty(empty, place, notes)
+    note_backwards(sessions, place, notes)
+    return sessions
+
+
+def _turns(
     block: object, speaker: str, session: int, place: Place, notes: Notes
 ) -> tuple[Turn, ...]:
-    """The usable turns of ``[{<speaker>: …, content: …}, …]``, called after their places."""
     turns = []
     for here, raw in each_message(block, place, notes):
         text = words(raw.get("content"), (*here, "content"), notes)
@@ -197,18 +228,24 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
 # --- what is noted of the dates of sessions ------------------------------------------
 
 
+def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[datetime | None]:
+    """Returns the time of each value, all read by one rule; a note on what is open about them."""
+    times, why = read_times(values, options.day_first)
+    for what in why:
+        notes.repaired((), what)
+    return times
+
+
 def session_starts(
     written: Sequence[tuple[object, Place]], example: str, options: Options, notes: Notes
 ) -> list[tuple[datetime | None, str]]:
     """Returns the start of each session and its date as written, read by one rule for all of them;
     a note on each that is not like ``example``."""
-    starts, why = read_times([value for value, _ in written], options.day_first)
-    for what in why:
-        notes.repaired((), what)
     found = []
+    starts = times_of([value for value, _ in written], options, notes)
     for (value, place), start in zip(written, starts, strict=True):
         raw = str(value) if isinstance(value, str | int | float) else ""
-        if start is None:
+        if start is None and place:
             seen = quoted(raw) if raw else "nothing" if value is None else describe(value)
             what = f'expected a date like "{example}", found {seen}; kept without date'
             notes.repaired(place, what)

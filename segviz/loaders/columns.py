@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from segviz.conversation import Conversation
-from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, words
+from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, times_of, words
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import Chat, read_chats
@@ -277,34 +277,27 @@ def _text(
 
 
 def _note_unused(talks: Sequence[Talk], keys: Keys, notes: Notes) -> None:
-    """One note that names the keys which look like times or speakers, where none is known."""
-    blocks = [block.rows for talk in talks for block in talk.blocks]
-    rows = [raw for block in blocks for _, raw in block[:_LOOKED_AT] if isinstance(raw, dict)]
-    if len(rows) < 2 or "text" not in keys.columns:
-        return
-    held: dict[str, list[object]] = {}
-    for raw in rows[:_LOOKED_AT]:
-        for key, value in raw.items():
-            if isinstance(value, str | int | float) and key not in keys.columns.values():
-                held.setdefault(key, []).append(value)
-    full = {key: values for key, values in held.items() if len(values) * 2 > len(rows[:_LOOKED_AT])}
-    tell = {
-        "time": [key for key, values in full.items() if all(map(_is_time, values))],
-        "speaker": [key for key, values in full.items() if _are_names(values)],
-    }
-    for meaning, found in tell.items():
+    """One note that names keys which look like those of times or speakers, where none is known."""
+    blocks = [block.rows[:_LOOKED_AT] for talk in talks for block in talk.blocks]
+    rows = [raw for block in blocks for _, raw in block if isinstance(raw, dict)][:_LOOKED_AT]
+    other = dict.fromkeys(key for raw in rows for key in raw if key not in keys.columns.values())
+    held = {key: [raw[key] for raw in rows if isinstance(raw.get(key), str)] for key in other}
+    full = {key: values for key, values in held.items() if 1 < len(values) > len(rows) / 2}
+    tell = {"time": _are_times, "speaker": _are_names}
+    for meaning, fits in tell.items():
+        found = [quoted(key) for key, values in full.items() if fits(values)]
         if found and meaning not in keys.columns:
-            what = f"{', '.join(map(quoted, found))} may hold the {meaning}s and "
-            notes.skipped((), f'{what}are not read; columns={{"{meaning}": …}} says so')
+            what = f"{', '.join(found)} may hold the {meaning}s, but no {meaning} is read"
+            notes.skipped((), f'{what}; say so with columns={{"{meaning}": …}}')
 
 
-def _is_time(value: object) -> bool:
-    return isinstance(value, str) and not value.isdigit() and bool(read_times([value])[0][0])
+def _are_times(values: Sequence[str]) -> bool:
+    return not any(map(str.isdigit, values)) and all(read_times(values)[0])
 
 
-def _are_names(values: Sequence[object]) -> bool:
+def _are_names(values: Sequence[str]) -> bool:
     """Tells whether a few short names come back."""
-    names = {value for value in values if isinstance(value, str) and re.search(r"[^\W\d]", value)}
+    names = set(values) - SPEAKING - ASIDE
     return 1 < len(names) <= 6 and len(values) > len(names) + 1 and max(map(len, names)) <= 30
 
 
@@ -329,9 +322,7 @@ def _times(
 ) -> list[datetime | None]:
     """The time of each row; one note on those that have none, where times are ``expected``, and on
     those that cannot be read."""
-    found, why = read_times(values, options.day_first)
-    for what in why:
-        notes.repaired((), what)
+    found = times_of(values, options, notes)
     missing = sum(value is None for value in values)
     unread = found.count(None) - missing
     for count, what in ((missing, "no time"), (unread, "a time that cannot be read")):

@@ -54,6 +54,9 @@ _STORES = (
 _HOLDERS = ("results", "memories", "facts", "edges", "items", "agents", "passages", "data")
 
 
+_AUDIT = "compare them with their conversation by segviz audit; load messages from a file of them"
+
+
 def _refused(kind: str) -> LoadError:
     unpack = "archive" in kind
     remedy = "unpack it and load the file inside" if unpack else "export the conversation as JSON"
@@ -64,12 +67,8 @@ def other_kind(document: object) -> LoadError | None:
     """Returns the error for a document that is no conversation but of a known kind: memories that a
     system has written, or questions without a conversation."""
     if is_store(document):
-        return OtherKind(
-            "these are memories that a system has written, not a conversation",
-            expected="the conversation they were written from",
-            remedy="segviz audit compares memories with their conversation; messages that are in "
-            "the file can be read from a file of their own",
-        )
+        what = "these are memories that a system has written, not a conversation"
+        return OtherKind(what, remedy=_AUDIT)
     rows = document if isinstance(document, list) else [document]
     if any(isinstance(row, dict) and isinstance(row.get("qa"), list) for row in rows):
         what = "these are questions or results of an evaluation, without their conversation"

@@ -13,15 +13,10 @@ the category ``abstention``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from segviz.conversation import Conversation, Entry, Question, Session
-from segviz.loaders.chat import (
-    flagged,
-    note_backwards,
-    note_empty,
-    read_messages,
-    session_starts,
-    speakers_of,
-)
+from segviz.loaders.chat import flagged, read_sessions, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
@@ -78,33 +73,24 @@ def _conversation(
     options: Options,
     notes: Notes,
 ) -> Conversation | None:
-    sessions: list[Session] = []
-    marked: list[str] = []
-    empty: list[str] = []
     dates = _dates(raw, len(blocks), place, notes)
-    written = [
-        (date, (*place, "haystack_dates", row)) for row, date in enumerate(dates[: len(blocks)])
-    ]
-    starts = session_starts(written, "2023/05/28 (Sun) 19:47", options, notes)
-    for row, block in enumerate(blocks):
-        here, key = (*place, _SESSIONS, row), f"session_{row + 1}"
-        if block is None or block == []:
-            empty.append(key)
-            continue
-        for number, item in enumerate(block if isinstance(block, list) else ()):
-            if flagged(item, "has_answer"):
-                marked.append(f"S{row + 1}:{number + 1}")
-        if turns := read_messages(block, "role", row + 1, here, notes):
-            start = starts[row] if row < len(starts) else (None, "")
-            sessions.append(Session(key, *start, turns))
-    note_empty(empty, (*place, _SESSIONS), notes)
+    dated = [(date, (*place, "haystack_dates", row)) for row, date in enumerate(dates)]
+    dated += [(None, ())] * len(blocks)
+    written = [(block, (*place, _SESSIONS, row), *dated[row]) for row, block in enumerate(blocks)]
+    example = "2023/05/28 (Sun) 19:47"
+    sessions = read_sessions(written, "role", example, (*place, _SESSIONS), options, notes)
     if not sessions:
         return None
-    note_backwards(sessions, (*place, "haystack_dates"), notes)
+    marked = [
+        f"S{row}:{number}"
+        for row, block in enumerate(blocks, start=1)
+        for number, item in enumerate(block if isinstance(block, list) else (), start=1)
+        if flagged(item, "has_answer")
+    ]
     return Conversation(
         id=id_under(raw, "question_id", name, place, notes),
         speakers=speakers_of(sessions, ("user", "assistant")),
-        sessions=tuple(sessions),
+        sessions=sessions,
         questions=_questions(raw, sessions, marked, place, notes),
         source_format=LABEL,
     )
@@ -121,7 +107,11 @@ def _dates(raw: dict[str, object], size: int, place: Place, notes: Notes) -> lis
 
 
 def _questions(
-    raw: dict[str, object], sessions: list[Session], marked: list[str], place: Place, notes: Notes
+    raw: dict[str, object],
+    sessions: Sequence[Session],
+    marked: list[str],
+    place: Place,
+    notes: Notes,
 ) -> tuple[Question, ...]:
     """The question by LoCoMo's rules for texts and answers; its marked turns as evidence."""
     text = raw.get("question")
@@ -154,4 +144,9 @@ def _cited(raw: dict[str, object]) -> tuple[str, ...]:
     return tuple(f"session_{order[each]}" if each in order else each for each in ids if each)
 
 
-LOADER = Loader(LABEL, matches, read, ("day_first",), _entry)
+_ABOUT = (
+    "an instance (oracle, S, M): its haystack with dates, its question, the turns with the answer",
+    "the date of the question",
+)
+
+LOADER = Loader(LABEL, matches, read, ("day_first",), _entry, _ABOUT)

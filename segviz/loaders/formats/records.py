@@ -62,22 +62,41 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kind of file: its ``label``, how it is told from the first talk in it (its last key and its
-    first message), and whether a large list of them is read one by one."""
+    """A kind of file: its ``label``, what a conversation of it is, how it is told from the first
+    talk in it (its last key and its first message), and whether a large list of them is read one by
+    one."""
 
     label: str
+    reads: str
     fits: Callable[[object, Mapping[str, object]], bool]
     listed: bool = False
 
 
+_LEAVES = "messages of systems and tools, reasoning, other branches, media"
+
 FORMS: dict[str, Form] = {
-    "chatgpt": Form("ChatGPT export", lambda key, row: key == "mapping", listed=True),
-    "claude": Form("Claude export", lambda key, row: key == "chat_messages", listed=True),
-    "sharegpt": Form("ShareGPT", lambda key, row: {"from", "value"} <= row.keys(), listed=True),
-    "openai": Form(
-        "OpenAI messages", lambda key, row: isinstance(row.get("role"), str) and "content" in row
+    "chatgpt": Form(
+        "ChatGPT export", "a chat, the branch shown", lambda key, row: key == "mapping", True
     ),
-    "records": Form("records (JSON, JSON Lines, Parquet)", lambda key, row: True),
+    "claude": Form(
+        "Claude export",
+        "a chat, the branch shown, pasted texts",
+        lambda key, row: key == "chat_messages",
+        True,
+    ),
+    "sharegpt": Form(
+        "ShareGPT", "a record", lambda key, row: {"from", "value"} <= row.keys(), True
+    ),
+    "openai": Form(
+        "OpenAI messages",
+        "a list of `{role, content}` at any depth; logs of Claude Code and Codex",
+        lambda key, row: isinstance(row.get("role"), str) and "content" in row,
+    ),
+    "records": Form(
+        "records (JSON, JSON Lines, Parquet)",
+        "a list of objects with a text at any depth, by usual names or `columns=`: see below",
+        lambda key, row: True,
+    ),
 }
 """Name -> form, in the order in which they are asked."""
 
@@ -112,7 +131,8 @@ def _loader(form: Form) -> Loader:
         return found, notes
 
     asks = ("columns", "day_first", "gap_hours")
-    return Loader(form.label, matches, read, asks, _entry if form.listed else None)
+    entry = _entry if form.listed else None
+    return Loader(form.label, matches, read, asks, entry, (form.reads, _LEAVES))
 
 
 def messages_in(document: object) -> list[Message]:

@@ -173,4 +173,9 @@ def _words(text: str, attached: frozenset[str], left: Counter[str]) -> str | Non
     return bare
 
 
-LOADER = Loader(LABEL, matches, read, ("day_first", "gap_hours"))
+_ABOUT = (
+    "the file: dates of many locales, sessions by silence; also Signal and KakaoTalk",
+    "lines of the system, placeholders of media, deleted messages",
+)
+
+LOADER = Loader(LABEL, matches, read, ("day_first", "gap_hours"), about=_ABOUT)

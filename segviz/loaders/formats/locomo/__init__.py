@@ -257,4 +257,10 @@ def _text_under(key: str, raw: object) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-LOADER = Loader(LABEL, matches, read, ("day_first",))
+_ABOUT = (
+    "a sample: turns with captions, dates, questions with evidence; also samples by id, sessions "
+    "in a list, a bare conversation",
+    "addresses of images, observations, summaries, events",
+)
+
+LOADER = Loader(LABEL, matches, read, ("day_first",), about=_ABOUT)
