@@ -49,13 +49,15 @@ def load(
     columns: Mapping[str, str] | None = None,
     day_first: bool | None = None,
     gap_hours: float = 8.0,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Corpus:
     """Read the conversation file, archive (zip, gzip) or folder ``path``; ``~`` is one's home.
 
     A JSON list of at least ``by_items`` bytes whose format allows it is only listed: its
     conversations are read when asked for (``LazyCorpus``), whatever its size. Everything
     else is read whole, up to ``limit`` bytes. ``columns``, ``day_first`` and ``gap_hours``
-    settle what a file may leave open (``segviz.loaders.document.Options``).
+    settle what a file may leave open (``segviz.loaders.document.Options``). ``progress`` is called
+    with the bytes that are listed and those of the file; what it raises ends the reading.
 
     Raises LoadError when there is nothing readable, and as ``parse`` does.
     """
@@ -78,7 +80,7 @@ def load(
         if head.startswith(ZIP):
             return _read_members(lambda: ZipMembers(file, limit), label, options)
         total = file.stat().st_size
-        if total >= by_items and (listed := list_file(file, label, options)) is not None:
+        if total >= by_items and (listed := list_file(file, label, options, progress)) is not None:
             return listed
         if total > limit:
             remedy = "keep the part you need in a file of its own"

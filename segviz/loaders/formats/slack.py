@@ -112,7 +112,8 @@ def _day(block: object, date: str, place: Place, people: Mapping[str, str], note
         }
         rows.append((here, known))
     # What has no time keeps its place at the end.
-    found.rows = sorted(rows, key=lambda row: read_time(row[1]["ts"]) or datetime.max)
+    rows.sort(key=lambda row: read_time(row[1]["ts"]) or datetime.max)
+    found.rows = rows
     return found
 
 
