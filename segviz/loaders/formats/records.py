@@ -298,6 +298,18 @@ def _is_talk(rows: list[object], said: str | None) -> bool:
     return any(isinstance(text, str | list | dict) for text in fits) and len(fits) * 2 >= len(some)
 
 
+def _is_thread(
+    placed: Mapping[str, tuple[Place, dict[str, object]]], parents: Mapping[str, object]
+) -> bool:
+    """Tells whether answers to one message are by several speakers: a thread of people, in which
+    all are read, and no second attempts of one."""
+    by: dict[object, set[str]] = {}
+    for key, above in parents.items():
+        raw = placed[key][1]
+        by.setdefault(above, set()).add(str([raw.get(k) for k in keys_of(tuple(raw), "speaker")]))
+    return any(len(speakers) > 1 for speakers in by.values())
+
+
 def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | None:
     """The branch of a tree of messages that is shown, from the root down; None for what is none.
 
@@ -322,6 +334,8 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | Non
     known = [above for above in parents.values() if isinstance(above, str)]
     if not parents or (isinstance(block, list) and len(set(known)) == len(known)):
         return None  # a list in which nothing branches is read as it stands
+    if isinstance(block, list) and _is_thread(placed, parents):
+        return None
     here = value.get(current)
     if not isinstance(here, str) or here not in parents:
         here = next(reversed(parents))
