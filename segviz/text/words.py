@@ -18,13 +18,13 @@ from itertools import pairwise
 QUOTED = 0.6
 """Share of a turn's content words that one text must hold to quote it."""
 
-_HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_HIRAGANA = "\u3041-\u309f"
-_KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+HIRAGANA = "\u3041-\u309f"
+KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 _THAI_LAO = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf"
 _BURMESE_KHMER = "\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17e0-\u17e9"
-_RUNS = (_HAN, _HIRAGANA, _KATAKANA, _HANGUL, _THAI_LAO, _BURMESE_KHMER)
+_RUNS = (HAN, HIRAGANA, KATAKANA, _HANGUL, _THAI_LAO, _BURMESE_KHMER)
 """Scripts that are cut into pairs; a pair never holds signs of two."""
 
 _SIGNS = "".join(_RUNS)
