@@ -39,16 +39,13 @@ _TEXT = {
 """First characters, in lower case -> what the file is."""
 
 
-_STORES = (
-    {"memory", "hash"},
-    {"memory", "user_id"},
-    {"old_memory", "new_memory"},
-    {"namespace", "key", "value"},
-    {"fact"},
-    {"core_memory"},
-    {"agent_type", "blocks"},
-    {"embedding", "archive_id"},
-)
+_STORES = [
+    set(keys.split())
+    for keys in (
+        *("memory hash", "memory user_id", "old_memory new_memory", "namespace key value", "fact"),
+        *("core_memory", "agent_type blocks", "embedding archive_id"),
+    )
+]
 """Keys of a memory or an agent in stores of mem0, LangGraph, Zep and Graphiti, and Letta."""
 
 _HOLDERS = ("results", "memories", "facts", "edges", "items", "agents", "passages", "data")

@@ -18,6 +18,7 @@ file).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from segviz.conversation import Conversation, Session, Turn
 from segviz.loaders.chat import (
@@ -47,6 +48,7 @@ LABEL = "LoCoMo"
 
 _EXPECTED = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
 
+_NAMED = ("speaker_a", "speaker_b")
 _TURNS = ("turns", "dialogue", "dialog", "messages", "utterances")
 
 # Nine digits: enough for any session number, and harmless to int().
@@ -132,9 +134,7 @@ def _conversation(
         return None
     turns = [turn for session in sessions for turn in session.turns]
     index = turn_index(turn.id for turn in turns)
-    declared = _declared_speakers(transcript, inner, notes)
-    speakers = tuple(dict.fromkeys([*declared, *(turn.speaker for turn in turns)]))
-    _note_others(speakers, declared, inner, notes)
+    speakers = _speakers(transcript, turns, inner, notes)
     if transcript is sample:  # the bare shape has no ids
         own = known_id(sample.get("sample_id")) or stem(name)
     else:
@@ -146,27 +146,22 @@ def _conversation(
     )
 
 
-def _declared_speakers(transcript: dict[str, object], place: Place, notes: Notes) -> list[str]:
-    names = []
-    for key in ("speaker_a", "speaker_b"):
-        if name := _text_under(key, transcript):
-            names.append(name)
-        elif key in transcript:
+def _speakers(
+    transcript: dict[str, object], turns: Sequence[Turn], place: Place, notes: Notes
+) -> tuple[str, ...]:
+    """Those named at the top, then others who speak; one note on these."""
+    names = [name for key in _NAMED if (name := _text_under(key, transcript))]
+    for key in _NAMED:
+        if key in transcript and not _text_under(key, transcript):
             found = describe(transcript[key])
             what = f"expected a speaker's name, found {found}; taken from the turns"
             notes.repaired((*place, key), what)
-    return names
-
-
-def _note_others(
-    speakers: tuple[str, ...], declared: list[str], place: Place, notes: Notes
-) -> None:
-    """One note on everyone who speaks without being named at the top."""
-    others = [name for name in speakers if name not in declared and name != "Unknown"]
-    if len(declared) == 2 and others:
-        who = listed([quoted(name) for name in others])
-        what = f"{counted(len(others), 'speaker')} beside speaker_a and speaker_b ({who}); kept"
-        notes.repaired(place, what)
+    others = list(dict.fromkeys(t.speaker for t in turns if t.speaker not in names))
+    strange = [quoted(name) for name in others if name != "Unknown"]
+    if len(names) == 2 and strange:
+        who = f"{counted(len(strange), 'speaker')} beside speaker_a and speaker_b"
+        notes.repaired(place, f"{who} ({listed(strange)}); kept")
+    return tuple(dict.fromkeys([*names, *others]))
 
 
 def _note_broken(sample: object, place: Place, notes: Notes) -> None:
