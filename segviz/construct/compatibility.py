@@ -122,11 +122,11 @@ class Calibrated(Judging, Declared):
     subtracted from both sides: the mean of the last ``window`` units and of ten more that say
     what everyday language says (``background``, by ``segviz.embedding.background_mean``), so
     that what the whole conversation is about, or how its speakers talk, does not count as going
-    on. Where a unit is in a script that the embedder was not made for, everyday language, which is
-    English, is not subtracted. Candidates are asked from low to high; each has its own threshold,
-    which grows by ``crowding``·ln(1 + children/3). NONE when no candidate reaches its threshold.
-    With ``window`` 0, or where nothing is known of earlier units, level 1 is asked by its
-    annotation too and only everyday language is subtracted.
+    on. Where a unit is in none of the ``scripts`` that the embedder was made for, everyday
+    language, which is English, is not subtracted. Candidates are asked from low to high; each has
+    its own threshold, which grows by ``crowding``·ln(1 + children/3). NONE when no candidate
+    reaches its threshold. With ``window`` 0, or where nothing is known of earlier units, level 1 is
+    asked by its annotation too and only everyday language is subtracted.
 
     Source: ours; comparing what is said now with what was said just before is TextTiling
     (Hearst, Computational Linguistics 23, 1997), here with embeddings and without its look
