@@ -197,7 +197,7 @@ def speech(value: object) -> tuple[str | None, int]:
         kind = str(value.get("type") or value.get("content_type") or "")
         if _UNSPOKEN.search(kind) or value.get("thought") is True:
             return None, 1
-        keys = ("parts", "text", "content", "value")
+        keys = ("parts", "fragments", "text", "content", "body", "value")
         text = next((value[key] for key in keys if key in value), None)
         return (text, 0) if isinstance(text, str) else speech(text)
     parts = value if isinstance(value, list) else []

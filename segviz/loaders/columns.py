@@ -30,18 +30,19 @@ Placed = Sequence[tuple[Place, object]]
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": tuple(
         "text message content utterance body value cleantext msg mes parts messagetext textcontent "
-        "messagebody txt dialogue".split()
+        "messagebody txt dialogue nachricht mensaje texte 内容 消息 メッセージ 메시지".split()
     ),
     "speaker": tuple(
         "speaker from sender author name role user username speakername sendername authorname "
-        "displayname nickname nick who actor agent character fromid senderid speakerid authorid "
-        "userid".split()
+        "displayname nickname nick who src actor agent character fromid senderid speakerid "
+        "authorid userid absender remitente expéditeur 发送者 發送者 送信者 사용자".split()
     ),
     "time": tuple(
         "timestamp time date datetime createdat ts createtime timestampms senddate sentat when dt "
         "senttime datesent sendtime messagetime eventtime creationtime createddate postedat unix "
         "unixtime unixtimestamp epoch dateunixtime starttime startedat sessiondate sessiontime "
-        "sessiondatetime currenttime timeanchor timeback".split()
+        "sessiondatetime currenttime timeanchor timeback created createddatetime insertedat "
+        "originserverts datum fecha 时间 時間 日期 日時 날짜".split()
     ),
     "session": tuple(
         "session sessionid sessionnumber conversationid dialogueid dialogid thread threadid".split()
@@ -169,7 +170,10 @@ class Keys:
     def first(self, raw: object, meaning: str) -> object:
         """The first of them that holds something; None where none does."""
         found = self.all(raw, meaning) if isinstance(raw, dict) else []
-        return next((value for _, value in found if value not in (None, "")), None)
+        value = next((value for _, value in found if value not in (None, "")), None)
+        while meaning == "time" and isinstance(value, dict):  # {"$date": {"$numberLong": …}}
+            value = next(iter(value.values()), None)
+        return value
 
     def label(self, raw: Mapping[str, object], meaning: str) -> str | None:
         """A session's or conversation's name; None where there is no such column."""
@@ -307,8 +311,8 @@ def _speaker(
     """The first name; "Unknown" with a note where there is none under a key for it."""
     key, value = "", None
     for key, value in values:
-        if isinstance(value, dict):  # {"author": {"name": …}}
-            names = (value.get(each) for each in ("name", "username", "id", "role"))
+        while isinstance(value, dict):  # {"author": {"name": …}}
+            names = map(value.get, ("name", "displayName", "username", "user", "id", "role"))
             value = next(filter(None, names), None)
         if value not in (None, ""):
             return speaker_named(value, (*place, key), notes)

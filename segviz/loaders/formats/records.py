@@ -9,8 +9,10 @@ the branch that is shown is read. ``FORMS`` are rows of names for what such file
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from segviz.conversation import Entry
@@ -28,6 +30,7 @@ from segviz.loaders.columns import (
     settle,
     spelled,
 )
+from segviz.loaders.decode import clean
 from segviz.loaders.document import Options, Place
 from segviz.loaders.file_kinds import is_store
 from segviz.loaders.json_scanner import Item
@@ -45,7 +48,7 @@ _HOLDERS = (
     *("messages", "chat_messages", "turns", "utterances", *_ONE),
     *("conversations", "chats", "dialogues", "history", "data"),
 )
-_WRAPPERS = ("message", "data", "payload", "kwargs", "body")
+_WRAPPERS = ("message", "data", "payload", "kwargs", "body", "response")
 _TREES = ("mapping", "chat_messages", "messages")
 _OWN = {"id", "uuid", "messageid"}
 _PARENT = {"parent", "parentid", "parentuuid", "parentmessageid", "parentmessageuuid"}
@@ -171,7 +174,11 @@ def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
 def talks_in(
     value: object, place: Place = (), name: str = "", said: str | None = None
 ) -> Iterator[Talk]:
-    """All talks at any depth. ``said`` is the key of the texts, where the user says it."""
+    """All talks at any depth, also in JSON in a text. ``said`` is the key of the texts, where the
+    user says it."""
+    if isinstance(value, str) and value.startswith("[{"):
+        with suppress(ValueError, RecursionError):
+            value, _ = clean(json.loads(value))
     if isinstance(value, list):
         if _is_talk(value[:_LOOKED_AT], said):
             rows, others = _shown(value, place)
@@ -303,10 +310,12 @@ def _is_thread(
 ) -> bool:
     """Tells whether answers to one message are by several speakers: a thread of people, in which
     all are read, and no second attempts of one."""
-    by: dict[object, set[str]] = {}
+    by: dict[str, set[str]] = {}
     for key, above in parents.items():
         raw = placed[key][1]
-        by.setdefault(above, set()).add(str([raw.get(k) for k in keys_of(tuple(raw), "speaker")]))
+        by.setdefault(str(above), set()).add(
+            str([raw.get(k) for k in keys_of(tuple(raw), "speaker")])
+        )
     return any(len(speakers) > 1 for speakers in by.values())
 
 
