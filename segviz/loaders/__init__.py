@@ -172,10 +172,12 @@ def _unknown(document: object, options: Options) -> LoadError:
         if is_table(document):
             settle(header(document), options.columns)  # raises, for lack of a column of texts
         return document.error
-    if isinstance(document, Rows) and isinstance(document[0], dict):
-        settle(list(document[0]), options.columns)  # as for a table of text
     if (known := other_kind(document)) is not None:
         return known
+    rows = [raw for raw in document if isinstance(raw, dict)] if isinstance(document, list) else []
+    texts = [sum(isinstance(value, str) for value in raw.values()) for raw in rows]
+    if rows and (isinstance(document, Rows) or (len(rows) > 1 and min(texts) > 1)):
+        settle(list(rows[0]), options.columns)  # as for a table of text
     what = f"no known conversation format: the file holds {describe(document)}"
     return LoadError(what, remedy="convert the file to one of these formats")
 

@@ -179,7 +179,9 @@ class Keys:
         """A session's or conversation's name; None where there is no such column."""
         if meaning not in self.columns:
             return None
-        return plain_value(self.first(raw, meaning)) or "unnamed"
+        value = self.first(raw, meaning)
+        value = value.get("name") or value.get("id") if isinstance(value, dict) else value
+        return plain_value(value) or "unnamed"
 
 
 Said = tuple[Talk, str | None, Message]
