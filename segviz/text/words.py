@@ -72,6 +72,15 @@ def tokens(text: str, numbers: bool = False) -> list[str]:
     return [text[start:stop] for start, stop in spans(text, numbers)]
 
 
+def count_words(text: str) -> int:
+    """Returns how many words a reader reads: pieces between blanks, in scripts without blanks the
+    pairs of signs."""
+    pieces = text.split()
+    if text.isascii():
+        return len(pieces)
+    return sum(len(tokens(piece)) if _HAS_SIGN.search(piece) else 1 for piece in pieces)
+
+
 def other_script(text: str, known: Collection[str]) -> str:
     """Returns the script that most letters outside of the ``known`` scripts are of, where those are
     more than half of all; else "". Scripts are called by the first word of a letter's Unicode

@@ -20,6 +20,7 @@ from segviz.retrieval import Result
 from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.selection import first, ranks
 from segviz.systems import level_names
+from segviz.text.words import count_words
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.icicle_layout import Unfolded, follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
@@ -265,7 +266,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             asked=len(gold.turns),
             ranks={node: was[node] for node in result.entered}
             | dict(zip(result.left, now, strict=True)),
-            words=sum(len(item.text.split()) for item in result.evidence),
+            words=sum(count_words(item.text) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in listed},
             matches=result.matches(listed),
             ingredients=_ingredients(result, scene.selected),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from segviz.text.words import (
     all_tokens,
     content_tokens,
+    count_words,
     other_script,
     quotes,
     spans,
@@ -50,6 +51,13 @@ def test_an_answer_is_found_in_a_text_of_its_language_and_not_in_another(text, q
 def test_numbers_are_whole_where_they_are_asked_for_whole():
     assert all_tokens("1,000 at 10:30") == {"1000", "at", "10:30"}
     assert tokens("1,000", numbers=True) == ["1,000"]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("", 0), ("I’ve two – boats", 4), ("打印机 坏了。", 3), ("ok 猫", 2)]
+)
+def test_words_that_are_read(text, count):
+    assert count_words(text) == count
 
 
 @pytest.mark.parametrize(
