@@ -32,6 +32,7 @@ from segviz.cli.source import (
 )
 from segviz.construct import Parameter, System, parameters
 from segviz.conversation import UNIT_RULES, Conversation, Corpus
+from segviz.embedding import script_note
 from segviz.files import NoRoom
 from segviz.llm import LastingFault
 from segviz.memory import (
@@ -153,7 +154,14 @@ def built(options: Options, console: Console, models: Models) -> Memory:
     name = imported(options.system or SYSTEM)
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
+    note_script(conversation, console, models)
     return build_one(conversation, name, settings, options.unit or UNIT, console, models)
+
+
+def note_script(conversation: Conversation, console: Console, models: Models) -> None:
+    """Notes that most of a conversation is in a script the embedder was not made for, if so."""
+    if note := script_note(models.embedder, (turn.text for turn in conversation.turns)):
+        console.note(note)
 
 
 def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System, list[str]]:

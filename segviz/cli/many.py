@@ -23,7 +23,16 @@ from typing import Any, Generic, TypeVar
 import click
 
 from segviz import files, store
-from segviz.cli.build_options import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
+from segviz.cli.build_options import (
+    SYSTEM,
+    UNIT,
+    build_one,
+    note_script,
+    opened,
+    refuse_idle,
+    usable,
+    variants,
+)
 from segviz.cli.command import (
     Options,
     Unfinished,
@@ -157,6 +166,7 @@ def runs_of(
             console.note(f"left out: {why}")
     if not kept:
         raise UsageError(why if len(places) <= 1 else "no conversation is left to measure by")
+    note_script(corpus[kept[0]], console, models)
     return Runs(
         Lazy(lambda row: corpus[kept[row]], range(len(kept))),
         {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},

@@ -29,9 +29,10 @@ from segviz.construct.protocols import (
     Verdict,
     require_chat,
 )
-from segviz.embedding import background_mean
+from segviz.embedding import background_mean, known_scripts
 from segviz.llm import Chat, LabelError, Prompt
 from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_prompt, score_prompt
+from segviz.text.words import other_script
 from segviz.tree import NOT_ASKED, Judgement, Vector, told_apart
 
 __all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "cosines", "judge"]
@@ -128,9 +129,10 @@ class Calibrated(Judging, Declared):
     Higher levels are represented by their annotation. Similarity is the cosine after a centre has
     been subtracted from both sides. The centre is the mean of the last ``window`` units and of
     everyday language with the weight of ten units (``background``, by
-    ``segviz.embedding.background_mean``). So the topic of the whole conversation, or the style of
-    its speakers, does not count as continuation. Candidates are judged from low to high; each has
-    its own threshold, which grows by ``crowding``·ln(1 + children/3). NONE when no candidate
+    ``segviz.embedding.background_mean``). For a unit in none of the ``scripts`` that the embedder
+    was made for, everyday language, which is English, is not subtracted. So the topic of the whole
+    conversation, or the style of its speakers, does not count as continuation. Candidates
+    are judged from low to high; each has its own threshold, which grows by ``crowding``·ln(1 + children/3). NONE when no candidate
     reaches its threshold. With ``window`` 0, or without previous units, level 1 is represented by
     its annotation too and only everyday language is subtracted.
 
@@ -173,10 +175,12 @@ class Calibrated(Judging, Declared):
         source=_SET,
     )
     background: Vector | None = field(default=None, compare=False, repr=False)
+    scripts: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def prepare(self, services: Services) -> Calibrated:
-        """Returns the same model with the background mean of this embedder."""
-        return replace(self, background=background_mean(services.embedder))
+        """Returns the same model with the background mean and the scripts of this embedder."""
+        embedder = services.embedder
+        return replace(self, background=background_mean(embedder), scripts=known_scripts(embedder))
 
     def thresholds(self, unit: Arrival, candidates: Sequence[Candidate]) -> list[float]:
         """Returns the similarity each candidate must reach for this unit."""
@@ -196,7 +200,8 @@ class Calibrated(Judging, Declared):
         if self.window and unit.before is not None and len(unit.before):
             recent = unit.before[-self.window :]
             rows[0] = recent[-1]  # level 1 by its newest unit, as in TextTiling
-            weight = len(recent) / (len(recent) + _EVERYDAY)
+            foreign = self.scripts and other_script(unit.text, self.scripts)
+            weight = len(recent) / (len(recent) + (0 if foreign else _EVERYDAY))
             mean = np.add.reduce(recent, axis=0) / len(recent)
             centre = weight * mean + (1 - weight) * centre
         scores = cosines(unit.vector - centre, rows - centre).tolist()

@@ -16,7 +16,7 @@ from segviz.conversation import Question
 from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
-from segviz.text.words import QUOTED, all_tokens, content_tokens
+from segviz.text.words import QUOTED, all_tokens, content_tokens, count_words
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 
@@ -120,7 +120,7 @@ class QuestionBatch:
         # Where raw units are ghosts, the memories made from them count as leaves.
         made = np.isin(np.arange(len(structure) + 1), structure.edges[from_ghost, 0])
         self._leaf: Bools = (self._level == 0) | made
-        lengths = [len(text.split()) for text in structure.text]
+        lengths = [count_words(text) for text in structure.text]
         tokens = [estimated_tokens(text) for text in structure.text]
         self._lengths, self._tokens = np.array([*lengths, 0]), np.array([*tokens, 0])
         self._covered: Callable[[int], tuple[int, ...]] = cache(structure.coverage)

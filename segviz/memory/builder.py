@@ -37,7 +37,7 @@ class _Meter:
     """
 
     def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
-        self._embedder = embedder
+        self._embedder = self.inner = embedder  # for known_scripts
         self._paid = paid(embedder)
         self._chat = chat
         # Embedded before the first step.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,10 +14,9 @@ from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage
+from segviz.text.words import tokens
 from segviz.tree import Add, Cost, Step, Structure
 from segviz.tree.invariants import Invariant, leaves_are_units, nothing_above_units
-
-_WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class BM25(_Flat):
         """Returns every unit with a score above 0, best first; one stage per word, then the sum."""
         embedder: Any = view.services.embedder
         score = _indexed(self.k1, self.b, view.structure, embedder)
-        words = list(dict.fromkeys(_WORD.findall(question.lower())))
+        words = list(dict.fromkeys(tokens(question)))
         stages = []
         for word, row in zip(words, np.round(score(words), 9), strict=True):
             holding = best_first(np.flatnonzero(row > 0).tolist(), row)

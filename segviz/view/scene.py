@@ -21,6 +21,7 @@ from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.relevance.lexical import shared_words
 from segviz.retrieval.selection import first, ranks
 from segviz.systems import level_names
+from segviz.text.words import count_words
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.icicle_layout import Unfolded, follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
@@ -265,8 +266,10 @@ def _ingredients(result: Result, node: int | None) -> dict[str, float]:
 
 
 def _matches(result: Result, nodes: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
-    """Returns the words that the relevance hears in the question; where it goes by vectors alone,
-    the words that the question and the text share, as a row has to begin somewhere."""
+    """Returns the words of each node that match the question.
+
+    A relevance of vectors alone names none; then they are the words shared with the question.
+    """
     found = result.matches(nodes)
     if found:
         return found
@@ -300,7 +303,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             asked=len(gold.turns),
             ranks={node: was[node] for node in result.entered}
             | dict(zip(result.left, now, strict=True)),
-            words=sum(len(item.text.split()) for item in result.evidence),
+            words=sum(count_words(item.text) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in listed},
             matches=_matches(result, listed),
             ingredients=_ingredients(result, scene.selected),

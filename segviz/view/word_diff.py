@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
+from segviz.text.words import PIECE
+
 Piece = tuple[Literal["same", "gone", "new"], str]
 
 # A line end is a separate part: the last line of a text has none and still equals the same line.
 _LINE = re.compile(r"[^\n]+|\n")
-_TOKEN = re.compile(r"\s+|\w+|[^\w\s]", re.UNICODE)
+_TOKEN = re.compile(rf"\s+|{PIECE}|[^\w\s]")
 
 # Less similar lines are shown as one removed and one added, because a word diff of different
 # sentences is unreadable.

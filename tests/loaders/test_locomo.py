@@ -160,7 +160,7 @@ def test_what_is_left_out_or_mended_is_told_by_its_place(
 
 
 @pytest.mark.parametrize(
-    ("value", "raw"), [("yesterday", "yesterday"), ("", ""), (None, ""), (20230508, "")]
+    ("value", "raw"), [("yesterday", "yesterday"), ("", ""), (None, ""), (20230508, "20230508")]
 )
 def test_unreadable_dates_are_kept_as_text(value: object, raw: str) -> None:
     document = bare(turn(), session_1_date_time=value)

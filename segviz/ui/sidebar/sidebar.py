@@ -13,6 +13,7 @@ import streamlit as st
 from segviz import store
 from segviz.construct import Parameter, parameters
 from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
+from segviz.embedding import Embedder, script_note
 from segviz.memory import COMPONENTS, MissingEmbedder, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
@@ -85,7 +86,7 @@ def _session() -> tuple[AppSession, Any] | None:
         _say_dropped(conversation, unit)
         with rare_panel() as panel:
             models = choose_models()
-        _embedding_note(models.embedder.name)
+        _embedding_note(models.embedder, conversation)
     order = Order(conversation, unit, system, settings, models)
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
     show_spending()
@@ -103,7 +104,7 @@ def _watched() -> tuple[AppSession, Any] | None:
     with rare_panel() as panel:
         models = choose_models()
     show_spending()
-    _embedding_note(session.memory.embedder.name)
+    _embedding_note(session.memory.embedder, session.memory.conversation)
     return replace(session, chat=models.chat), panel
 
 
@@ -124,7 +125,7 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[A
         st.warning("What embedded this memory is not here, so questions are compared by words.")
         st.text(memory.embedder.name[:80])
     else:
-        _embedding_note(memory.embedder.name)
+        _embedding_note(memory.embedder, memory.conversation)
     session = AppSession(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
     return session, panel
 
@@ -171,7 +172,10 @@ def _system() -> tuple[str, dict[str, Any]]:
     return name, component_controls(SYSTEMS[name], prefix=name)
 
 
-def _embedding_note(name: str) -> None:
+def _embedding_note(embedder: Embedder, conversation: Conversation) -> None:
+    name = embedder.name
+    if note := script_note(embedder, (turn.text for turn in conversation.turns)):
+        st.warning(note)
     if name.startswith("hashing"):
         st.warning(
             "The offline language model is not installed for this platform; similarity is "
