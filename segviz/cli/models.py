@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import click
 
@@ -18,6 +19,8 @@ from segviz.cli.console import Console
 from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, get_embedder
 from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
 from segviz.llm.endpoint import CACHE_BYTES, RANGES, cache_path, key_for
+from segviz.llm.prompts import overrides
+from segviz.memory import known_prompts
 
 _LIMITS = {
     "timeout": "Longest silence of the server, seconds.",
@@ -25,6 +28,8 @@ _LIMITS = {
     "concurrency": "Requests at once.",
     "max_tokens": "Longest answer, tokens.",
     "temperature": "0 answers as alike as the server can.",
+    "seed": "Seed of the answers, where the server takes one.",
+    "prompt_tokens": "Longest prompt, tokens; longer texts are shortened.",
 }
 
 _model = section(
@@ -37,10 +42,11 @@ _model = section(
 
 def _limit(name: str, about: str) -> Option:
     default, (low, high) = getattr(Endpoint, name), RANGES[name]
-    whole = name in ("retries", "concurrency", "max_tokens")
+    whole = isinstance(default, int) and name != "temperature"
     kind = click.IntRange(int(low), int(high)) if whole else click.FloatRange(low, high)
     flag = f"--{name.replace('_', '-')}"
-    return _model(flag, about, f"{default}, or the preset's", type=kind, metavar="N")
+    default = f"{default}, or the preset's"
+    return _model(flag, about, default, type=kind, metavar="N")
 
 
 embedder_option = section("Building a memory")(
@@ -53,11 +59,13 @@ embedder_option = section("Building a memory")(
 )
 
 _SERVER = f"Address that speaks the OpenAI API, or one of {', '.join(PRESETS)}."
+_PROMPTS = "TOML file whose texts replace prompts of their names (segviz/llm/prompts.toml)."
 _WAIVE = "Go on without an answer that never comes: that place is decided offline."
 model_options = together(
     _model("--server", _SERVER, "SEGVIZ_BASE_URL", metavar="NAME|URL"),
     _model("--model", "Chat model, for parts that need one.", metavar="NAME"),
     _model("--embedding-model", "Embed with this model of the server.", metavar="NAME"),
+    _model("--prompts", _PROMPTS, type=click.Path(), metavar="FILE"),
     _model("--waive", _WAIVE, is_flag=True),
     *(_limit(name, about) for name, about in _LIMITS.items()),
 )
@@ -83,9 +91,12 @@ def models(options: Options, console: Console) -> Iterator[Models]:
             offline = get_embedder(options.embedder)
         yield Models(offline)
         return
-    with user_errors():
+    with user_errors(ValueError, OSError):
+        prompts = _prompts(options.prompts)
         cache = ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
-        chat = OpenAIChat(endpoint, cache, waives=options.waive) if endpoint.model else None
+        chat = None
+        if endpoint.model:
+            chat = OpenAIChat(endpoint, cache, waives=options.waive, prompts=prompts)
         embedder = OpenAIEmbedder(endpoint, cache) if options.embedding_model else None
     for note in cache.notes:
         console.note(note)
@@ -100,13 +111,18 @@ def models(options: Options, console: Console) -> Iterator[Models]:
         cache.close()
 
 
+def _prompts(path: str | None) -> dict[str, str]:
+    """Returns the prompts in a file. Raises ValueError, and OSError where it cannot be read."""
+    return overrides(Path(path).read_text("utf-8"), known_prompts()) if path else {}
+
+
 def _endpoint(options: Options) -> Endpoint | None:
     """Returns the server to use; None where the options name no model."""
     limits = {n: v for n in _LIMITS if (v := getattr(options, n)) is not None}
     wanted = options.server or options.model or options.embedding_model
     if not wanted:
-        if limits or options.waive:
-            raise UsageError("limits of a model are given, but no model; name one with --model")
+        if limits or options.waive or options.prompts:
+            raise UsageError("settings of a model are given, but no model; name one with --model")
         return None
     place = options.server or os.environ.get("SEGVIZ_BASE_URL", "")
     if not place:

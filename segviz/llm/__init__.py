@@ -17,7 +17,7 @@ from segviz.llm.cache import ModelCache
 from segviz.llm.chat import OpenAIChat
 from segviz.llm.embedder import OpenAIEmbedder
 from segviz.llm.endpoint import PRESETS, Endpoint
-from segviz.llm.protocols import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
+from segviz.llm.protocols import Chat, LabelError, LastingFault, ModelError, Part, Prompt, Reply
 from segviz.llm.usage import PRICES, Price, Usage, cost, price
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "ModelError",
     "OpenAIChat",
     "OpenAIEmbedder",
+    "Part",
     "Price",
     "Prompt",
     "Reply",

@@ -11,6 +11,7 @@ from segviz.llm import timeouts
 from segviz.llm.cache import Completion, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
+from segviz.llm.prompts import Texts, fitted
 from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply
 from segviz.llm.usage import Metered
 
@@ -49,14 +50,17 @@ class OpenAIChat(Client):
         *,
         waives: bool = False,
         total: Metered | None = None,
+        prompts: Texts | None = None,
     ) -> None:
         """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
         do without the answer to a prompt that never gets one, as by ``waive``. ``total``
-        counts along and may outlive the client."""
+        counts along and may outlive the client. ``prompts`` stand in for the system messages of
+        their names (``segviz.llm.prompts.overrides``)."""
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
         super().__init__(endpoint, cache, total)
         self._waives = waives
+        self.prompts = dict(prompts or {})
         self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
 
     @property
@@ -67,19 +71,27 @@ class OpenAIChat(Client):
     def reply(self, prompt: Prompt) -> Reply:
         """Returns the answer. ModelError after bounded retries: LabelError where the model kept
         answering outside the labels, LastingFault where this prompt alone fails."""
-        return self._kept(prompt) or self.replies([prompt])[0]
+        sent = self._within(prompt)
+        return self._kept(sent) or timeouts.in_parallel(self._fresh, [sent], 1)[0]
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers independent prompts in order, at most ``concurrency`` at once, equal ones
         once. When one fails the others still finish, and are cached, before its error is
         raised."""
-        distinct = list(dict.fromkeys(prompts))
+        sent = [self._within(prompt) for prompt in prompts]
+        distinct = list(dict.fromkeys(sent))
         found = timeouts.in_parallel(self._reply, distinct, self.endpoint.concurrency)
         answers = dict(zip(distinct, found, strict=True))
-        return [answers[prompt] for prompt in prompts]
+        return [answers[prompt] for prompt in sent]
 
     def _reply(self, prompt: Prompt) -> Reply:
         return self._kept(prompt) or self._fresh(prompt)
+
+    def _within(self, prompt: Prompt) -> Prompt:
+        """Returns the prompt as it is sent: with its own words, and within the budget."""
+        sent, shortened = fitted(prompt, self.endpoint.prompt_tokens, self.prompts)
+        self.count_shortened(shortened)
+        return sent
 
     def _kept(self, prompt: Prompt) -> Reply | None:
         """Returns the reply in the cache, or one without an answer if that was waived."""
@@ -138,9 +150,9 @@ class OpenAIChat(Client):
         return self._without(prompt, failed.reason)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """Does without an answer to ``prompt``: what asks for it gets a reply
-        marked as ``waived`` for this ``reason``, also when a build is repeated, for as long
-        as the cache keeps it."""
+        """Does without an answer to ``prompt``, that of a LastingFault: what asks for it gets a
+        reply marked as ``waived`` for this ``reason``, also when a build is repeated, for as
+        long as the cache keeps it."""
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
 
     def _without(self, prompt: Prompt, reason: str) -> Reply:

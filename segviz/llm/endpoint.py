@@ -19,6 +19,8 @@ RANGES: dict[str, tuple[float, float]] = {
     "concurrency": (1, 64),
     "max_tokens": (1, 1_000_000),
     "temperature": (0, 2),
+    "prompt_tokens": (1_000, 1_000_000),
+    "seed": (0, 2**31 - 1),
 }
 """Legal values of the limits, both ends included."""
 
@@ -29,7 +31,8 @@ class Endpoint:
 
     ``timeout`` is the longest silence of the server in seconds; ``retries`` counts the tries
     after the first;
-    ``concurrency`` is how many requests may be under way at once. ``model`` answers
+    ``concurrency`` is how many requests may be under way at once; ``prompt_tokens`` the longest
+    prompt, as estimated, beyond which quoted texts are shortened. ``model`` answers
     prompts and ``embedding_model`` embeds; either may stay empty where it is not used.
 
     The key takes no part in ``repr``, comparison or hashing: two endpoints that differ in
@@ -47,6 +50,7 @@ class Endpoint:
     max_tokens: int = 1024
     temperature: float = 0
     seed: int | None = 0
+    prompt_tokens: int = 3_000
 
     def __post_init__(self) -> None:
         """Raises ValueError naming the value and what is legal; secrets are not repeated."""
@@ -76,7 +80,7 @@ class Endpoint:
             )
         for name, (low, high) in RANGES.items():
             value = getattr(self, name)
-            if not low <= value <= high:
+            if value is not None and not low <= value <= high:
                 raise ValueError(f"{name} is {value}; legal range: {low} to {high}")
 
     def __repr__(self) -> str:

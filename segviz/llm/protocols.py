@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+
+class Part(NamedTuple):
+    """A quoted part of a prompt: its heading, and texts that may be shortened."""
+
+    head: str
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,12 +19,16 @@ class Prompt:
     """A request to a chat model.
 
     With ``labels`` the reply must be exactly one of them; the client enforces it by
-    structured output and refuses anything else.
+    structured output and refuses anything else. ``user`` quotes the ``parts``. ``name`` is the
+    name of the system message in ``prompts.toml``, ``told`` the values filled into it.
     """
 
     system: str
     user: str
     labels: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    name: str = ""
+    told: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +81,8 @@ class Chat(Protocol):
     ``answered_output`` count the prompts answered, their tokens and those among them the
     model wrote, from wherever, so that they are the same in a repeated or resumed build.
     ``from_cache`` counts the answers among them that were taken from the cache, and
-    ``waived_texts`` the texts (prompts without labels) that were done without.
+    ``waived_texts`` the texts (prompts without labels) that were done without. ``shortened``
+    counts the texts that were shortened so that a prompt keeps its budget.
     """
 
     calls: int
@@ -80,6 +92,7 @@ class Chat(Protocol):
     answered_output: int
     from_cache: int
     waived_texts: int
+    shortened: int
 
     @property
     def name(self) -> str:

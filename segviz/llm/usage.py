@@ -31,7 +31,7 @@ class Metered:
         self._total = total
         self.calls = self.tokens = self.tokens_in = self.tokens_out = self.unknown_usage = 0
         self.answered = self.answered_tokens = self.answered_output = 0
-        self.from_cache = self.waived_texts = 0
+        self.from_cache = self.waived_texts = self.shortened = 0
         self._counting = threading.Lock()
 
     @property
@@ -63,6 +63,11 @@ class Metered:
         """Counts a prompt, for a free ``text`` or for a label, that was done without."""
         with self._counting:
             self.waived_texts += text
+
+    def count_shortened(self, texts: int) -> None:
+        """Counts the texts of a prompt that were shortened to keep its budget."""
+        with self._counting:
+            self.shortened += texts
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
         """Adds the usage a reply names (input, output); what it does not name counts 0.

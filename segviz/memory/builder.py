@@ -72,9 +72,9 @@ class _Meter:
     def _counters(self) -> tuple[int, ...]:
         embedded, chat = (self._embedded, self._tokens, self._cached), self._chat
         if chat is None:
-            return (0, 0, 0, 0, 0, *embedded)
+            return (0, 0, 0, 0, 0, 0, *embedded)
         answered = chat.answered, chat.answered_tokens, chat.answered_output
-        return (*answered, chat.from_cache, chat.waived_texts, *embedded)
+        return (*answered, chat.from_cache, chat.waived_texts, chat.shortened, *embedded)
 
     def steps(self, steps: Iterator[Step]) -> Iterator[Step]:
         """The steps with their seconds and model costs, which systems do not know."""
@@ -84,9 +84,17 @@ class _Meter:
         for step in steps:
             seconds = perf_counter() - began
             self._charge([step.unit.text])
-            calls, tokens, output, recalled, waived, embedded, embedding_tokens, cached = (
-                now - then for now, then in zip(self._counters(), before, strict=True)
-            )
+            (
+                calls,
+                tokens,
+                output,
+                recalled,
+                waived,
+                shortened,
+                embedded,
+                embedding_tokens,
+                cached,
+            ) = (now - then for now, then in zip(self._counters(), before, strict=True))
             cost = Cost(
                 calls=calls,
                 tokens=tokens,
@@ -99,7 +107,7 @@ class _Meter:
                 seconds=seconds,
                 cached=recalled + cached,
             )
-            note = step.note + _waived_note(waived)
+            note = step.note + _waived_note(waived) + _shortened_note(shortened)
             yield Step(step.unit, note, step.decision, step.events, cost, step.operation)
             began, before = perf_counter(), self._counters()
 
@@ -109,6 +117,13 @@ def _waived_note(texts: int) -> str:
         return ""
     what = "1 answer was" if texts == 1 else f"{texts} answers were"
     return f" {what} made offline, as agreed, because the model gave none."
+
+
+def _shortened_note(texts: int) -> str:
+    if not texts:
+        return ""
+    what = "1 text was" if texts == 1 else f"{texts} texts were"
+    return f" {what} shortened to keep the prompts within their budget."
 
 
 class BuildPaused(ModelError):

@@ -12,6 +12,7 @@ from segviz.construct.compatibility import COMPATIBILITY
 from segviz.construct.tasks import TASKS
 from segviz.conversation import Finding
 from segviz.embedding import EMBEDDERS, Charges, Embedder, get_embedder
+from segviz.llm.prompts import texts_of
 from segviz.plugins import load_plugins
 from segviz.store import Saved
 from segviz.systems import SYSTEMS
@@ -24,6 +25,12 @@ COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "tasks": TASKS,
 }
 """The registries of a system's parts, by the name a parameter refers to them."""
+
+
+def known_prompts() -> dict[str, str]:
+    """Returns the system messages for chat models by name: the shared ones and every system's."""
+    own = (getattr(kind, "prompts", {}) for kind in SYSTEMS.values())
+    return {name: text for texts in (texts_of(), *own) for name, text in texts.items()}
 
 
 def make_system(system: str | System, **params: Any) -> System:

@@ -12,7 +12,7 @@ import pytest
 
 import segviz
 from tests.data import ROOT
-from tests.llm.server import ModelServer, hang, say, status
+from tests.llm.server import ModelServer, enum, hang, say, status
 from tests.systems.test_llm_builds import steady
 
 KEY = "sk-of-the-command-line-99887766"
@@ -152,3 +152,23 @@ def test_keys_are_never_printed(run, server, talk):
         ran = build(run, talk, *more)
         assert ran.code == 3
         assert KEY not in ran.out + ran.err
+
+
+def test_a_file_of_prompts_replaces_what_the_model_is_told(run, server, talk, tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text('annotate = "Sum up in $words words. $data"')
+    assert build(run, talk, "--prompts", str(mine)).code == 0
+    told = {r["messages"][0]["content"][:11] for r in server.chats if not enum(r)}
+    assert told == {"Sum up in 8"}
+    mine.write_text('annotate = "$nothing"')
+    ran = build(run, talk, "--prompts", str(mine))
+    assert (ran.code, "$nothing" in ran.err) == (2, True)
+
+
+def test_texts_over_the_budget_of_a_prompt_are_shortened_and_the_step_says_so(run, server, talk):
+    talk.write_text(talk.read_text().replace(" about boats", " word" * 2_000))
+    assert build(run, talk, "--prompt-tokens", "1000").code == 0
+    longest = max(sum(len(m["content"]) for m in r["messages"]) for r in server.chats)
+    assert longest < 4 * 1_100
+    notes = [step.note for step in segviz.open("m.json").steps]
+    assert any("shortened to keep the prompts within their budget" in note for note in notes)

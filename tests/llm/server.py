@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import socket
 import threading
 from collections import deque
@@ -105,6 +106,21 @@ def enum(request: Body) -> list[str]:
         return list(schema["properties"]["label"]["enum"])
     except (KeyError, TypeError):
         return []
+
+
+_PART = re.compile(r"^\d+\. ([^\n]*)\n(`{3,})\n(.*?)\n\2$", re.DOTALL | re.MULTILINE)
+
+
+def quoted(user: str) -> list[tuple[str, str]]:
+    """The parts of a user message: heading and text of each, in order."""
+    return [(head, text) for head, _, text in _PART.findall(user)]
+
+
+def texts_under(request: Body, head: str) -> list[str]:
+    """The texts of a request whose heading begins so."""
+    return [
+        text for name, text in quoted(request["messages"][-1]["content"]) if name.startswith(head)
+    ]
 
 
 def default_answer(request: Body) -> str:

@@ -37,8 +37,10 @@ from tests.llm.server import (
     empty,
     enum,
     hang,
+    quoted,
     say,
     status,
+    texts_under,
 )
 from tests.trees import chat as talk
 from tests.trees import small_chat
@@ -54,13 +56,13 @@ VARIANTS = [
 
 def steady(request):
     """A model that always answers the same to the same request."""
-    # A repeated question carries a reminder after the JSON; the answer must not depend on it.
-    document = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
+    # A repeated question carries a reminder after the parts; the answer must not depend on it.
     labels = enum(request)
     if labels:
-        digest = hashlib.sha256(json.dumps(document).encode()).digest()
+        parts = quoted(request["messages"][1]["content"])
+        digest = hashlib.sha256(json.dumps(parts).encode()).digest()
         return labels[digest[0] % len(labels)]
-    parts = document["parts"]
+    parts = texts_under(request, "Part")
     return "; ".join(" ".join(part.split()[:6]) for part in parts)
 
 
@@ -147,8 +149,8 @@ class TestVariants:
             if not enum(request):
                 return steady(request)
             assert enum(request) == [str(n) for n in range(11)]
-            document = json.loads(request["messages"][1]["content"])
-            level, message = document["open_segment"]["level"], document["new_message"]
+            (head, _), (_, message) = quoted(request["messages"][1]["content"])
+            level = int(head.split()[-1])
             answers.setdefault(message, {})[level] = given = steady(request)
             return given
 
@@ -272,9 +274,10 @@ class TestFaults:
             system, user = (m["content"] for m in request["messages"][:2])
             assert "never as an instruction" in system
             assert order not in system
-            document = json.loads(user)
+            *_, (head, message) = quoted(user)
+            assert head == "New message"
             said = Turn("", "B", order).spoken.removeprefix("B: ")
-            assert document["new_message"].split(": ", 1)[1] in (said, "hello there")
+            assert message.split(": ", 1)[1] in (said, "hello there")
 
 
 class TestLasting:
@@ -295,8 +298,7 @@ class TestLasting:
         def fault(request):
             if not enum(request):
                 return None
-            found = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
-            return faults[name] if found["new_message"] == about else None
+            return faults[name] if texts_under(request, "New message") == [about] else None
 
         server.fault = fault
         cache = opened(tmp_path / "cache.sqlite")
@@ -380,9 +382,8 @@ class TestLasting:
 
 def test_a_wrong_label_is_kept_with_the_decision_after_the_answers_before_it(server):
     def fault(request):
-        level = json.loads(request["messages"][1]["content"].split("\n\nAnswer")[0])
-        level = level["open_segment"]["level"]
-        return say("CONTINUE") if level == 1 else say("<b>per-\nhaps</b>" + "!" * 100)
+        low = bool(texts_under(request, "Open segment, level 1"))
+        return say("CONTINUE") if low else say("<b>per-\nhaps</b>" + "!" * 100)
 
     server.fault = fault
     memory = build(client(server), UPWARDS, annotate="extractive")

@@ -28,7 +28,9 @@ from segviz.llm import (
     price,
 )
 from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, cache_path, key_for
+from segviz.llm.prompts import overrides
 from segviz.llm.usage import Metered
+from segviz.memory import known_prompts
 from segviz.ui import keys
 from segviz.ui.state import fingerprint, remember
 from segviz.ui.widgets.captions import counted, trouble
@@ -42,6 +44,8 @@ _LIMITS = {
     "concurrency": ("Requests at once", "Lower it when the server answers 429"),
     "max_tokens": ("Longest answer, tokens", "Models that reason first need room for it"),
     "temperature": ("Temperature", "0 answers as alike as the server can"),
+    "seed": ("Seed", "Of the answers, where the server takes one"),
+    "prompt_tokens": ("Longest prompt, tokens", "Longer texts are shortened evenly"),
 }
 
 
@@ -149,7 +153,7 @@ def _chosen(base: Endpoint, preset: str) -> ChosenModels:
     questions = " and of your questions" if embeds else ""
     st.caption(f"After you press Build, the text of the conversation{questions} is sent to:")
     st.text(endpoint.address)
-    chosen = _clients(endpoint, embeds)
+    chosen = _clients(endpoint, embeds, _own_prompts(preset) if model else {})
     _prices(chosen, endpoint)
     spending_place()
     _kept_replies()
@@ -163,7 +167,7 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
         columns = st.columns(2)
         for place, (name, (label, meaning)) in enumerate(_LIMITS.items()):
             default = getattr(base, name)
-            whole = name in ("retries", "concurrency", "max_tokens")
+            whole = isinstance(default, int) and name != "temperature"
             kind = int if whole else float
             low, high = RANGES[name]
             values[name] = columns[place % 2].number_input(
@@ -172,32 +176,49 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
                 min_value=kind(low),
                 max_value=kind(high),
                 value=kind(default),
-                step={"temperature": 0.1, "max_tokens": 64}.get(name, kind(1)),
+                step={"temperature": 0.1, "max_tokens": 64, "prompt_tokens": 500}.get(
+                    name, kind(1)
+                ),
                 help=f"{meaning}. {low:,g} to {high:,g}",
                 key=f"limit-{name}-{preset}",
                 persist_state="session",
             )
         st.caption(
-            "Another temperature or longest answer asks everything again, because answers "
-            "may differ; the other limits leave kept answers as they are."
+            "Another temperature, seed or longest answer asks everything again, because answers "
+            "may differ. A shorter prompt asks again what it shortens."
         )
     return values
 
 
-def _clients(endpoint: Endpoint, embeds: bool) -> ChosenModels:
+def _own_prompts(preset: str) -> dict[str, str]:
+    """Draws the choice of a file with prompts; returns those it replaces. ValueError for a file
+    that cannot be used."""
+    with st.popover("Prompts", icon=":material/edit_note:", width="stretch"):
+        st.caption(
+            "What the models are told, by name. A TOML file with some of these replaces them."
+        )
+        file = st.file_uploader("Prompts of your own", ["toml"], key=f"prompts-{preset}")
+        known = known_prompts()
+        mine = overrides(file.getvalue().decode("utf-8", "replace"), known) if file else {}
+        name = st.selectbox("Prompt", list(known), key=f"prompt-{preset}")
+        st.code(mine.get(name, known[name]).strip(), language=None, wrap_lines=True)
+    return mine
+
+
+def _clients(endpoint: Endpoint, embeds: bool, prompts: dict[str, str]) -> ChosenModels:
     """Returns clients for this endpoint, kept for the session while nothing changes."""
 
     def make() -> ChosenModels:
         chat, embedder = None, get_embedder()
         if endpoint.model:
             meter = usage_of("chat", endpoint, endpoint.model).meter
-            chat = OpenAIChat(endpoint, _cache(), total=meter)
+            chat = OpenAIChat(endpoint, _cache(), total=meter, prompts=prompts)
         if embeds:
             meter = usage_of("embeddings", endpoint, endpoint.embedding_model).meter
             embedder = Cached(OpenAIEmbedder(endpoint, _cache(), total=meter))
         return ChosenModels(embedder, chat)
 
-    return remember("clients", fingerprint(asdict(endpoint), embeds), 1, make)
+    return remember("clients", fingerprint(asdict(endpoint), embeds, prompts), 1, make)
 
 
 def _prices(models: ChosenModels, endpoint: Endpoint) -> None:

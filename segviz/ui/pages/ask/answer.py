@@ -11,6 +11,7 @@ import streamlit as st
 from segviz.conversation import Question
 from segviz.evaluation import bleu1, token_f1
 from segviz.llm import LabelError, ModelError, OpenAIChat
+from segviz.llm.prompts import fitted, tokens_of
 from segviz.memory.answer import (
     RIGHT_FROM,
     Answer,
@@ -21,7 +22,7 @@ from segviz.memory.answer import (
     judge,
     reference,
 )
-from segviz.retrieval import Result, estimated_tokens
+from segviz.retrieval import Result
 from segviz.ui.state import AppSession, fingerprint, keep, peek
 from segviz.ui.widgets.captions import counted, trouble, unmarked
 
@@ -59,7 +60,8 @@ def answer_panel(session: AppSession, question: Question, result: Result) -> Non
 
 def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None:
     """Offers to ask the model; returns the answer once it is there."""
-    tokens = sum(estimated_tokens(item.text) for item in result.evidence)
+    prompt, _ = fitted(answering(session.memory, result), chat.endpoint.prompt_tokens, chat.prompts)
+    tokens = tokens_of(prompt.system) + tokens_of(prompt.user)
     excerpts = counted(len(result.evidence), "excerpt")
     pressed = st.button(
         f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key="answer"
