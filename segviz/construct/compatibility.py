@@ -244,12 +244,23 @@ class ChatCompatibility(Judging):
         chat = require_chat(services, self.name)
         return replace(self, chat=chat, services=services)
 
-    def _answer(self, prompt: Prompt) -> ModelReply:
-        """Returns the label the model gives, or what it does instead."""
+    def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        """Returns the choice as above, and counts who made it."""
+        verdict = super().judge(unit, candidates)
+        if candidates:
+            self._bound().count_made(text=False, by_model=not verdict.fallback)
+        return verdict
+
+    def _bound(self) -> Chat:
         if self.chat is None:
             raise ValueError(f"{self.name} has no chat model; build with chat=…")
+        return self.chat
+
+    def _answer(self, prompt: Prompt) -> ModelReply:
+        """Returns the label the model gives, or what it does instead."""
+        chat = self._bound()
         try:
-            reply = self.chat.reply(prompt)
+            reply = chat.reply(prompt)
         except LabelError as error:
             said = " ".join(error.answer.split())
             quoted = repr(said if len(said) <= _SHOWN else said[:_SHOWN] + "…")
@@ -278,7 +289,7 @@ class ChatCompatibility(Judging):
             for judgement, label in zip(verdict.judgements, labels, strict=True)
         )
         why = f"{answer.why} the offline calibrated model decided. {verdict.why}"
-        return replace(verdict, judgements=judgements, why=why)
+        return replace(verdict, judgements=judgements, why=why, fallback=True)
 
 
 @dataclass(frozen=True)

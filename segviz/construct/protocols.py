@@ -106,11 +106,13 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A compatibility model's answer: the position of the chosen candidate (None: none is
-    compatible), how each candidate fared, and the reason as one sentence."""
+    compatible), how each candidate fared, and the reason as one sentence. ``fallback``: another
+    model decided in its place."""
 
     chosen: int | None
     judgements: tuple[Judgement, ...]
     why: str
+    fallback: bool = False
 
 
 class Compatibility(Protocol):

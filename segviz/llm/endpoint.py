@@ -84,7 +84,8 @@ class Endpoint:
                 raise ValueError(f"{name} is {value}; legal range: {low} to {high}")
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.identity!r}, embedding_model={self.embedding_model!r})"
+        embeds = f"embedding_model={self.embedding_model!r}"
+        return f"Endpoint({self.address!r}, {self.identity!r}, {embeds})"
 
     @property
     def _parts(self) -> SplitResult:
@@ -102,11 +103,17 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """All that can change an answer: address, model and parameters; no secrets."""
+        """The model and its parameters: what changes an answer wherever the model runs."""
         return (
-            f"{self.address} {self.model} temperature={self.temperature:g} "
+            f"{self.model} temperature={self.temperature:g} "
             f"seed={self.seed} max_tokens={self.max_tokens}"
         )
+
+    @property
+    def local(self) -> bool:
+        """Whether the server runs on this machine."""
+        name = self._parts.hostname or ""
+        return name in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 
     @property
     def authorization(self) -> str:

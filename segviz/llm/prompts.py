@@ -8,7 +8,6 @@ system message, whose text is in ``prompts.toml``, says that nothing in a part i
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from math import ceil
 from string import Template
 
 from segviz.llm.protocols import Part, Prompt
+from segviz.text.captions import clipped
 
 MERGE, CONTINUE, SPLIT = "MERGE", "CONTINUE", "SPLIT"
 POINTS = tuple(str(points) for points in range(11))
@@ -76,16 +76,17 @@ def overrides(content: str, known: Texts) -> dict[str, str]:
 
 def digest(texts: Texts) -> str:
     """Returns the hash that tells prompts apart, 12 hexadecimal digits."""
-    content = json.dumps(dict(texts), sort_keys=True)
-    return hashlib.sha256(content.encode("ascii")).hexdigest()[:12]
+    content = "".join(f"{name}\0{texts[name]}\0" for name in sorted(texts))
+    return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
 def _prompt(
     name: str,
     parts: Iterable[Part],
     labels: tuple[str, ...] = (),
-    told: Mapping[str, object] | None = None,
+    told: Mapping[str, str | int] | None = None,
     own: Texts | None = None,
+    json: bool = False,
 ) -> Prompt:
     """Makes a prompt of the text with this name and of quoted ``parts``.
 
@@ -95,6 +96,7 @@ def _prompt(
         labels: the answers that are allowed; none for free text.
         told: values filled into the system message.
         own: the texts of a system, which come before the shared ones.
+        json: whether the answer is a JSON object.
     """
     texts = {**texts_of(), **(own or {})}
     if name not in texts:
@@ -104,9 +106,9 @@ def _prompt(
         )
     filled = tuple((key, str(value)) for key, value in (told or {}).items())
     quoted = tuple(parts)
-    return Prompt(
-        _filled(texts, name, filled), rendered(quoted), labels, quoted, name=name, told=filled
-    )
+    words = int((told or {}).get("words", 0))
+    system, user = _filled(texts, name, filled), rendered(quoted)
+    return Prompt(system, user, labels, words, json, quoted, name, filled)
 
 
 def _filled(texts: Texts, name: str, told: Iterable[tuple[str, str]]) -> str:
@@ -165,11 +167,7 @@ def _even(sizes: Sequence[int], room: int) -> int:
 def _cut(text: str, tokens: int) -> str:
     """Cuts a text to about so many tokens, between words where it has blanks."""
     size = tokens_of(text)
-    if size <= tokens:
-        return text
-    kept = text[: len(text) * tokens // size]
-    words = kept.rsplit(maxsplit=1) if not text[len(kept)].isspace() else [kept]
-    return f"{(words[0] if len(words) > 1 else kept).rstrip()} …"
+    return text if size <= tokens else clipped(text, len(text) * tokens // size)
 
 
 # --- joining, annotating ------------------------------------------------------------------------
@@ -225,7 +223,7 @@ def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> 
     parts = [Part(f"Conversation{said}", (text,))]
     if known:
         parts.append(Part("Known", tuple(known)))
-    return _prompt("extract", parts, told={"most": most})
+    return _prompt("extract", parts, told={"most": most}, json=True)
 
 
 def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
@@ -246,18 +244,19 @@ def plan_prompt(
     """Asks for the parts of a question with scope, time and kind of answer, as JSON."""
     told = {"scopes": ", ".join(scopes), "expected": ", ".join(expected)}
     asked = f", asked at {now}" if now else ""
-    return _prompt("plan", [Part(f"Question{asked}", (question,))], told=told, own=own)
+    return _prompt("plan", [Part(f"Question{asked}", (question,))], told=told, own=own, json=True)
 
 
 def focus_prompt(question: str, roots: Sequence[str], own: Texts) -> Prompt:
     """Asks for one sub-question for each tree, by its number from 1, as JSON."""
     parts = [Part("Tree", (root,)) for root in roots]
-    return _prompt("focus", [*parts, _question(question)], own=own)
+    return _prompt("focus", [*parts, _question(question)], own=own, json=True)
 
 
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
     """Asks for the passages, numbered from 1, by how likely they answer, as JSON."""
-    return _prompt("order", [*(Part("Passage", (text,)) for text in texts), _question(question)])
+    passages = [Part("Passage", (text,)) for text in texts]
+    return _prompt("order", [*passages, _question(question)], json=True)
 
 
 def _question(text: str) -> Part:
@@ -273,7 +272,7 @@ def confidence_prompt(question: str, context: Sequence[str], own: Texts) -> Prom
 def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt:
     """Asks whether the evidence lacks something, as JSON with a follow-up question."""
     parts = [*(Part("Evidence", (text,)) for text in evidence), _question(question)]
-    return _prompt("missing", parts, own=own)
+    return _prompt("missing", parts, own=own, json=True)
 
 
 # --- answering a question and judging the answer (segviz.memory.answer) -------------------------

@@ -19,13 +19,17 @@ class Prompt:
     """A request to a chat model.
 
     With ``labels`` the reply must be exactly one of them; the client enforces it by
-    structured output and refuses anything else. ``user`` quotes the ``parts``. ``name`` is the
+    structured output and refuses anything else. With ``words`` the reply is a text of at most so
+    many words that becomes memory; with ``json`` it is a JSON object. Such replies are checked.
+    ``user`` quotes the ``parts``. ``name`` is the
     name of the system message in ``prompts.toml``, ``told`` the values filled into it.
     """
 
     system: str
     user: str
     labels: tuple[str, ...] = ()
+    words: int = 0
+    json: bool = False
     parts: tuple[Part, ...] = ()
     name: str = ""
     told: tuple[tuple[str, str], ...] = ()
@@ -35,14 +39,18 @@ class Prompt:
 class Reply:
     """A chat model's answer with what it cost; ``cached`` replies cost nothing now.
 
-    ``waived`` is why there is no answer where somebody decided to do without: then ``text``
-    is empty, whatever the labels.
+    ``waived`` is why there is no answer where somebody decided to do without, ``refused`` why
+    the model's replies could not be used: then ``text`` is empty, whatever the labels. ``raw`` is
+    the reply as it came, ``model`` the name of the model.
     """
 
     text: str
     tokens: int = 0
     cached: bool = False
     waived: str = ""
+    refused: str = ""
+    raw: str = ""
+    model: str = ""
 
 
 class ModelError(RuntimeError):
@@ -82,7 +90,10 @@ class Chat(Protocol):
     model wrote, from wherever, so that they are the same in a repeated or resumed build.
     ``from_cache`` counts the answers among them that were taken from the cache, and
     ``waived_texts`` the texts (prompts without labels) that were done without. ``shortened``
-    counts the texts that were shortened so that a prompt keeps its budget.
+    counts the texts that were shortened so that a prompt keeps its budget, ``refused`` the
+    replies that could not be used. Components say with ``count_made`` what they made of replies:
+    ``decided`` and ``written`` count decisions and texts by the model, ``decided_instead`` and
+    ``written_instead`` those made offline in their place.
     """
 
     calls: int
@@ -93,6 +104,11 @@ class Chat(Protocol):
     from_cache: int
     waived_texts: int
     shortened: int
+    refused: int
+    decided: int
+    decided_instead: int
+    written: int
+    written_instead: int
 
     @property
     def name(self) -> str:
@@ -106,4 +122,8 @@ class Chat(Protocol):
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers independent prompts, a bounded number of them at once."""
+        ...
+
+    def count_made(self, *, text: bool, by_model: bool) -> None:
+        """Counts a text or a decision that the model made, or that was made in its place."""
         ...

@@ -31,7 +31,8 @@ class Metered:
         self._total = total
         self.calls = self.tokens = self.tokens_in = self.tokens_out = self.unknown_usage = 0
         self.answered = self.answered_tokens = self.answered_output = 0
-        self.from_cache = self.waived_texts = self.shortened = 0
+        self.from_cache = self.waived_texts = self.shortened = self.refused = 0
+        self.decided = self.decided_instead = self.written = self.written_instead = 0
         self._counting = threading.Lock()
 
     @property
@@ -63,6 +64,19 @@ class Metered:
         """Counts a prompt, for a free ``text`` or for a label, that was done without."""
         with self._counting:
             self.waived_texts += text
+
+    def count_refused(self) -> None:
+        """Counts a prompt whose replies could not be used."""
+        with self._counting:
+            self.refused += 1
+
+    def count_made(self, *, text: bool, by_model: bool) -> None:
+        """Counts a text or a decision that the model made, or that was made in its place."""
+        with self._counting:
+            self.written += text and by_model
+            self.written_instead += text and not by_model
+            self.decided += not text and by_model
+            self.decided_instead += not text and not by_model
 
     def count_shortened(self, texts: int) -> None:
         """Counts the texts of a prompt that were shortened to keep its budget."""

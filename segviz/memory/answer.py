@@ -26,6 +26,7 @@ from segviz.llm.prompts import (
 )
 from segviz.memory.memory import Memory
 from segviz.retrieval import Evidence, Result
+from segviz.text.captions import clipped
 
 RIGHT_FROM = 2
 """The lowest grade that counts as right. SegTreeMem reports accuracy from a 0-3 rubric
@@ -97,8 +98,8 @@ def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
 
 
 def read(reply: Reply) -> Answer:
-    """The answer in a reply, cut at 2,000 characters."""
-    return Answer(reply.text.strip()[:_LONGEST], reply.tokens, reply.cached, reply.waived)
+    """Returns the answer in a reply, at most 2,000 characters."""
+    return Answer(clipped(reply.text.strip(), _LONGEST), reply.tokens, reply.cached, reply.waived)
 
 
 def declines(text: str) -> bool:

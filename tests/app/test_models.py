@@ -193,7 +193,7 @@ class TestModels:
         app.number_input(key=limit.format("max_tokens")).set_value(77).run()
         app.number_input(key=limit.format("temperature")).set_value(0.5).run()
         app.button(key="build").click().run()
-        assert {r["max_tokens"] for r in server.chats} == {77}
+        assert {r["max_tokens"] for r in server.chats} == {20, 77}  # of labels and of texts
         assert {r["temperature"] for r in server.chats} == {0.5}
         sent = len(server.requests)
         for name, value in (("timeout", 5), ("retries", 1), ("concurrency", 2)):

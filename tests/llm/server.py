@@ -149,6 +149,7 @@ class ModelServer:
         self.paths: list[str] = []
         self.answer: Callable[[Body], str] = default_answer
         self.fault: Callable[[Body], Fault | None] = lambda request: None
+        self.models: list[Body] = []  # as listed by /v1/models
         self.refuses: set[str] = set()  # parameters answered with 400 whenever present
         self.delay = 0.0
         self.most_at_once = 0
@@ -272,6 +273,11 @@ class _Handler(BaseHTTPRequestHandler):
     def finish(self) -> None:
         self.server.owner._connections.discard(self.connection)
         super().finish()
+
+    def do_GET(self) -> None:
+        listing = json.dumps({"object": "list", "data": self.server.owner.models}).encode()
+        known = self.path == "/v1/models"
+        self._send(Fault(status=200 if known else 404), listing if known else b"{}")
 
     def do_POST(self) -> None:
         owner = self.server.owner

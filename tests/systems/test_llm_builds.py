@@ -249,7 +249,11 @@ class TestFaults:
             ("Title: The sloop\nAda bought a sloop.", "The sloop", "Ada bought a sloop."),
             ('**Title:** "The sloop."\n\nAda bought it.', "The sloop", "Ada bought it."),
             ("Ada bought a sloop.", "", "Ada bought a sloop."),
-            ("Title: " + "sloop " * 20 + "\nAda.", "sloop sloop sloop sloop sloop sloop", "Ada."),
+            (
+                "Title: " + "sloop " * 20 + "\nAda has it.",
+                "sloop sloop sloop sloop sloop sloop",
+                "Ada has it.",
+            ),
         ],
     )
     def test_a_reply_gives_a_node_its_title_and_its_text(self, server, given, title, text):

@@ -13,7 +13,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 
 from segviz.construct import Annotate, Arrival, Candidate, Compatibility
-from segviz.construct.annotate import title_facts
+from segviz.construct.annotate import text_facts
 from segviz.construct.compatibility import judge
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
@@ -46,12 +46,12 @@ class Open:
 
     def added(self) -> Add:
         """Returns the event of its appearance."""
-        facts = title_facts(self.text)
+        facts = text_facts(self.text)
         return Add(self.node, self.level, self.span, self.text, self.vector, facts=facts)
 
     def revised(self) -> Revise:
         """Returns the event of its change."""
-        facts = title_facts(self.text) or None
+        facts = text_facts(self.text) or None
         return Revise(self.node, self.span, self.text, self.vector, facts=facts)
 
 
@@ -161,8 +161,8 @@ class SegmentTreeBuilder:
             texts = [[child.text for child in node.children] for node in row]
             for node, text in zip(row, write(self._annotate, texts), strict=True):
                 if node.text != text:
-                    node.text = text
                     renewed.append(node)
+                node.text = text  # also an equal one, which may have come about otherwise
             count += sum(len(group) > 1 for group in texts)
         if renewed:
             vectors = self._embedder.embed([node.text for node in renewed])
