@@ -23,7 +23,7 @@ from segviz.llm import Chat, Prompt, Reply
 from segviz.llm.prompts import annotation_prompt, digest
 from segviz.text.captions import clipped
 
-__all__ = ["ANNOTATORS", "TITLE", "Extractive", "Summary", "Written", "text_facts"]
+__all__ = ["ANNOTATORS", "TITLE", "Extractive", "Summary", "WrittenText", "text_facts"]
 
 _DIGIT = re.compile(r"\d")
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-Z]\w+")  # inside a sentence; one at its start is grammar
@@ -329,17 +329,18 @@ WRITTEN_BY, PROMPT, REPLY, FAULT = "written by", "prompt", "reply", "fault"
 """Facts of a node whose text a model was asked for: the model, or the annotator that wrote in its
 place; the hash of the prompt; the reply as it came; why it was not used."""
 
+OF_MODEL = (WRITTEN_BY, PROMPT, REPLY, FAULT)
 _RAW = 4_000  # characters kept of a reply
 _TITLE_LINE = re.compile(r"\W*title\W*[:：]\s*([^\n]*)(?:\n+|$)", re.I)
 _TITLE_LENGTH = 40
 
 
-class Written(str):
+class WrittenText(str):
     """A text with ``facts`` on how it came about, which the node that it is written for keeps."""
 
     facts: dict[str, str]
 
-    def __new__(cls, text: str, **facts: str) -> Written:
+    def __new__(cls, text: str, **facts: str) -> WrittenText:
         """Returns ``text`` with these facts."""
         made = super().__new__(cls, text)
         made.facts = facts
@@ -348,7 +349,7 @@ class Written(str):
 
 def text_facts(text: str) -> dict[str, str]:
     """Returns the facts a node keeps of its text; none of a text that a rule made."""
-    return text.facts if isinstance(text, Written) else {}
+    return text.facts if isinstance(text, WrittenText) else {}
 
 
 def _titled(reply: str) -> tuple[str, str]:
@@ -404,7 +405,7 @@ class Summary(Declared):
         """Returns what the model is asked for these texts, before it is shortened."""
         return annotation_prompt(texts, self.max_words)
 
-    def _written(self, texts: Sequence[str], prompt: Prompt, reply: Reply) -> Written:
+    def _written(self, texts: Sequence[str], prompt: Prompt, reply: Reply) -> WrittenText:
         """Returns the model's text, or an offline one in its place, with how it came about."""
         instead = reply.waived or reply.refused
         if self.chat is not None:
@@ -418,9 +419,9 @@ class Summary(Declared):
         if instead:
             offline = Extractive(max_words=self.max_words)
             known[WRITTEN_BY] = offline.name
-            return Written(offline(texts), **{TITLE: ""}, **known)
+            return WrittenText(offline(texts), **{TITLE: ""}, **known)
         text, title = _titled(reply.text)
-        return Written(text, **{TITLE: title}, **known)
+        return WrittenText(text, **{TITLE: title}, **known)
 
 
 ANNOTATORS: dict[str, Callable[..., Any]] = {"extractive": Extractive, "llm": Summary}

@@ -65,12 +65,28 @@ class OpenAIChat(Client):
         super().__init__(endpoint, cache, total)
         self._waives = waives
         self.prompts = dict(prompts or {})
+        self._reported = set[str]()
         self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
 
     @property
     def name(self) -> str:
-        """Address, model and parameters; no secrets."""
+        """Model and parameters; no secrets."""
         return self.endpoint.identity
+
+    def of(self, role: str) -> OpenAIChat:
+        """Returns the model for a role, which is this one."""
+        return self
+
+    def about(self, role: str) -> dict[str, Any]:
+        """Returns model, server, parameters and fingerprints, as plain values."""
+        endpoint = self.endpoint
+        names = ("model", "temperature", "seed", "max_tokens", "prompt_tokens")
+        return {
+            **{name: getattr(endpoint, name) for name in names},
+            "server": endpoint.address,
+            "fingerprint": self.fingerprint_of(endpoint.model),
+            "reported": sorted(self._reported),
+        }
 
     def reply(self, prompt: Prompt) -> Reply:
         """Returns the answer. ModelError after bounded retries: LabelError where the model kept
@@ -108,6 +124,7 @@ class OpenAIChat(Client):
     def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply:
         """Counts an answer and returns it. Raises LabelError for a kept wrong label."""
         self.count_answer(kept.tokens_in, kept.tokens_out, cached)
+        self._reported |= {kept.fingerprint} - {""}
         tokens, model = kept.tokens_in + kept.tokens_out, self.endpoint.model
         try:
             said = self._usable(prompt, kept)

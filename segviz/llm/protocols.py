@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Part(NamedTuple):
@@ -82,37 +82,36 @@ class LabelError(ModelError):
 
 
 class Chat(Protocol):
-    """A chat model.
+    """A chat model, or one for each role.
 
-    ``calls`` and ``tokens`` count what was really requested so far, repeated tries
-    included and cached replies not; ``answered``, ``answered_tokens`` and
-    ``answered_output`` count the prompts answered, their tokens and those among them the
-    model wrote, from wherever, so that they are the same in a repeated or resumed build.
-    ``from_cache`` counts the answers among them that were taken from the cache, and
-    ``waived_texts`` the texts (prompts without labels) that were done without. ``shortened``
-    counts the texts that were shortened so that a prompt keeps its budget, ``refused`` the
-    replies that could not be used. Components say with ``count_made`` what they made of replies:
-    ``decided`` and ``written`` count decisions and texts by the model, ``decided_instead`` and
-    ``written_instead`` those made offline in their place.
+    ``prompts`` stand in for the system messages of their names. ``counts`` holds counters that
+    only grow. ``calls`` and ``tokens`` count what was really requested, repeated tries included
+    and cached replies not. ``answered``, ``answered_tokens`` and ``answered_output`` count the
+    prompts answered, their tokens and those among them the model wrote, from wherever, so that
+    they are the same in a repeated or resumed build; ``from_cache`` counts the answers among them
+    that were taken from the cache. ``waived_texts`` counts the prompts without labels that were
+    done without, ``refused`` those whose replies could not be used, ``shortened`` the texts cut so
+    that a prompt keeps its budget. ``decided``, ``written``, ``decided_instead`` and
+    ``written_instead`` are what components say with ``count_made``.
     """
 
-    calls: int
-    tokens: int
-    answered: int
-    answered_tokens: int
-    answered_output: int
-    from_cache: int
-    waived_texts: int
-    shortened: int
-    refused: int
-    decided: int
-    decided_instead: int
-    written: int
-    written_instead: int
+    prompts: dict[str, str]
 
     @property
     def name(self) -> str:
         """Stable identity of the model and its settings."""
+        ...
+
+    def about(self, role: str) -> dict[str, Any]:
+        """Returns model, server, parameters and fingerprints for a role, as plain values."""
+        ...
+
+    def counts(self) -> Mapping[str, int]:
+        """Returns the counters by name."""
+        ...
+
+    def count_made(self, *, text: bool, by_model: bool) -> None:
+        """Counts a text or a decision that the model made, or that was made in its place."""
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
@@ -122,8 +121,4 @@ class Chat(Protocol):
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers independent prompts, a bounded number of them at once."""
-        ...
-
-    def count_made(self, *, text: bool, by_model: bool) -> None:
-        """Counts a text or a decision that the model made, or that was made in its place."""
         ...

@@ -22,6 +22,13 @@ class Usage:
     unknown_usage: int = 0
 
 
+_COUNTERS = (
+    *("calls", "tokens", "answered", "answered_tokens", "answered_output", "from_cache"),
+    *("waived_texts", "shortened", "refused"),
+    *("decided", "decided_instead", "written", "written_instead"),
+)
+
+
 class Metered:
     """Counters of a client. Every request sent counts, also one that failed or whose
     answer was refused, since servers charge for those. What is counted here is counted in
@@ -40,6 +47,11 @@ class Metered:
         """A consistent copy of the counters."""
         with self._counting:
             return Usage(self.calls, self.tokens_in, self.tokens_out, self.unknown_usage)
+
+    def counts(self) -> dict[str, int]:
+        """Returns the counters by name, see ``Chat``."""
+        with self._counting:
+            return {name: getattr(self, name) for name in _COUNTERS}
 
     def count_call(self) -> None:
         """Counts a request that was sent."""

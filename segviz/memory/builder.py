@@ -18,7 +18,7 @@ from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.files import check_room
 from segviz.llm import Chat, ModelError
-from segviz.memory.factory import make_system, paid
+from segviz.memory.factory import make_system, needs_chat, paid, provenance
 from segviz.memory.memory import Memory
 from segviz.text.captions import counted
 from segviz.tree import Record, Step, Vector
@@ -73,7 +73,8 @@ class _Meter:
 
     def _counters(self) -> dict[str, int]:
         chat = self._chat
-        counts = {name: getattr(chat, of) if chat else 0 for name, of in _COUNTED.items()}
+        known = chat.counts() if chat else {}
+        counts = {name: known.get(of, 0) for name, of in _COUNTED.items()}
         counts |= {"embedded": self._embedded, "embedding_tokens": self._tokens}
         return {**counts, "recalled": counts["recalled"] + self._cached}
 
@@ -100,6 +101,7 @@ _COUNTED = {
     "waived": "waived_texts",
     "refused": "refused",
     "shortened": "shortened",
+    **{name: name for name in ("decided", "decided_instead", "written", "written_instead")},
 }
 """Counters of a chat model by the names of what they are in a step."""
 
@@ -167,10 +169,12 @@ class Building:
         self._embedder = get_embedder(embedder) if isinstance(embedder, str) else embedder
         self._chat = chat
         self._record = Record()
+        self._calls = 0
 
     @property
     def memory(self) -> Memory:
         """The memory of the finished steps."""
+        chat = self._chat if self._calls or needs_chat(self._system) else None
         return Memory(
             self._conversation,
             self._unit,
@@ -179,7 +183,8 @@ class Building:
             as_settings(self._system),
             self._embedder,
             self._record.history(self.units),
-            "" if self._chat is None else self._chat.name,
+            "" if chat is None else chat.name,
+            {} if chat is None else provenance(chat, self._system),
             self._system,
         )
 
@@ -191,6 +196,7 @@ class Building:
             stream = arrivals(self.units, self._embedder)
             services = services_for(self._system, meter, self._chat)
             for step in meter.steps(self._system.steps(stream, services)):
+                self._calls += step.cost.calls
                 self._take(step)
                 yield step
         except ModelError as error:

@@ -208,3 +208,44 @@ def test_neither_key_nor_question_is_in_the_file(bench: Bench):
         content = file.read_bytes()
         for secret in (KEY, "passw0rd-long", "system words", "secret question", "secret text"):
             assert secret.encode() not in content
+
+
+def listing(**traits: object) -> list[wire.Body]:
+    return [{"id": "small", "object": "model", "created": 1, **traits}]
+
+
+def test_replies_are_kept_by_model_and_not_by_address(bench: Bench):
+    prompt = Prompt("s", "u")
+    bench.chat().reply(prompt)
+    with wire.ModelServer() as elsewhere:
+        assert bench.chat(base_url=elsewhere.url).reply(prompt).cached
+        assert elsewhere.requests == []
+
+
+def test_weights_that_are_swapped_under_one_name_are_asked_again(bench: Bench):
+    prompt = Prompt("s", "u")
+    bench.server.models = listing(meta={"n_params": 494_032_768})
+    bench.chat().reply(prompt)
+    assert bench.chat().reply(prompt).cached
+    bench.server.models = listing(meta={"n_params": 1_543_714_304})
+    assert not bench.chat().reply(prompt).cached
+    assert bench.chat().about("decision")["fingerprint"]
+
+
+def test_kept_replies_are_found_while_the_server_is_away(bench: Bench):
+    prompt = Prompt("s", "u")
+    bench.server.models = listing(root="/models/small.gguf")
+    known = bench.chat()
+    known.reply(prompt)
+    bench.server.models = []  # as of a server that does not answer
+    away = bench.chat()
+    assert away.reply(prompt).cached
+    assert away.about("decision")["fingerprint"] == known.about("decision")["fingerprint"]
+
+
+def test_what_changes_by_the_hour_is_no_fingerprint(bench: Bench):
+    prompt = Prompt("s", "u")
+    bench.server.models = listing(created=1, permission=["a"])
+    bench.chat().reply(prompt)
+    bench.server.models = listing(created=2, permission=["b"])
+    assert bench.chat().reply(prompt).cached

@@ -28,6 +28,7 @@ from segviz.llm import (
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, BuildPaused
 from segviz.store import StoreError
+from segviz.tree import total_cost
 from tests.data import ROOT
 from tests.llm.server import (
     ModelServer,
@@ -119,8 +120,11 @@ class TestVariants:
         assert calls == chat.calls == len(server.requests) > 0
         assert sum(step.cost.tokens for step in memory.steps) == chat.tokens > 0
         asked = sum(1 for request in server.requests if enum(request))
-        written = sum(step.cost.annotated for step in memory.steps)
-        assert calls == asked + written
+        cost = total_cost(memory.steps)
+        assert calls == asked + cost.annotated
+        assert cost.written == cost.annotated
+        assert cost.decided == (0 if compatibility == "cosine" else len(memory.steps) - 2)
+        assert cost.decided_instead == cost.written_instead == 0
         if compatibility == "batch":
             # One call per unit that has candidates: all but the first two.
             assert asked == 7
@@ -230,7 +234,10 @@ class TestFaults:
         server.fault = lambda request: say("purple") if enum(request) else None
         memory = build(client(server, cache), compatibility)
         assert memory.check() == []
+        asked = len(memory.steps) - 2
+        assert total_cost(memory.steps).by_model.startswith(f"decisions 0 of {asked}, texts ")
         for step in memory.steps[2:]:
+            assert (step.cost.decided, step.cost.decided_instead) == (0, 1)
             assert "'purple', which is none of the labels" in step.decision.why
             assert "offline calibrated model decided" in step.decision.why
             assert all(j.score is not None for j in step.decision.candidates)
@@ -509,6 +516,30 @@ def test_what_is_finished_stays_when_one_gives_up_and_goes_on(server, tmp_path):
     server.script()
     memory = build(client(server, cache))
     assert saved(memory, tmp_path, "a") == saved(undisturbed, tmp_path, "b")
+
+
+def test_a_file_says_how_the_model_was_asked_and_how_much_it_made(server, tmp_path):
+    mine = {"annotate": "Sum up in $words words. $data"}
+    endpoint = Endpoint(server.url, model="test-model", key=KEY, seed=7)
+    memory = build(OpenAIChat(endpoint, opened(), prompts=mine))
+    memory.save(tmp_path / "m.json")
+    found = segviz.open(tmp_path / "m.json")
+    known = found.provenance
+    assert known == memory.provenance
+    assert set(known["models"]) == {"decision", "annotation"}
+    told = known["models"]["annotation"]
+    assert (told["model"], told["server"], told["seed"]) == ("test-model", server.url, 7)
+    assert known["own_prompts"] == mine
+    assert known["prompts"] != build(client(server)).provenance["prompts"]
+    assert set(known["versions"]) == {"segviz", "openai"}
+    assert total_cost(found.steps) == total_cost(memory.steps)
+    node = next(n for n in found.structure.nodes.tolist() if "prompt" in found.structure.facts[n])
+    assert found.prompt_of(node).system.startswith("Sum up in 80 words.")
+
+
+def test_a_model_that_nothing_asks_is_not_named(server):
+    memory = build(client(server), "cosine", annotate="extractive")
+    assert (memory.chat, memory.provenance) == ("", {})
 
 
 def test_the_key_is_in_no_file_and_no_pause(server, tmp_path):

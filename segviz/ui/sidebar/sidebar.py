@@ -25,6 +25,7 @@ from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.charts import sentence_of
+from segviz.view.captions import provenance_lines
 
 UNIT_HELP = {
     "exchange": "Two speakers' consecutive runs, nothing lost.",
@@ -115,6 +116,8 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[A
     remote = models.embedder if models.embedder.name == saved.embedder else None
     key = fingerprint(opened.key, "saved", models.embedder.name)
     memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
+    for name, value in provenance_lines(memory):
+        st.text(f"{name}: {value}")
     if isinstance(memory.embedder, MissingEmbedder):
         st.warning("What embedded this memory is not here, so questions are compared by words.")
         st.text(memory.embedder.name[:80])
