@@ -70,7 +70,8 @@ class AnswerAggregate:
 @dataclass(frozen=True)
 class AnswerEvaluation:
     """Rows in the order of the questions, as far as it came; means overall and per
-    category id. ``asked`` is how many questions there were."""
+    category id. ``asked`` is how many questions there were; ``judge`` is "" where no model
+    graded."""
 
     chat: str
     judge: str
@@ -100,17 +101,17 @@ def evaluate_answers(
     progress: Callable[[int, int], None] | None = None,
     **ask_params: Any,
 ) -> AnswerEvaluation:
-    """Put ``questions`` to ``memory``, answer with ``chat``, grade with ``judge_chat``.
+    """Puts ``questions`` to ``memory``, answers with ``chat``, grades with ``judge_chat``.
 
-    ``judge_chat`` is ``chat`` by default; ``ask_params`` are those of ``segviz.ask``. One
-    call per question and one more for its grade, where that needs judgement
-    (``segviz.memory.answer.by_rule``). ``progress(done, total)`` is called every few questions. A
+    Without ``judge_chat`` only what a rule grades has a grade (``segviz.memory.answer.by_rule``):
+    a model does not grade its own answers unless it is given twice. ``ask_params`` are those of
+    ``segviz.ask``. One call per question and one more for its grade, where that needs
+    judgement. ``progress(done, total)`` is called every few questions. A
     fault of a single question (no answer, a grade outside the rubric) is noted in its row:
     a missing answer counts as wrong, a missing grade is left out. When a model cannot be
     reached at all AnsweringPaused holds what is done. Intervals are 95 %, drawn with
     ``seed``. ValueError for a bad setting.
     """
-    judge = chat if judge_chat is None else judge_chat
     rows: list[AnswerRow] = []
 
     def evaluation() -> AnswerEvaluation:
@@ -121,13 +122,19 @@ def evaluate_answers(
         }
         asked = len(questions)
         return AnswerEvaluation(
-            chat.name, judge.name, ask_params, asked, tuple(rows), overall, by_category
+            chat.name,
+            judge_chat.name if judge_chat else "",
+            ask_params,
+            asked,
+            tuple(rows),
+            overall,
+            by_category,
         )
 
     for begin in range(0, len(questions), _BATCH):
         batch = questions[begin : begin + _BATCH]
         try:
-            rows += _answer_batch(memory, batch, chat, judge, ask_params)
+            rows += _answer_batch(memory, batch, chat, judge_chat, ask_params)
         except ModelError as error:
             raise AnsweringPaused(str(error), evaluation()) from error
         if progress is not None:
@@ -136,7 +143,11 @@ def evaluate_answers(
 
 
 def _answer_batch(
-    memory: Memory, questions: Sequence[Question], chat: Chat, judge: Chat, ask: dict[str, Any]
+    memory: Memory,
+    questions: Sequence[Question],
+    chat: Chat,
+    judge: Chat | None,
+    ask: dict[str, Any],
 ) -> list[AnswerRow]:
     """Rows of a few questions, answered together and then graded together."""
     results = [memory.ask(question, **ask) for question in questions]
@@ -146,10 +157,11 @@ def _answer_batch(
         for reply in replies
     ]
     prompts = [
-        judging(question, answer.text, memory.conversation)
+        judging(question, answer.text, memory.conversation) if judge else None
         for question, answer in zip(questions, answers, strict=True)
     ]
-    grades = iter(_replies(judge, [prompt for prompt in prompts if prompt is not None]))
+    wanted = [prompt for prompt in prompts if prompt is not None]
+    grades = iter(_replies(judge, wanted) if judge else ())
     return [
         _row(question, answer, next(grades) if prompt is not None else None)
         for question, answer, prompt in zip(questions, answers, prompts, strict=True)

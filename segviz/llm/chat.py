@@ -192,6 +192,11 @@ class OpenAIChat(Client):
         fingerprint = self.fingerprint_of(self.endpoint.model)
         return content_key(kind, f"{self.endpoint.identity} {fingerprint}", request)
 
+    @property
+    def form(self) -> str:
+        """The form of structured output in use: json_schema, json_object, or text for none."""
+        return self._form(set())
+
     def _form(self, failing: set[str]) -> str:
         """Returns the first form of output that may work."""
         usable = (f for f in _FORMS[:-1] if self._accepted.get(f, f not in failing))

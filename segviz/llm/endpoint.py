@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 # Names whose labels DNS allows, or an address of version 6.
@@ -142,6 +143,16 @@ def _shown(url: str) -> str:
 _OPENAI = "https://api.openai.com/v1"
 _SMALL = "text-embedding-3-small"
 
+LOCAL: Mapping[str, Any] = {"timeout": 240, "concurrency": 1}
+"""Limits of a server on this machine: it writes slowly, and one answer at a time."""
+
+
+def at(address: str) -> Endpoint:
+    """Returns the endpoint at an address, with the limits of a local server where it is one."""
+    found = Endpoint(address)
+    return replace(found, **LOCAL) if found.local else found
+
+
 PRESETS: dict[str, Endpoint] = {
     "gpt-5.4-mini": Endpoint(_OPENAI, "gpt-5.4-mini", _SMALL),
     "qwen3.5-flash": Endpoint(
@@ -149,9 +160,9 @@ PRESETS: dict[str, Endpoint] = {
     ),
     "gpt-4o-mini (judge)": Endpoint(_OPENAI, "gpt-4o-mini", _SMALL),
     "text-embedding-3-small": Endpoint(_OPENAI, "", _SMALL),
-    "Ollama": Endpoint("http://localhost:11434/v1", timeout=120, concurrency=1),
-    "LM Studio": Endpoint("http://localhost:1234/v1", timeout=120, concurrency=1),
-    "vLLM": Endpoint("http://localhost:8000/v1", timeout=120),
+    "Ollama": Endpoint("http://localhost:11434/v1", **LOCAL),
+    "LM Studio": Endpoint("http://localhost:1234/v1", **LOCAL),
+    "vLLM": Endpoint("http://localhost:8000/v1", timeout=LOCAL["timeout"]),
 }
 """The paper's models, and servers on this computer whose model the user names.
 ``dataclasses.replace(PRESETS[name], key=...)`` makes one ready to use."""

@@ -24,6 +24,7 @@ from segviz.memory.factory import (
     nested,
     paid,
     part_name,
+    provenance,
     sound,
 )
 from segviz.memory.from_table import memory_from
@@ -61,6 +62,7 @@ __all__ = [
     "own_retrieval",
     "paid",
     "part_name",
+    "provenance",
     "read_labels",
     "sound",
 ]

@@ -56,13 +56,40 @@ class TestModels:
 
     def test_nothing_is_sent_before_build_is_pressed(self, app, server):
         assert "Nothing is sent before you press Build" in texts(app)
-        assert "Models, vectors, labels: Another server" in [e.label for e in app.expander]
+        assert "Models, vectors, labels" in [e.label for e in app.expander]
         assert server.requests == []
         assert build(app).slider[0].max == 6
         assert len(server.requests) > 0
         assert "The model answered" in texts(app)
         assert server.authorizations[0] == f"Bearer {KEY}"
         assert KEY not in texts(app)
+
+    def test_a_model_that_nothing_uses_is_said_to_be_and_one_click_uses_it(self, plain, server):
+        with_server(plain, server)
+        assert "Nothing uses this model while a memory is built" in texts(plain)
+        assert "After you press Build" not in texts(plain)
+        plain.button(key="models-unused").click().run()
+        assert "texts are sent for batch and llm to:" in texts(clean(plain))
+        build(plain)
+        assert "by the model" in texts(plain)
+        assert server.chats
+
+    def test_a_test_of_the_server_lists_its_models_and_takes_one(self, plain, server):
+        server.models = [{"id": "small"}, {"id": "large", "meta": {"n_ctx": 2048}}]
+        with_server(plain, server)
+        plain.button(key="test-server").click().run()
+        assert "Models listed: small, large" in texts(clean(plain))
+        assert "Schema: kept to (json_schema)" in texts(plain)
+        plain.selectbox(key="listed-Another server").set_value("large").run()
+        assert plain.text_input(key="model-chat-Another server").value == "large"
+        plain.button(key="test-server").click().run()
+        assert "Context: 2,048 tokens" in texts(clean(plain))
+
+    def test_each_role_may_have_a_model_of_its_own(self, app, server):
+        app.text_input(key="model-annotation-Another server").set_value("writer").run()
+        build(app)
+        assert {r["model"] for r in server.chats if not enum(r)} == {"writer"}
+        assert {r["model"] for r in server.chats if enum(r)} == {"test-model"}
 
     def test_a_failing_model_pauses_and_resume_finishes(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)

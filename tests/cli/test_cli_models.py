@@ -45,6 +45,31 @@ def test_a_build_with_models_says_where_texts_go(run, server, talk):
     assert f"{len(server.chats)} calls of" in ran.out
 
 
+def test_where_texts_go_is_said_only_where_some_are_sent(run, server, talk):
+    build(run, talk)
+    assert "are sent to" not in build(run, talk, output="again.json").err
+    ran = run("build", talk, "--embedder", "hashing", "--model", "small", "-o", "m.json")
+    assert "are sent to" not in ran.err
+    assert "nothing used the model small" in ran.err
+    assert segviz.open("m.json").chat == ""
+
+
+def test_json_and_text_say_how_much_the_model_made(run, server, talk):
+    server.fault = lambda request: say("purple") if enum(request) else None
+    assert "decisions 0 of 2, texts 3 of 3 by the model" in build(run, talk).out
+    found = build(run, talk, "--json").json
+    assert found["decisions"] == {"asked": 2, "by_model": 0}
+    assert found["texts"] == {"asked": 3, "by_model": 3}
+    assert found["provenance"]["models"]["decision"]["model"] == "small"
+
+
+def test_a_model_for_each_role(run, server, talk):
+    options = (*LLM, "--decision-model", "judge", "--annotation-model", "writer")
+    assert run("build", talk, *options, "-o", "m.json").code == 0
+    assert {r["model"] for r in server.chats if enum(r)} == {"judge"}
+    assert {r["model"] for r in server.chats if not enum(r)} == {"writer"}
+
+
 def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
     assert build(run, talk, output="whole.json").code == 0
     asked = len(server.chats)

@@ -225,7 +225,7 @@ class TestEvaluate:
             return say("9") if graded else None
 
         bench.server.fault = stubborn
-        found = evaluate_answers(memory, many(10), bench.chat(retries=0))
+        found = evaluate_answers(memory, many(10), bench.chat(retries=0), bench.chat(retries=0))
         assert found.rows[1].score is found.rows[1].right is None
         assert "'9'" in found.rows[1].fault
         assert found.rows[1].answer == "red"
@@ -239,14 +239,14 @@ class TestEvaluate:
         bench.server.fault = lambda request: (
             empty() if "bicycle 4?" in request["messages"][-1]["content"] else None
         )
-        found = evaluate_answers(memory, many(10), bench.chat(retries=0))
+        found = evaluate_answers(memory, many(10), bench.chat(retries=0), bench.chat(retries=0))
         assert (found.rows[4].answer, found.rows[4].score, found.rows[4].token_f1) == ("", 0, 0)
         assert "empty" in found.rows[4].fault
         assert found.overall.faults == 1
 
     def test_a_server_that_breaks_down_pauses_and_the_rest_goes_on_later(self, bench, memory):
         bench.server.answer = obedient
-        undisturbed = evaluate_answers(memory, many(20), bench.chat(seed=7))
+        undisturbed = evaluate_answers(memory, many(20), bench.chat(seed=7), bench.chat(seed=7))
         answered = []
 
         def breaking(request):
@@ -257,14 +257,14 @@ class TestEvaluate:
 
         bench.server.fault = breaking
         with pytest.raises(AnsweringPaused, match="500") as caught:
-            evaluate_answers(memory, many(20), bench.chat(retries=0))
+            evaluate_answers(memory, many(20), bench.chat(retries=0), bench.chat(retries=0))
         done = caught.value.done
         assert 0 < len(done.rows) < 20
         assert done.rows == undisturbed.rows[: len(done.rows)]
         assert done.overall.questions == len(done.rows)
         bench.server.fault = lambda request: None
         before = len(bench.server.requests)
-        whole = evaluate_answers(memory, many(20), bench.chat(retries=0))
+        whole = evaluate_answers(memory, many(20), bench.chat(retries=0), bench.chat(retries=0))
         assert whole.rows == undisturbed.rows
         sent = [r["messages"][-1]["content"] for r in bench.server.requests[before:]]
         assert set(sent).isdisjoint(answered)
@@ -320,7 +320,7 @@ class TestRealMem:
 
     def test_a_whole_evaluation_judges_so(self, bench, requests):
         bench.server.answer = lambda request: "3" if enum(request) else "Ride it."
-        found = evaluate_answers(requests, [GOLD], bench.chat())
+        found = evaluate_answers(requests, [GOLD], bench.chat(), bench.chat())
         assert found.rows[0].score == 3
         graded = [sent for sent in bench.server.requests if enum(sent)]
         assert [bool(texts_under(sent, "Known")) for sent in graded] == [True]

@@ -22,7 +22,7 @@ from segviz.conversation import Conversation
 from segviz.embedding import Cached
 from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
-from segviz.llm import LastingFault, OpenAIChat
+from segviz.llm import ChatByRole, LastingFault
 from segviz.llm.client import RequestError
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
@@ -82,10 +82,11 @@ class Order:
     def key(self, source: str) -> str:
         """Content key of the finished memory. By the conversation without typed turns it is what
         somebody agrees to who presses Build."""
-        chat = self.models.chat.name if self.models.chat else ""
-        return fingerprint(
-            source, self.unit, self.system, self.settings, self.models.embedder.name, chat
-        )
+        chat, embedder = self.models.chat, self.models.embedder.name
+        asked: list[Any] = []
+        if chat is not None:
+            asked = [chat.name, chat.prompts, chat.usual.endpoint.prompt_tokens]
+        return fingerprint(source, self.unit, self.system, self.settings, embedder, asked)
 
 
 def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:
@@ -234,7 +235,7 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
                 _pass_over(pause.lasting, order.models.chat, key, approval)
 
 
-def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -> None:
+def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -> None:
     """Offers to do without the one answer that does not come."""
 
     def go_on() -> None:

@@ -4,6 +4,7 @@ drawn from their declarations, so that a new system needs no page."""
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, cast
@@ -80,7 +81,7 @@ def _session() -> tuple[AppSession, Any] | None:
             system, settings = _system()
         _say_dropped(conversation, unit)
         with rare_panel() as panel:
-            models = choose_models()
+            models = choose_models(*_for_models(system, settings))
         _embedding_note(models.embedder.name)
     order = Order(conversation, unit, system, settings, models)
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
@@ -167,6 +168,28 @@ def _system() -> tuple[str, dict[str, Any]]:
             what = f"{plugin.group} {plugin.name} of {plugin.package} is not in use"
             st.warning(unmarked(f"{what}: {plugin.problem}"))
     return name, component_controls(SYSTEMS[name], prefix=name)
+
+
+def _for_models(system: str, settings: dict[str, Any]) -> tuple[str, Callable[[], None] | None]:
+    """Returns what the memory asks of a chat model, in words, and what has it built with one."""
+    declared = [p for p in parameters(SYSTEMS[system]) if p.spec.registry is not None]
+    chosen = {p.name: COMPONENTS[str(p.spec.registry)][settings[p.name]["name"]] for p in declared}
+    asks = [str(settings[name]["name"]) for name, part in chosen.items() if _needs(part)]
+    able = {
+        p.name: [n for n, part in COMPONENTS[str(p.spec.registry)].items() if _needs(part)]
+        for p in declared
+    }
+
+    def use() -> None:
+        for name, choices in able.items():
+            if choices:  # the last, of decisions, sees all open nodes at once
+                st.session_state[keys.parameter(system, name)] = choices[-1]
+
+    return " and ".join(asks), use if any(able.values()) else None
+
+
+def _needs(part: Any) -> bool:
+    return bool(getattr(part, "needs_chat", False))
 
 
 def _embedding_note(name: str) -> None:
