@@ -31,7 +31,7 @@ from segviz.construct.protocols import (
     require_chat,
 )
 from segviz.embedding import background_mean
-from segviz.llm import Chat, LabelError, Prompt
+from segviz.llm import Chat, LabelError, Prompt, Reply
 from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_prompt, score_prompt
 from segviz.tree import NOT_ASKED, Judgement, Vector, told_apart
 
@@ -225,6 +225,18 @@ class ModelReply(NamedTuple):
     why: str = ""
 
 
+def _read(found: Reply | LabelError) -> ModelReply:
+    if isinstance(found, LabelError):
+        said = " ".join(found.answer.split())
+        quoted = repr(said if len(said) <= _SHOWN else said[:_SHOWN] + "…")
+        why = f"The model answered {quoted}, which is none of the labels, so"
+        return ModelReply("", quoted, why)
+    if found.waived:
+        why = f"The model was passed over ({found.waived}), as agreed, so"
+        return ModelReply("", "no answer", why)
+    return ModelReply(found.text)
+
+
 @dataclass(frozen=True)
 class ChatCompatibility(Judging):
     """Binding to the build's chat model, and ``calibrated`` where it gives no label.
@@ -258,20 +270,15 @@ class ChatCompatibility(Judging):
 
     def _answer(self, prompt: Prompt) -> ModelReply:
         """Returns the label the model gives, or what it does instead."""
+        return self._answers([prompt])[0]
+
+    def _answers(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
+        """Returns as ``_answer`` for prompts that do not depend on each other."""
         chat = self._bound()
-        try:
-            reply = chat.reply(prompt)
-        except LabelError as error:
-            said = " ".join(error.answer.split())
-            quoted = repr(said if len(said) <= _SHOWN else said[:_SHOWN] + "…")
-            return ModelReply(
-                "", quoted, f"The model answered {quoted}, which is none of the labels, so"
-            )
-        if reply.waived:
-            return ModelReply(
-                "", "no answer", f"The model was passed over ({reply.waived}), as agreed, so"
-            )
-        return ModelReply(reply.text)
+        waived = next(filter(None, map(chat.waived, prompts)), "")
+        if waived:  # agreed for one of them, it holds for all: none is asked
+            return [_read(Reply("", waived=waived))] * len(prompts)
+        return [_read(found) for found in chat.outcomes(prompts)]
 
     def _offline(
         self,
@@ -324,14 +331,18 @@ class Pointwise(ChatCompatibility, Declared):
 
     def _judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
         prompt = score_prompt if self.asks == "all" else pointwise_prompt
+        prompts = [prompt(unit.text, each.level, each.text) for each in candidates]
         labels = [NOT_ASKED] * len(candidates)
-        for position, candidate in enumerate(candidates):
-            answer = self._answer(prompt(unit.text, candidate.level, candidate.text))
+        # Points do not depend on each other, so all are asked for at once.
+        answers = self._answers(prompts) if self.asks == "all" else map(self._answer, prompts)
+        failed: ModelReply | None = None
+        for position, answer in enumerate(answers):
             labels[position] = answer.label or answer.instead
-            if not answer.label:
-                return self._offline(answer, labels, unit, candidates)
-            if answer.label == MERGE:
+            failed = failed or (None if answer.label else answer)
+            if self.asks != "all" and (failed or answer.label == MERGE):
                 break
+        if failed:
+            return self._offline(failed, labels, unit, candidates)
         return (self._best if self.asks == "all" else self._first)(candidates, labels)
 
     def _best(self, candidates: Sequence[Candidate], points: Sequence[str]) -> Verdict:

@@ -171,14 +171,14 @@ def _answer_batch(
 def _replies(chat: Chat, prompts: Sequence[Prompt]) -> list[Reply | ModelError]:
     """A reply for each prompt, or the error of that prompt alone; other errors are raised."""
     try:
-        return list(chat.replies(prompts))
-    except (LabelError, LastingFault):
+        return [*chat.outcomes(prompts)]
+    except LastingFault:
         pass  # The error does not tell which prompt; those answered now come from the cache.
     replies: list[Reply | ModelError] = []
     for prompt in prompts:
         try:
-            replies.append(chat.reply(prompt))
-        except (LabelError, LastingFault) as error:
+            replies += chat.outcomes([prompt])
+        except LastingFault as error:
             replies.append(error)
     return replies
 

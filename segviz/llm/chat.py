@@ -91,21 +91,41 @@ class OpenAIChat(Client):
     def reply(self, prompt: Prompt) -> Reply:
         """Returns the answer. ModelError after bounded retries: LabelError where the model kept
         answering outside the labels, LastingFault where this prompt alone fails."""
-        sent = self._within(prompt)
-        return self._kept(sent) or timeouts.in_parallel(self._fresh, [sent], 1)[0]
+        return self.replies([prompt])[0]
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers independent prompts in order, at most ``concurrency`` at once, equal ones
         once. When one fails the others still finish, and are cached, before its error is
         raised."""
+        found = self.outcomes(prompts)
+        for each in found:
+            if isinstance(each, LabelError):
+                raise each
+        return [each for each in found if isinstance(each, Reply)]
+
+    def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
+        """Answers as ``replies``, with the error in the place of a label that never came, so
+        that what is decided in its place does not depend on which request was faster."""
         sent = [self._within(prompt) for prompt in prompts]
         distinct = list(dict.fromkeys(sent))
-        found = timeouts.in_parallel(self._reply, distinct, self.endpoint.concurrency)
-        answers = dict(zip(distinct, found, strict=True))
+        # What is kept needs no thread.
+        answers = {prompt: found for prompt in distinct if (found := self._outcome(prompt))}
+        fresh = [prompt for prompt in distinct if prompt not in answers]
+        got = timeouts.in_parallel(self._outcome_anew, fresh, self.endpoint.concurrency)
+        answers |= zip(fresh, got, strict=True)
         return [answers[prompt] for prompt in sent]
 
-    def _reply(self, prompt: Prompt) -> Reply:
-        return self._kept(prompt) or self._fresh(prompt)
+    def _outcome(self, prompt: Prompt) -> Reply | LabelError | None:
+        try:
+            return self._kept(prompt)
+        except LabelError as error:
+            return error
+
+    def _outcome_anew(self, prompt: Prompt) -> Reply | LabelError:
+        try:
+            return self._fresh(prompt)
+        except LabelError as error:
+            return error
 
     def _within(self, prompt: Prompt) -> Prompt:
         """Returns the prompt as it is sent: with its own words, and within the budget."""
@@ -118,8 +138,8 @@ class OpenAIChat(Client):
         kept = self.cache.completion(self._key("chat", prompt))
         if kept is not None:
             return self._counted(prompt, kept, cached=True)
-        waiver = self.cache.completion(self._key("waived", prompt))
-        return self._without(prompt, waiver.text) if waiver else None
+        waived = self._waiver(prompt)
+        return self._without(prompt, waived) if waived else None
 
     def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply:
         """Counts an answer and returns it. Raises LabelError for a kept wrong label."""
@@ -182,6 +202,14 @@ class OpenAIChat(Client):
         reply marked as ``waived`` for this ``reason``, also when a build is repeated, for as
         long as the cache keeps it."""
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
+
+    def waived(self, prompt: Prompt) -> str:
+        """Returns why an answer to this prompt is done without; "" where it is not."""
+        return self._waiver(fitted(prompt, self.endpoint.prompt_tokens, self.prompts)[0])
+
+    def _waiver(self, prompt: Prompt) -> str:
+        kept = self.cache.completion(self._key("waived", prompt))
+        return kept.text if kept else ""
 
     def _without(self, prompt: Prompt, reason: str) -> Reply:
         self.count_waived(text=not prompt.labels)

@@ -122,3 +122,11 @@ class Chat(Protocol):
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers independent prompts, a bounded number of them at once."""
         ...
+
+    def waived(self, prompt: Prompt) -> str:
+        """Returns why an answer to this prompt is done without; "" where it is not."""
+        ...
+
+    def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
+        """Answers as ``replies``, with the error in the place of a label that never came."""
+        ...

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from segviz.llm.chat import OpenAIChat
-from segviz.llm.protocols import Prompt, Reply
+from segviz.llm.protocols import LabelError, Prompt, Reply
+
+T = TypeVar("T")
 
 ROLES = ("decision", "annotation", "answer", "grade")
 """What models are asked for: where units join and other small judgements; texts of nodes; answers
@@ -87,12 +89,24 @@ class ChatByRole:
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers independent prompts, those of a role together."""
-        answers: dict[int, Reply] = {}
+        return self._together(prompts, lambda client, those: client.replies(those))
+
+    def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
+        """Answers as ``replies``, with the error in the place of a label that never came."""
+        return self._together(prompts, lambda client, those: client.outcomes(those))
+
+    def _together(
+        self, prompts: Sequence[Prompt], ask: Callable[[OpenAIChat, list[Prompt]], list[T]]
+    ) -> list[T]:
+        answers: dict[int, T] = {}
         for role in dict.fromkeys(map(role_of, prompts)):
             places = [i for i, prompt in enumerate(prompts) if role_of(prompt) == role]
-            found = self.of(role).replies([prompts[i] for i in places])
-            answers |= zip(places, found, strict=True)
+            answers |= zip(places, ask(self.of(role), [prompts[i] for i in places]), strict=True)
         return [answers[i] for i in range(len(prompts))]
+
+    def waived(self, prompt: Prompt) -> str:
+        """Returns why an answer to this prompt is done without; "" where it is not."""
+        return self.of(role_of(prompt)).waived(prompt)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
         """Does without an answer to this prompt, as ``OpenAIChat.waive``."""

@@ -1,4 +1,4 @@
-"""Model calls per leaf for every construction variant, eager and lazy.
+"""Model calls per leaf for every construction variant and time of refreshing.
 
 Run ``python -m tests.benchmarks.calls [FILE [CONVERSATION]]`` from the project's root; the
 default is conv-47 under SEGVIZ_DATA or ../shared/data. The model is a loopback server whose
@@ -70,7 +70,7 @@ def main() -> None:
         kinds = {name: (name, {}) for name in ("cosine", "calibrated", "batch", "pointwise")}
         kinds["pointwise, upwards"] = ("pointwise", {"asks": "upwards"})
         for label, (name, settings) in kinds.items():
-            for refresh in ("eager", "lazy"):
+            for refresh in ("eager", "lazy", "joined"):
                 server.requests.clear()
                 endpoint = Endpoint(server.url, model="stand-in", concurrency=2)
                 with ModelCache(None) as cache:

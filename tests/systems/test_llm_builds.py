@@ -51,7 +51,7 @@ KEY = "sk-never-to-be-seen-0123456789"
 VARIANTS = [
     (compatibility, refresh)
     for compatibility in ("pointwise", "batch", "cosine")
-    for refresh in ("eager", "lazy")
+    for refresh in ("eager", "lazy", "joined")
 ]
 
 
@@ -133,6 +133,40 @@ class TestVariants:
         again = build(client(server, cache), compatibility, refresh)
         assert len(server.requests) == calls
         assert saved(memory, tmp_path, "a") == saved(again, tmp_path, "b")
+
+    def test_points_of_all_open_nodes_are_asked_for_at_once(self, server):
+        server.delay = 0.02
+        build(client(server), "pointwise", annotate="extractive")
+        assert server.most_at_once > 1
+
+    def test_joined_writes_about_one_text_a_leaf_and_knows_which_are_out_of_date(self, server):
+        topics = "boats sails bread rye".split()
+        names = [hashlib.sha256(b"%d" % n).hexdigest() for n in range(36)]
+        said = [f"{topics[n // 3 % 4]} {name}" for n, name in enumerate(names)]
+        conversation = talk([[("AB"[n % 2], text) for n, text in enumerate(said)]])
+        chat = client(server)
+        memory = build(chat, "batch", "joined", conversation=conversation)
+        assert memory.check() == []
+
+        def stale(structure):
+            """Nodes that do not say what the model makes of their children."""
+            for node in structure.nodes.tolist():
+                texts = [structure.text[child] for child in structure.children[node]]
+                whole = "; ".join(" ".join(text.split()[:6]) for text in texts)
+                if texts and structure.text[node] != (whole if len(texts) > 1 else texts[0]):
+                    yield node
+
+        late = 0
+        for step in range(1, len(memory.steps)):
+            waiting = set(stale(memory.at(step)))
+            assert waiting <= set(memory.pending(step))
+            late += len(waiting)
+            assert list(stale(memory.settled(step, chat))) == []
+        assert late, "some texts wait"
+        assert list(stale(memory.structure)) == [], "none waits at the end"
+        inner = sum(len(children) > 1 for children in memory.structure.children)
+        written = total_cost(memory.steps).annotated
+        assert len(memory.units) - 2 <= written <= len(memory.units) + inner
 
     def test_labels_and_reason_are_in_the_decision(self, server):
         memory = build(client(server), "batch")

@@ -1,15 +1,15 @@
 """Builds the segment tree online: Algorithm 1 for one unit at a time.
 
 Only what the next insertion needs is kept: the frontier, its nodes' children's texts and,
-under lazy refresh, the nodes whose text is out of date. An insertion costs the same however
-long the conversation already is.
+unless texts are refreshed at once, the nodes whose text is out of date. An insertion costs the
+same however long the conversation already is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 
 from segviz.construct import Annotate, Arrival, Candidate, Compatibility
@@ -58,17 +58,17 @@ class Open:
 class SegmentTreeBuilder:
     """Builds a segment tree; ``insert`` is Algorithm 1."""
 
-    def __init__(self, annotate: Annotate, embedder: Embedder, lazy: bool) -> None:
-        """``lazy`` postpones annotations to the end of each session."""
+    def __init__(self, annotate: Annotate, embedder: Embedder, refresh: str) -> None:
+        """``refresh`` tells when texts are written, as in ``SegmentTree``."""
         self._annotate = annotate
         self._embedder = embedder
-        self._lazy = lazy
+        self._refreshes = refresh
         self._size = 0
         self._frontier: list[Open] = []  # from the newest leaf (level 0) up to the root
         self._dirty: list[Open] = []
 
-    def insert(self, arrival: Arrival, model: Compatibility, closes_session: bool) -> Step:
-        """Adds one unit; ``closes_session`` tells that it is the last of its session."""
+    def insert(self, arrival: Arrival, model: Compatibility, settles: bool) -> Step:
+        """Adds one unit; ``settles`` has all texts that were postponed written with it."""
         if not self._frontier:
             leaf = self._open(0, arrival)
             self._frontier = [leaf]
@@ -92,7 +92,7 @@ class SegmentTreeBuilder:
         stop = arrival.index + 1
         for node in upper:
             node.stop = stop
-        changed, written = self._rewrite(upper, closes_session)
+        changed, written = self._rewrite(upper, closed, settles)
 
         if fresh_root is not None:
             events += [fresh_root.added(), Link(fresh_root.node, fresh_root.children[0].node)]
@@ -132,15 +132,20 @@ class SegmentTreeBuilder:
         self._size += 1
         return root
 
-    def _rewrite(self, upper: list[Open], closes_session: bool) -> tuple[list[Open], int]:
-        """Refreshes annotations now or mark them; the nodes changed and texts written."""
-        if not self._lazy:
+    def _rewrite(
+        self, upper: list[Open], closed: list[Open], settles: bool
+    ) -> tuple[list[Open], int]:
+        """Refreshes annotations now or marks them. Returns the nodes changed and how many texts
+        were written. The unit joined ``upper[0]``; ``closed`` can change no more."""
+        if self._refreshes == "eager":
             return upper, self._refresh(upper)
+        if self._refreshes == "joined":
+            return self._rewrite_joined(upper, closed, settles)
         for node in upper:
             if not node.dirty:
                 node.dirty = True
                 self._dirty.append(node)
-        if not closes_session:
+        if not settles:
             return upper, 0
         stale = sorted(self._dirty, key=attrgetter("level", "node"))
         self._dirty = []
@@ -150,6 +155,21 @@ class SegmentTreeBuilder:
             if node not in upper:
                 node.children = []  # it left the frontier while it waited
         return stale, written
+
+    def _rewrite_joined(
+        self, upper: list[Open], closed: list[Open], settles: bool
+    ) -> tuple[list[Open], int]:
+        """Refreshes the joined node now, and a node above it once no unit can join below it."""
+        # Nodes that only carry the joined node's text go along: that takes no model.
+        now = [upper[0], *takewhile(lambda node: len(node.children) == 1, upper[1:])]
+        late = upper[len(now) :]
+        for node in late:
+            node.dirty = not settles
+        settled = [node for node in closed if node.dirty]
+        for node in (*settled, *now):
+            node.dirty = False
+        written = self._refresh([*settled, *now, *(late if settles else ())])
+        return [*settled, *upper], written
 
     def _refresh(self, nodes: Sequence[Open]) -> int:
         """Rewrites annotations from low to high level (Algorithm 1, lines 19-22), those of
