@@ -2,6 +2,7 @@
 
 ``builder``     builds a memory of a conversation; ``factory`` makes systems and embedders by name
 ``memory``      Memory, asking one with ``ask``, and opening one from a file
+``rehearsal``   estimates what a build will ask of chat models
 ``retrieve``    retrieves the evidence for a question from a structure
 ``side_tables`` reads labels of turns from files beside the conversation
 ``from_table``  makes a memory of a tree built elsewhere: ``memory_from``
@@ -30,6 +31,7 @@ from segviz.memory.factory import (
 from segviz.memory.from_table import memory_from
 from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
+from segviz.memory.rehearsal import BuildEstimate, rehearse
 from segviz.memory.side_tables import (
     Labels,
     label_columns,
@@ -38,6 +40,7 @@ from segviz.memory.side_tables import (
 
 __all__ = [
     "COMPONENTS",
+    "BuildEstimate",
     "BuildPaused",
     "Building",
     "Labels",
@@ -64,5 +67,6 @@ __all__ = [
     "part_name",
     "provenance",
     "read_labels",
+    "rehearse",
     "sound",
 ]

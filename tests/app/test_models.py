@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import KEY, clean, grow, key_field, talk_file, texts, with_server
-from tests.llm.server import enum, status
+from tests.llm.server import default_answer, enum, status
 from tests.systems.test_llm_builds import steady
 
 
@@ -56,6 +56,8 @@ class TestModels:
 
     def test_nothing_is_sent_before_build_is_pressed(self, app, server):
         assert "Nothing is sent before you press Build" in texts(app)
+        assert "with model calls for batch and llm: about " in texts(app)
+        assert "seconds at the measured speed" not in texts(app)
         assert "Models, vectors, labels" in [e.label for e in app.expander]
         assert server.requests == []
         assert build(app).slider[0].max == 6
@@ -75,6 +77,7 @@ class TestModels:
         assert server.chats
 
     def test_a_test_of_the_server_lists_its_models_and_takes_one(self, plain, server):
+        server.answer = default_answer
         server.models = [{"id": "small"}, {"id": "large", "meta": {"n_ctx": 2048}}]
         with_server(plain, server)
         plain.button(key="test-server").click().run()
@@ -84,6 +87,8 @@ class TestModels:
         assert plain.text_input(key="model-chat-Another server").value == "large"
         plain.button(key="test-server").click().run()
         assert "Context: 2,048 tokens" in texts(clean(plain))
+        plain.button(key="models-unused").click().run()
+        assert "seconds at the measured speed" in texts(clean(plain))
 
     def test_each_role_may_have_a_model_of_its_own(self, app, server):
         app.text_input(key="model-annotation-Another server").set_value("writer").run()
@@ -95,6 +100,7 @@ class TestModels:
         server.script(None, None, None, *[status(401)] * 20)
         assert "Paused after" in texts(build(app))
         assert KEY not in texts(app)
+        assert "single leaf" not in texts(app)
         assert app.slider[0].max < 6
         server.script()
         before = len(server.requests)
@@ -108,6 +114,14 @@ class TestModels:
             server.script(*[status(code)] * 20)
             assert "Paused after" in texts(build(app))
             assert app.session_state["models-panel"] is opens
+
+    def test_a_build_paused_after_its_first_leaf_is_not_called_a_conversation_of_one(
+        self, app, server
+    ):
+        server.script(*[status(401)] * 20)
+        build(app)
+        assert "paused after 1 of 6 leaves" in texts(app)
+        assert "single leaf" not in texts(app)
 
     def test_each_memory_has_its_own_pause(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)

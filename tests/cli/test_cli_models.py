@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -52,6 +53,12 @@ def test_where_texts_go_is_said_only_where_some_are_sent(run, server, talk):
     assert "are sent to" not in ran.err
     assert "nothing used the model small" in ran.err
     assert segviz.open("m.json").chat == ""
+
+
+def test_calls_and_tokens_are_told_before_a_build(run, server, talk):
+    told = re.search(r"about (\d+) calls, ([\d,]+) tokens read", build(run, talk).err)
+    assert told
+    assert int(told[1]) == len(server.chats)
 
 
 def test_json_and_text_say_how_much_the_model_made(run, server, talk):

@@ -20,15 +20,24 @@ from streamlit.delta_generator import DeltaGenerator
 from segviz.construct import System
 from segviz.conversation import Conversation
 from segviz.embedding import Cached
+from segviz.figures.cost import money
 from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
 from segviz.llm import ChatByRole, LastingFault
 from segviz.llm.client import RequestError
 from segviz.llm.timeouts import heartbeat
-from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
+from segviz.memory import (
+    BuildEstimate,
+    Building,
+    BuildPaused,
+    Memory,
+    make_system,
+    needs_chat,
+    rehearse,
+)
 from segviz.memory.builder import check_leaves
 from segviz.ui import keys
-from segviz.ui.sidebar.models import ChosenModels, point_here
+from segviz.ui.sidebar.models import ChosenModels, point_here, price_of, report_of
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek, remember
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import trouble, unmarked
@@ -156,8 +165,8 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
         if callers:
             parts = " and ".join(callers)
             st.info(
-                f"{what}, with model calls for {parts} (answers already in the cache cost "
-                "nothing). Nothing is sent before you press Build."
+                f"{what}, with model calls for {parts}{_calls(order, base)} (answers already in "
+                "the cache cost nothing). Nothing is sent before you press Build."
             )
         else:
             st.info(f"{what}: about {_estimate(order, base)} on this machine.")
@@ -165,6 +174,31 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
         with st.container(horizontal=True):
             _start("Build the memory", key, approval)
     return False
+
+
+def _calls(order: Order, source: str) -> str:
+    """Returns how many calls, tokens, seconds and dollars of chat models a build takes, in words;
+    seconds where a test of the server measured its speed, dollars where a price is known."""
+    chat, system = order.models.chat, make_system(order.system, **order.settings)
+    if chat is None or not needs_chat(system):
+        return ""
+    endpoint = chat.usual.endpoint
+    talk, unit, embedder = order.conversation, order.unit, order.models.embedder
+    work = partial(rehearse, talk, system, unit, embedder, endpoint.prompt_tokens, chat.prompts)
+    found: BuildEstimate = remember("rehearsals", order.key(source), MEMORIES_KEPT, work)
+    parts = [f"{found.calls:,} calls", f"{found.tokens_in + found.tokens_out:,} tokens"]
+    tested = report_of(endpoint.base_url, endpoint.model)
+    seconds = tested and tested.seconds(found.tokens_in, found.tokens_out)
+    if seconds:
+        parts.append(f"{_duration(seconds)} at the measured speed")
+    spent = found.dollars(price_of(chat.name))
+    if spent is not None:
+        parts.append(money(spent))
+    return f": about {', '.join(parts)}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 def _estimate(order: Order, source: str) -> str:
@@ -178,7 +212,7 @@ def _estimate(order: Order, source: str) -> str:
     found = remember(
         "estimates", order.key(source), MEMORIES_KEPT, partial(expected_seconds, begun)
     )
-    return f"{found:.0f} seconds" if found < 90 else f"{found / 60:.0f} minutes"
+    return _duration(found)
 
 
 def expected_seconds(begun: Callable[[], Building]) -> float:
