@@ -32,11 +32,12 @@ def provenance_lines(memory: Memory) -> list[tuple[str, str]]:
     known = memory.provenance
     if not known:
         return []
-    lines = [("Made by the model", total_cost(memory.steps).by_model or "nothing")]
+    made = total_cost(memory.steps).by_model.removesuffix(" by the model")
+    lines = [("Made by the model", made or "nothing")]
     for role, model in known.get("models", {}).items():
         parts = [
             f"{model.get('model')} at {model.get('server')}",
-            f"temperature {model.get('temperature')}",
+            f"temperature {model.get('temperature')}".removesuffix(".0"),
             f"seed {model.get('seed')}",
             f"prompts of at most {model.get('prompt_tokens')} tokens",
         ]

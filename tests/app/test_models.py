@@ -96,6 +96,24 @@ class TestModels:
         assert {r["model"] for r in server.chats if not enum(r)} == {"writer"}
         assert {r["model"] for r in server.chats if enum(r)} == {"test-model"}
 
+    @pytest.mark.parametrize("usable", [True, False])
+    def test_a_node_says_who_wrote_it_with_prompt_and_reply(self, app, server, usable):
+        given = "Title: Boats\nA and B speak of the lines about boats, one after another."
+        reply = given if usable else "Sure! Here is a summary of it."
+        server.answer = lambda request: steady(request) if enum(request) else reply
+        build(app)
+        key, memory = next(reversed(app.session_state["memories"].items()))
+        shown = memory.structure.collapsed
+        node = next(n for n in shown.nodes.tolist() if len(shown.children[n]) > 1)
+        app.session_state["selected"] = (key, node)
+        clean(app.run())
+        who = "Written by test-model" if usable else "Written offline (extractive): "
+        assert who in texts(app).replace("\\", "")
+        assert ("began with an introduction" in texts(app)) is not usable
+        shown_there = [block.value for block in app.code]
+        assert reply in shown_there
+        assert any("1. Part\n```\n" in block for block in shown_there), "the prompt"
+
     def test_a_failing_model_pauses_and_resume_finishes(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)
         assert "Paused after" in texts(build(app))
