@@ -52,7 +52,7 @@ from segviz.evaluation.parallel import (
     import_extra,
     measure_many,
 )
-from segviz.memory import Memory, build, provenance
+from segviz.memory import Memory, build
 from segviz.store import recognises
 
 Found = TypeVar("Found", Sweep, Comparison)
@@ -215,7 +215,7 @@ def _plan(
     made = as_settings(system)
     empty = store.Saved(talk, unit, name, made, models.embedder.name, (), chat)
     if models.chat and callers:
-        empty = replace(empty, provenance=provenance(models.chat, system))
+        empty = replace(empty, provenance={"own_prompts": models.chat.prompts})
     source = ""
     with suppress(OSError, TypeError):  # a class without a source file
         source = inspect.getsource(inspect.getmodule(type(system)) or type(system))

@@ -44,7 +44,7 @@ _model = section(
 
 def _limit(name: str, about: str) -> Option:
     default, (low, high) = getattr(Endpoint, name), RANGES[name]
-    whole = isinstance(default, int) and name != "temperature"
+    whole = name not in ("timeout", "temperature")
     kind = click.IntRange(int(low), int(high)) if whole else click.FloatRange(low, high)
     flag = f"--{name.replace('_', '-')}"
     default = f"{default}, or the preset's"
@@ -165,6 +165,12 @@ def _prompts(path: str | None) -> dict[str, str]:
     return overrides(Path(path).read_text("utf-8"), known_prompts()) if path else {}
 
 
+def server_at(place: str) -> Endpoint:
+    """Returns the preset of this name, or the server at this address. Raises ValueError."""
+    presets = {name.lower(): preset for name, preset in PRESETS.items()}
+    return presets.get(place.lower()) or at(place)
+
+
 def _endpoint(options: Options) -> Endpoint | None:
     """Returns the server to use; None where the options name no model."""
     limits = {n: v for n in _LIMITS if (v := getattr(options, n)) is not None}
@@ -181,9 +187,8 @@ def _endpoint(options: Options) -> Endpoint | None:
             "no server is named for the model; give --server (an address that speaks the "
             f"OpenAI API, or one of {', '.join(PRESETS)}) or set SEGVIZ_BASE_URL"
         )
-    presets = {name.lower(): preset for name, preset in PRESETS.items()}
     with user_errors():
-        base = presets.get(place.lower()) or at(place)
+        base = server_at(place)
         endpoint = replace(base, embedding_model=options.embedding_model or "", **limits)
         if model:
             endpoint = replace(endpoint, model=model)

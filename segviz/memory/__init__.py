@@ -25,7 +25,6 @@ from segviz.memory.factory import (
     nested,
     paid,
     part_name,
-    provenance,
     sound,
 )
 from segviz.memory.from_table import memory_from
@@ -65,7 +64,6 @@ __all__ = [
     "own_retrieval",
     "paid",
     "part_name",
-    "provenance",
     "read_labels",
     "rehearse",
     "sound",

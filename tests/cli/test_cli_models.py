@@ -13,7 +13,7 @@ import pytest
 
 import segviz
 from tests.data import ROOT
-from tests.llm.server import ModelServer, enum, hang, say, status
+from tests.llm.server import ModelServer, default_answer, enum, hang, say, status
 from tests.systems.test_llm_builds import steady
 
 KEY = "sk-of-the-command-line-99887766"
@@ -68,6 +68,18 @@ def test_json_and_text_say_how_much_the_model_made(run, server, talk):
     assert found["decisions"] == {"asked": 2, "by_model": 0}
     assert found["texts"] == {"asked": 3, "by_model": 3}
     assert found["provenance"]["models"]["decision"]["model"] == "small"
+
+
+def test_the_doctor_tests_a_server(run, server):
+    server.models = [{"id": "small", "meta": {"n_ctx": 2048}}]
+    server.answer = default_answer
+    ran = run("doctor", "--server", server.url, "--model", "small")
+    assert ran.code == 0
+    assert "server, context: 2,048 tokens" in ran.out
+    assert "server, schema: kept to (json_schema)" in ran.out
+    assert len(server.chats) == 2
+    away = run("doctor", "--server", "http://127.0.0.1:9/v1", "--model", "small")
+    assert (away.code, "the connection failed" in away.out) == (1, True)
 
 
 def test_a_model_for_each_role(run, server, talk):

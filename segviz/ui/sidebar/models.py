@@ -258,7 +258,7 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
         columns = st.columns(2)
         for place, (name, (label, meaning)) in enumerate(_LIMITS.items()):
             default = getattr(base, name)
-            whole = isinstance(default, int) and name != "temperature"
+            whole = name not in ("timeout", "temperature")
             kind = int if whole else float
             low, high = RANGES[name]
             values[name] = columns[place % 2].number_input(
