@@ -73,8 +73,7 @@ def growth(page: Page) -> None:
 def of_the_app(
     name: str, path: str, settings: dict[str, str], press: str = "", heading: str = ""
 ) -> Callable[[Page], None]:
-    """A picture of a page of the running app, after ``press`` (part of a button's name) was
-    clicked and with ``heading`` in view, where these are given."""
+    """Takes a picture of a page of the running app, after a click on ``press``, at ``heading``."""
 
     def take(page: Page) -> None:
         command = [sys.executable, "-m", "segviz", "--no-browser"]

@@ -1,4 +1,4 @@
-"""``python -m segviz``: the command line, where the script is not on the path."""
+"""Runs the command line as ``python -m segviz``, if the script is not on the path."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Checks that a system keeps what every system promises; for the tests of its author.
+"""Checks that a system fulfils the contract of every system; for the tests of its author.
 
 ::
 
@@ -7,7 +7,7 @@
     def test_contract():
         verify(LastWords())
 
-segviz holds its own systems against the same function.
+segviz checks its own systems with the same function.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ _SUBJECTS = (
 
 
 def conversations() -> dict[str, Conversation]:
-    """Returns short conversations: three subjects that come back in each of four sessions, and odd
-    ones: no turn, one, equal turns, turns without words."""
+    """Returns short conversations by name.
+
+    One has three subjects that recur in each of four sessions. Others are degenerate: no turn, one,
+    equal turns, turns without words.
+    """
     sessions = []
     for s in range(4):
         said = []
@@ -71,14 +74,15 @@ def _conversation(sessions: list[list[str]]) -> Conversation:
 
 
 def verify(system: System) -> None:
-    """Builds, asks, saves and opens memories by ``system``; AssertionError says which promise is
-    broken, on which conversation and at which step.
+    """Builds, asks, saves and opens memories by ``system``.
 
-    Promised are: plain settings; one step per unit, in order; after every step a structure
-    that its ``invariants`` accept, with the units as leaves, all of them under the roots; equal
-    builds of equal input; where ``online``, steps that do not depend on later units; files that
-    open as what was saved; where it retrieves by itself, the same finite scores each time, at
-    every moment.
+    The contract: plain settings; one step per unit, in order; after every step a structure that its
+    ``invariants`` accept, with the units as leaves, all of them under the roots; equal builds of
+    equal input; if ``online``, steps that do not depend on later units; files that open unchanged;
+    if it retrieves by itself, the same finite scores each time, after any step.
+
+    Raises:
+        AssertionError: names the broken promise, the conversation and the step.
     """
     embedder = HashingEmbedder()
     for name, conversation in conversations().items():
@@ -130,7 +134,7 @@ def _verify_steps(memory: Memory, name: str) -> None:
         _hold(
             texts == [unit.text for unit in memory.units[:number]],
             name,
-            f"{here} leaves do not hold the text of their units",
+            f"{here} leaves do not have the text of their units",
         )
         under = {unit for root in structure.roots for unit in structure.coverage(root)}
         _hold(under == set(range(number)), name, f"{here} roots do not cover every unit")
@@ -161,17 +165,15 @@ def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> 
     for stage in found.stages:
         _hold(stage.name and stage.note, name, f"{said}: a stage without name or note")
         _hold(len(stage.scores) in (0, len(stage.nodes)), name, f"{said}: scores of {stage.name!r}")
-        _hold(
-            {*stage.kept} <= {*stage.nodes}, name, f"{said}: {stage.name!r} keeps what it had not"
-        )
+        _hold({*stage.kept} <= {*stage.nodes}, name, f"{said}: {stage.name!r} keeps other nodes")
     for step in range(0, len(memory.steps) + 1, 3):
-        heard = sum(isinstance(e, Add) for each in memory.steps[:step] for e in each.events)
+        nodes = sum(isinstance(e, Add) for each in memory.steps[:step] for e in each.events)
         then = memory.ask(question, method="own", step=step)
-        _hold(len(then.final) == heard, name, f"{said} after step {step}: not one score per node")
+        _hold(len(then.final) == nodes, name, f"{said} after step {step}: not one score per node")
 
 
 def trace(step: Step) -> tuple[Any, ...]:
-    """Returns everything a step says, in comparable form, but the time it took."""
+    """Returns all fields of a step but its duration, in comparable form."""
     events = [
         (
             type(event).__name__,

@@ -1,8 +1,7 @@
-"""Opens and writes the files that users name: regular files alone, written whole; asks for room.
+"""Opens and writes the files that users name: regular ones only, whole; checks free memory.
 
-Every input comes through :func:`opened` or :func:`read`, every output goes through
-:func:`write` or :func:`append`. Errors are OSError with the name of the file. Imports nothing of
-segviz.
+Every input comes through :func:`opened` or :func:`read`, every output goes through :func:`write` or
+:func:`append`. Errors are OSError with the name of the file. Imports nothing of segviz.
 """
 
 from __future__ import annotations
@@ -31,8 +30,10 @@ _KINDS = {
 
 
 def check_regular(path: str | Path) -> os.stat_result:
-    """Returns the facts of the regular file at the end of any links. Raises OSError for all else:
-    reading a pipe or a device may never end, and replacing one breaks what uses it."""
+    """Returns the status of the regular file at the end of any links; OSError for anything else.
+
+    Reading a pipe or a device may never end, and replacing one breaks its users.
+    """
     facts = os.stat(path)
     if stat.S_ISDIR(facts.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -45,7 +46,7 @@ def check_regular(path: str | Path) -> os.stat_result:
 def opened(path: str | Path) -> BufferedReader:
     """Opens a regular file for reading. Raises OSError for anything else, without waiting."""
     check_regular(path)
-    # A pipe that has just taken the file's place would wait for its writer.
+    # A pipe that replaced the file since the check would block until it has a writer.
     stream = open(path, "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE))  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
         stream.close()
@@ -63,10 +64,10 @@ def read(path: str | Path) -> bytes:
 
 
 def write(path: str | Path, content: bytes | str | Callable[[BinaryIO], object]) -> None:
-    """Writes a whole file or leaves the old one as it is: readers see one or the other.
+    """Writes a whole file or leaves the old one unchanged: readers see one or the other.
 
-    The content, or what it writes itself, goes to a file beside the target, to the disk, and then
-    takes the target's name. A link stays, and what it names is written. A new file has the
+    The content, or the output of a function, goes to a file next to the target, to the disk, and
+    then takes the target's name. A link stays, and its target is written. A new file has the
     permissions that the umask leaves, a replaced one keeps its own, and a read-only one is not
     replaced. OSError names the file.
     """
@@ -102,10 +103,10 @@ _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def append(path: str | Path, line: str) -> None:
-    """Appends a line to a file, which is made if need be, or leaves the file as it is.
+    """Appends a line to a file, which is created if needed, or leaves the file unchanged.
 
-    Processes that do so take turns, where the system has locks. A line that another left without
-    its end is ended first. OSError names the file.
+    Processes take turns if the system has locks. An incomplete last line of another process is
+    ended first. OSError names the file.
     """
     try:
         with open(path, "ab+", buffering=0) as stream:
@@ -129,7 +130,7 @@ def append(path: str | Path, line: str) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Brings the folder's new entry to the disk, where a folder can be opened."""
+    """Flushes the folder's new entry to the disk, where a folder can be opened."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -139,12 +140,14 @@ def _settle(folder: Path) -> None:
 
 
 class NoRoom(ValueError):
-    """Something takes more memory than is free."""
+    """Error of a task that needs more memory than is free."""
 
 
 def check_room(needed: float, what: str, remedy: str) -> None:
-    """Raises NoRoom, naming both numbers, where ``what`` takes about ``needed`` bytes of memory and
-    fewer are free. Where the system does not tell what is free nothing is refused."""
+    """Raises NoRoom, naming both numbers, if ``what`` needs more than the free memory.
+
+    ``needed`` is in bytes. If the free memory is unknown nothing is rejected.
+    """
     free = free_memory()
     if free is not None and needed > free:
         raise NoRoom(
@@ -154,11 +157,13 @@ def check_room(needed: float, what: str, remedy: str) -> None:
 
 
 def free_memory() -> int | None:
-    """Returns the bytes that can be had without swapping, within the limit of a container; None
-    where the system does not tell (it is asked on Linux alone)."""
+    """Returns the bytes available without swapping, within the limit of a container.
+
+    None if unknown; only Linux is supported.
+    """
     try:
-        told = Path("/proc/meminfo").read_text(encoding="ascii")
-        free = 1024 * int(told.partition("MemAvailable:")[2].split()[0])
+        report = Path("/proc/meminfo").read_text(encoding="ascii")
+        free = 1024 * int(report.partition("MemAvailable:")[2].split()[0])
     except (OSError, ValueError, IndexError):
         return None
     with suppress(OSError, ValueError):  # "max": no limit

@@ -14,13 +14,13 @@ from segviz.export import View, html_page, view_of
 from segviz.memory import Memory
 
 _SANDBOX = "allow-scripts allow-downloads allow-modals"
-"""The page may run its one script, save a PNG and print. Without allow-same-origin it reaches
-neither the notebook nor the data of the notebook's server."""
+"""Rights of the page: run its one script, save a PNG and print. Without allow-same-origin it
+reaches neither the notebook nor the data of the notebook's server."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shown:
-    """A view with the notebook protocol: drawn when it is the value of a cell.
+    """View with the notebook protocol: drawn when it is the value of a cell.
 
     ``html`` is the page, which works on its own too (``save``); ``height`` is in pixels.
     """
@@ -30,11 +30,11 @@ class Shown:
 
     @cached_property
     def html(self) -> str:
-        """The page: one file, no network (``segviz.export.html``)."""
+        """Page: one file, no network (``segviz.export.html``)."""
         return html_page(self.view)
 
     def save(self, path: str | Path) -> None:
-        """Writes the page (:func:`segviz.files.write`). OSError passes through."""
+        """Writes the page (:func:`segviz.files.write`); OSError passes through."""
         files.write(path, self.html)
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ class Shown:
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> dict[str, str]:
-        """Returns the frame, and a line of text where nothing can draw it."""
+        """Returns the frame, and a line of text for front ends that cannot draw it."""
         wanted = {"text/html", "text/plain"} if include is None else set(include)
         made = {"text/html": self._repr_html_, "text/plain": self.__repr__}
         return {kind: make() for kind, make in made.items() if kind in wanted - set(exclude or ())}
@@ -70,15 +70,25 @@ def show(
     height: int = 720,
     **settings: Any,
 ) -> Shown:
-    """Draws a ``memory``, or its answer to a question, in a notebook.
+    """Draws a memory, or its answer to a question, in a notebook.
 
-    ``question`` is any text, or the conversation's with index ``number``, asked with the
-    ``settings`` of :func:`segviz.ask`; without one the tree is shown after ``step`` steps
-    (default: all). ``node`` is selected; ``height`` is that of the frame, in pixels, at
-    least 100. Nothing is loaded from a network, and text of the conversation stays text.
+    Nothing is loaded from a network, and text of the conversation stays text.
 
-    ValueError for an unknown number or node, an illegal setting, and settings without a
-    question.
+    Args:
+        memory: the memory.
+        question: any text; without a question the tree is drawn.
+        number: index of a question of the conversation, instead of ``question``.
+        node: node to select.
+        step: number of steps after which the memory is shown; None for all.
+        height: height of the frame in pixels, at least 100.
+        settings: settings of :func:`segviz.ask`.
+
+    Returns:
+        An object that the notebook draws.
+
+    Raises:
+        ValueError: a number or node is unknown, a setting is illegal, or there are settings without
+            a question.
     """
     if isinstance(height, bool) or not isinstance(height, int) or height < 100:
         raise ValueError(f"height is {height!r}; it must be a whole number of at least 100 pixels")

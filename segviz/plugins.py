@@ -1,16 +1,15 @@
-"""Adds what other installed packages bring to the registries, by standard entry points.
+"""Registers components of other installed packages, by standard entry points.
 
-A package names its parts in its metadata, in the group of the registry they belong to::
+A package names its components in its metadata, in the group of their registry::
 
     [project.entry-points."segviz.systems"]
     last-words = "my_package:LastWords"
 
 The groups are ``segviz.systems``, ``segviz.compatibility``, ``segviz.annotators``,
-``segviz.embedders``, ``segviz.relevance``, ``segviz.policies`` and ``segviz.loaders``; what each
-holds is what its registry holds. They are loaded once, when a public name of segviz is asked
-for, a command or a page begins, or a system is made by its name. What cannot be loaded, takes a
-name that is in use, or is no such part stays outside, with the reason in ``PLUGINS``; it never
-stops segviz.
+``segviz.embedders``, ``segviz.relevance``, ``segviz.policies`` and ``segviz.loaders``; an entry is
+what the group's registry contains. They are loaded once, with the first public name of segviz,
+command, page or system by name. A component that cannot be loaded, has a name in use, or is invalid
+is left out, with the reason in ``PLUGINS``; it never stops segviz.
 """
 
 from __future__ import annotations
@@ -36,8 +35,11 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A part of another package: its registry's ``group`` (``systems``), its ``name`` there, the
-    ``package`` with its version, and the ``problem`` that keeps it out, "" where it is in use."""
+    """Component of another package.
+
+    ``group`` is its registry (``systems``), ``name`` its name there, ``package`` its package with
+    the version, and ``problem`` the reason why it is left out, "" if it is in use.
+    """
 
     group: str
     name: str
@@ -46,11 +48,11 @@ class Plugin:
 
 
 PLUGINS: list[Plugin] = []
-"""What was found, in the order of the groups and names."""
+"""Components found, in the order of the groups and names."""
 
 
 def foreign(group: str, name: str) -> str:
-    """Returns the package that brought a part; "" for one of segviz."""
+    """Returns the package that registered a component; "" for one of segviz."""
     return next(
         (p.package for p in PLUGINS if (p.group, p.name, p.problem) == (group, name, "")), ""
     )
@@ -71,7 +73,7 @@ def _is_system(kind: Any, name: str) -> str:
 
 
 def _has(method: str) -> Callable[[Any, str], str]:
-    """Checks for a class with this method, which bears the name of its entry point."""
+    """Returns a check for a class with this method and the name of its entry point."""
 
     def problem(kind: Any, name: str) -> str:
         if not (isinstance(kind, type) and callable(getattr(kind, method, None))):
@@ -105,17 +107,17 @@ _GROUPS: dict[str, tuple[dict[str, Any], Callable[[Any, str], str]]] = {
     "policies": (POLICIES, _is_policy),
     "loaders": (LOADERS, _is_a(lambda row: isinstance(row, Loader), "a segviz.loaders.Loader")),
 }
-"""Each group's registry, and what is wrong with an object that is to join it."""
+"""Group to its registry, and to the function that finds the problem of a new object."""
 
 
 @cache
 def load_plugins() -> None:
-    """Loads what the installed packages bring, once."""
+    """Loads the components of the installed packages, once."""
     add_plugins(entry_points().select)
 
 
 def add_plugins(select: Callable[..., EntryPoints]) -> None:
-    """Loads the entry points that ``select(group=…)`` gives for each group."""
+    """Loads the entry points that ``select(group=…)`` returns for each group."""
     for group, (registry, problem_of) in _GROUPS.items():
         ours = select(group=f"segviz.{group}")
         for point in sorted(ours, key=lambda point: (point.name, point.value)):
@@ -140,11 +142,11 @@ def _added(
     try:
         part = point.load()
         problem = problem_of(part, name)
-    except (Exception, SystemExit) as error:  # anything may happen in a foreign module
+    except (Exception, SystemExit) as error:  # a foreign module may raise anything
         problem = f"{type(error).__name__}: {error}"
     if problem:
         return Plugin(group, name, package, _plain(problem, 200))
-    if group == "loaders":  # before the formats that read anything with rows or lines
+    if group == "loaders":  # first, because some formats read anything with rows or lines
         others = dict(registry)
         registry.clear()
         registry.update({name: part}, **others)

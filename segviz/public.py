@@ -1,4 +1,4 @@
-"""The public names of segviz: ``segviz.build`` is what is called ``build`` here."""
+"""Public names of segviz: ``build`` here is ``segviz.build``."""
 
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluation import evaluate, evaluate_answers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,7 +10,7 @@ import pytest
 
 from tests.benchmarks import __main__ as benchmarks
 from tests.benchmarks import growth
-from tests.benchmarks.report import README, Line, block, show, write
+from tests.benchmarks.report import RESULTS, Line, show, write
 from tests.data import ROOT
 
 HELPERS = {"__main__", "report", "synthetic"}
@@ -54,29 +53,14 @@ def test_the_drawing_names_every_cost_alternative_and_slope(tmp_path: Path):
     assert {"ask, s", "file, MB", "segviz, slope 1.00", "an <other>, slope 2.00"} <= texts
 
 
-def test_a_block_is_replaced_alone(tmp_path):
-    page = tmp_path / "README.md"
-    page.write_text("above\n<!-- shape: begin -->\nold\n<!-- shape: end -->\nbelow\n", "utf-8")
-    write("shape", block("shape", "| new |\n"), page)
-    text = page.read_text("utf-8")
-    assert text.startswith("above\n<!-- shape: begin -->\n| new |\n\n<sub>")
-    assert "`python -m tests.benchmarks shape --write`" in text
+def test_a_result_names_its_command_and_versions(tmp_path):
+    text = write("shape", "Shape", "| new |\n", folder=tmp_path).read_text("utf-8")
+    assert text.startswith("# Shape\n\n| new |\n\n<sub>`python -m tests.benchmarks shape --write`")
     assert "numpy" in text
-    assert text.endswith("\n<!-- shape: end -->\nbelow\n")
-    write("shape", block("shape", "one line\nanother"), page)
-    assert "\n```text\none line\nanother\n```\n" in page.read_text("utf-8")
-    text = page.read_text("utf-8")
-    with pytest.raises(ValueError, match="recall: begin"):
-        write("recall", "text", page)
-    page.write_text(text * 2, "utf-8")
-    with pytest.raises(ValueError, match="once each"):
-        write("shape", "text", page)
+    text = write("shape", "Shape", "one line\nanother", folder=tmp_path).read_text("utf-8")
+    assert "\n```text\none line\nanother\n```\n" in text
 
 
-def test_the_readme_has_a_block_for_every_benchmark():
-    text = README.read_text("utf-8")
-    for name in benchmarks.TABLES:
-        found = re.findall(f"<!-- {name}: begin -->\n(.*?)<!-- {name}: end -->", text, re.DOTALL)
-        assert len(found) == 1, name
-        assert f"`python -m tests.benchmarks {name} --write`" in found[0], name
-    assert len(re.findall(": begin -->", text)) == len(benchmarks.TABLES)
+def test_every_benchmark_has_its_results():
+    there = {path.stem for path in RESULTS.glob("*.md") if not path.stem.startswith("system-")}
+    assert there == set(benchmarks.TABLES)

@@ -34,7 +34,7 @@ from segviz.memory import Memory
 from segviz.memory.answer import Answer, answer
 from segviz.retrieval import Result
 from segviz.systems import level_name, level_names
-from segviz.view.captions import moment_sentence, shown_labels
+from segviz.view.captions import dispute_lines, moment_sentence, shown_labels
 
 
 @command
@@ -58,7 +58,8 @@ def ask(options: Options, console: Console) -> int:
     the step that was asked), evidence (best first: node, level, span [start, stop) in units,
     turn_ids, text, initial, final, rank_before, rank_after), levels (initial and final: how many
     retrieved nodes lie on each level), gold (turn id -> hit, covered, missed or not in any leaf),
-    gold_answer, answer (text, tokens, cached, fault; null without --answer).
+    gold_answer, disputed (what the audit says of the question: kind, evidence, unresolved, answer,
+    reason; or null), answer (text, tokens, cached, fault; null without --answer).
 
     Examples:
         segviz ask sample:ines-theo "What is the boat called now?"
@@ -110,6 +111,7 @@ def _content(
         "levels": {which: result.levels(which) for which in ("initial", "final")},
         "gold": _gold(memory, result, question),
         "gold_answer": question.answer if question else None,
+        "disputed": question.disputed if question else None,
         "answer": said,
     }
 
@@ -150,6 +152,9 @@ def _print_report(
         console.line("gold: " + ", ".join(f"{turn} {state}" for turn, state in gold.items()))
     if question is not None and question.answer is not None:
         console.line(f"gold answer: {question.answer}")
+    if question is not None and question.disputed is not None:
+        for line in dispute_lines(question.disputed):
+            console.line(line)
     if said is not None:
         console.line()
         console.line("answer:")

@@ -4,6 +4,7 @@ NAME=VALUE`` gives the parameters of a system, checked by their declarations."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,15 @@ from segviz.cli.command import (
 )
 from segviz.cli.console import Console
 from segviz.cli.models import Models, embedder_option, model_options
-from segviz.cli.source import conversation_options, path_of, read_conversation
+from segviz.cli.source import (
+    audit_option,
+    audited,
+    conversation_options,
+    path_of,
+    read_conversation,
+)
 from segviz.construct import Parameter, System, parameters
-from segviz.conversation import UNIT_RULES, Conversation
+from segviz.conversation import UNIT_RULES, Conversation, Corpus
 from segviz.files import NoRoom
 from segviz.llm import ChatByRole, LastingFault, price
 from segviz.llm.timeouts import heartbeat
@@ -76,6 +83,7 @@ def build_options(several: bool = False) -> Option:
     )
     return together(
         conversation_options(several),
+        audit_option,
         _building("--system", one, SYSTEM, type=systems, metavar="NAME"),
         *(more if several else ()),
         _building("--set settings", parameter, multiple=True, metavar="NAME=VALUE"),
@@ -92,15 +100,18 @@ def memory_of(options: Options, console: Console, models: Models) -> Memory:
     if not recognises(path):
         return built(options, console, models)
     refuse_idle(options.file, options)
-    return opened(path, models, console)
+    return opened(path, options, models, console)
 
 
-def opened(path: Path, models: Models, console: Console) -> Memory:
-    """Returns the memory in a file, with a note on what was mended. Raises UsageError."""
+def opened(path: Path, options: Options, models: Models, console: Console) -> Memory:
+    """Returns the memory in a file, with a note on what was mended, and its questions marked by an
+    audit. Raises UsageError."""
     with user_errors():
         saved = sound(store.read(path))
         for finding in saved.findings[:NOTED]:
             console.note(f"{finding.where}: {finding.what}")
+        [conversation] = audited(Corpus((saved.conversation,)), options, console)
+        saved = replace(saved, conversation=conversation)
         return from_saved(saved, models.embedder if models.remote else None)
 
 

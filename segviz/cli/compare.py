@@ -47,9 +47,10 @@ def compare(options: Options, console: Console) -> int:
     of each seed over the questions of all conversations, where there are several; intervals
     resample conversations, too). A row has name, system, method (collapsed or own), relevance,
     shape, cost (sums over the build), measures (name -> all, without_adversarial and gain, the
-    paired difference to the first row; each value, low, high, n), build_seconds and query_seconds
-    (null where runs are shared out or kept with --resume), contentless_lines (share over all inner
-    nodes, null without any).
+    paired difference to the first row; with an audit also without_disputed and
+    gain_without_disputed; each value, low, high, n), build_seconds and query_seconds (null where
+    runs are shared out or kept with --resume), contentless_lines (share over all inner nodes, null
+    without any).
 
     Examples:
         segviz compare sample:ines-theo --systems segment-tree,raptor,bm25

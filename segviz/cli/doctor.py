@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import metadata
+from importlib import import_module, metadata
 
 from segviz.cli.command import (
     FAILED,
@@ -41,19 +41,27 @@ Finding = tuple[str, str, str]
 
 def _packages() -> Iterator[Finding]:
     """Yields Python, what segviz needs and what its extras bring."""
-    fits = (3, 11) <= sys.version_info[:2] < (3, 14)
-    what = platform.python_version() + ("" if fits else "; segviz needs 3.11 to 3.13")
+    fits = sys.version_info >= (3, 11)
+    what = platform.python_version() + ("" if fits else "; segviz needs 3.11 or later")
     yield "python", GOOD if fits else BAD, what
+    modules: dict[str, str] = {}
+    for module, packages in metadata.packages_distributions().items():
+        if not module.startswith("_"):
+            modules |= {package.lower(): module for package in packages}
     for line in metadata.requires("segviz") or ():
         name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra == ['\"](.*)['\"]", line)
         if name == "wordllama" or (extra and extra[1] not in _EXTRAS):
             continue  # the embedder is looked at below
         try:
-            yield name, GOOD, metadata.version(name)
+            found = metadata.version(name)
+            import_module(modules.get(name.lower(), name))
+            yield name, GOOD, found
         except metadata.PackageNotFoundError:
             wanted = f"'segviz[{extra[1]}]'" if extra else name
             what = f"not here; python -m pip install {wanted}"
             yield name, GOOD if extra else BAD, what
+        except Exception as error:  # a package that is there may fail in any way
+            yield name, BAD, f"{found} cannot be imported: {type(error).__name__}: {error}"
 
 
 def _plugins() -> Iterator[Finding]:

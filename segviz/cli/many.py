@@ -73,6 +73,10 @@ _ADVERSARIAL = (
     f"Report without the questions of category {ADVERSARIAL}, whose answer is not in the "
     "conversation; --json has both."
 )
+_DISPUTED = (
+    "Report without the questions that the audit disputes; a further column has the other number, "
+    "--json has both."
+)
 _SEEDS = "Seeds to repeat everything with, for the intervals and, with --share, the units moved."
 _SHARE = "Share of the units that change places before building: what time order is worth."
 _RESUME = "Keep every finished run as a file in this folder, and measure only what it lacks."
@@ -90,6 +94,7 @@ many_options = together(
         metavar="NAME",
     ),
     _measuring("--no-adversarial", _ADVERSARIAL, is_flag=True),
+    _measuring("--no-disputed", _DISPUTED, is_flag=True),
     _measuring("--units", "Units read for the measure reached.", default=UNITS),
     _measuring("--tokens", "Tokens read for the measure answer_words.", default=TOKENS),
     _many("--seeds", _SEEDS, "0", type=whole_numbers, metavar="N,…"),
@@ -131,7 +136,7 @@ def runs_of(
     paths = [path_of(one) for one in given]
     if all(map(recognises, paths)):
         refuse_idle(given[0], options)
-        return _of_memories(paths, models, console)
+        return _of_memories(paths, options, models, console)
     if len(paths) > 1:
         raise UsageError("give one conversation file, or memories alone")
     options.file = given[0]
@@ -161,10 +166,10 @@ def runs_of(
     )
 
 
-def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Runs:
+def _of_memories(paths: Sequence[Path], options: Options, models: Models, console: Console) -> Runs:
     """Returns runs of memories built before, of one conversation and one unit rule, by their file
     names; one alone by its system."""
-    found = [opened(path, models, console) for path in paths]
+    found = [opened(path, options, models, console) for path in paths]
     first = found[0]
     stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
     labels = distinct(stems) if len(found) > 1 else [first.system]

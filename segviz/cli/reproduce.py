@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -10,7 +11,7 @@ import click
 from segviz.cli.command import OK, Options, UsageError, command, option, output_options, user_errors
 from segviz.cli.console import Console
 from segviz.cli.models import embedder_option
-from segviz.cli.source import SAMPLE, path_of, write_file
+from segviz.cli.source import SAMPLE, audited, path_of, write_file
 from segviz.conversation import TITLES, Conversation
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.published import SOURCES
@@ -28,6 +29,7 @@ _WIDTH = 1100
 _PAPERS = list(dict.fromkeys(entry.paper for entry in ENTRIES))
 _DATA = f"Conversations with questions, repeated for more; {SAMPLE}NAME is a bundled one."
 _OUTPUT = "Where tables and figures are written."
+_AUDIT = "Leave out the questions that this file disputes, as that of segviz sweep --audit."
 _WORKERS = (
     "Processes of this machine that share the work; more need the extra segviz[parallel]. Times "
     "are then not comparable."
@@ -38,6 +40,7 @@ _WORKERS = (
 @click.argument("paper", required=False, type=click.Choice(_PAPERS), metavar="[PAPER]")
 @click.argument("table", required=False)
 @option("--data", _DATA, "the bundled ones", multiple=True, type=click.Path(), metavar="FILE")
+@option("--audit", _AUDIT, type=click.Path(), metavar="FILE")
 @option("-o --output", _OUTPUT, default="reproduced", type=click.Path(), metavar="FOLDER")
 @option("--workers", _WORKERS, default=1)
 @embedder_option
@@ -56,6 +59,7 @@ def reproduce(options: Options, console: Console) -> int:
     Examples:
         segviz reproduce
         segviz reproduce segtreemem table-3 --data locomo10.json
+        segviz reproduce segtreemem table-3 --data l10.json --audit errors.json
     """
     if options.paper is None:
         return _list(console)
@@ -81,7 +85,7 @@ def reproduce(options: Options, console: Console) -> int:
                 talks, "exchange", options.embedder, options.workers, progress, perf_counter
             )
             rows = entry.measure(bench)
-        written = _write(entry, rows, talks, folder, console)
+        written = _write(entry, rows, talks, folder, options.audit is not None, console)
         seconds = perf_counter() - began
         named = {"paper": entry.paper, "table": entry.table}
         told.append({**named, "seconds": seconds, "files": written, "rows": rows})
@@ -108,8 +112,8 @@ def _talks(options: Options, console: Console) -> list[Conversation]:
     found = []
     for given in options.data or [f"{SAMPLE}{name}" for name in TITLES]:
         with user_errors():
-            corpus = load(path_of(given))
-            talks = [corpus[place] for place in range(len(corpus))]
+            corpus = audited(load(path_of(given)), options, console)
+            talks = [_undisputed(corpus[place]) for place in range(len(corpus))]
         asked = [talk for talk in talks if any(one.evidence for one in talk.questions)]
         if len(asked) < len(talks) and options.data:
             console.note(f"{given}: {len(talks) - len(asked)} without gold evidence are left out")
@@ -119,14 +123,25 @@ def _talks(options: Options, console: Console) -> list[Conversation]:
     return found
 
 
+def _undisputed(talk: Conversation) -> Conversation:
+    asked = tuple(question for question in talk.questions if question.disputed is None)
+    return replace(talk, questions=asked)
+
+
 def _write(
-    entry: Experiment, rows: list[Row], talks: list[Conversation], folder: Path, console: Console
+    entry: Experiment,
+    rows: list[Row],
+    talks: list[Conversation],
+    folder: Path,
+    fewer: bool,
+    console: Console,
 ) -> list[str]:
     source = SOURCES[entry.paper]
-    questions = sum(len(talk.questions) for talk in talks)
+    questions = f"{sum(len(talk.questions) for talk in talks)} questions"
+    questions += " (those that an audit disputes are left out)" if fewer else ""
     page = (
         f"# {source.title}, {entry.table}\n\n{entry.shows} Measured on {len(talks)} "
-        f"conversation{'s' * (len(talks) > 1)} with {questions} questions; `, paper` is printed in "
+        f"conversation{'s' * (len(talks) > 1)} with {questions}; `, paper` is printed in "
         f"{source.where}. {source.caveat}\n\n{rows_markdown(rows)}\n"
         f"{entry.difference(rows, talks)}\n"
     )

@@ -18,7 +18,7 @@ from segviz.cli.command import (
 )
 from segviz.cli.console import Console
 from segviz.conversation import Conversation, Corpus, sample_path
-from segviz.loaders import load
+from segviz.loaders import load, with_audit
 
 SAMPLE = "sample:"
 GAP_HOURS = 8.0
@@ -44,6 +44,15 @@ def conversation_options(several: bool = False) -> Option:
         _reading("--day-first/--month-first", order, "told from the file", default=None),
         _reading("--gap-hours", gap, default=GAP_HOURS),
     )
+
+
+audit_option = _reading(
+    "--audit",
+    "Mark the questions whose gold evidence or answer this file disputes: objects with question, "
+    "error_type, correct_evidence, correct_answer, as github.com/dial481/locomo-audit has them.",
+    type=click.Path(),
+    metavar="FILE",
+)
 
 
 def path_of(given: str) -> Path:
@@ -80,6 +89,21 @@ def read_corpus(options: Options, console: Console) -> Corpus:
         corpus = load(path_of(options.file), **reading(options))
     if corpus.report.findings:
         console.note(str(corpus.report))
+    return audited(corpus, options, console)
+
+
+def audited(corpus: Corpus, options: Options, console: Console) -> Corpus:
+    """Marks the questions that the audit of the options disputes, if there is one, and notes how
+    many. Raises UsageError for a file that is no audit."""
+    path = getattr(options, "audit", None)
+    if path is None:
+        return corpus
+    with user_errors():
+        corpus = with_audit(corpus, path_of(path))
+    report = corpus.report.audit
+    console.note(str(report))
+    for finding in report.findings if report else ():
+        console.note(f"{finding.where}: {finding.what}")
     return corpus
 
 

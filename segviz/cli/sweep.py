@@ -32,7 +32,10 @@ from segviz.evaluation import Sweep
 from segviz.evaluation.sweep import pooled_sweep
 from segviz.evaluation.sweep import sweep as measure
 from segviz.export import sweeps_csv
-from segviz.retrieval import POLICIES, PRESETS
+from segviz.retrieval import POLICIES, PRESETS, RELEVANCE
+
+EVERY = "all"
+"""In the place of a relevance: each of them."""
 
 _SHARED = ("k", "budget", "relevance", "literal", "units", "tokens")
 _AXES = ("policies", "alphas", "horizons")
@@ -75,23 +78,29 @@ def sweep(options: Options, console: Console) -> int:
     nothing, so it is not told for it. FILE is a memory, a conversation file to build one from, or
     sample:NAME for a bundled one.
 
+    With --relevance all each relevance is swept, one after the other, and told in one table; the
+    intervals of the gains then hold for the settings of all of them together.
+
     With --all, several --conversation, --systems, --seeds or --share it does so for each of them,
     one after the other or shared out with --workers or --scheduler, and tells which setting is the
     best over all conversations. Conversations without gold evidence are left out, with a note. A
     run is small beside its transport, so several processes help from some seconds of work on; two
     of them take 20 runs of LoCoMo in about half of the time.
 
-    JSON: command, share, runs (of each conversation, system and seed: conversation, system, seed,
-    policies, alphas, horizons, k, budget, relevance, distinct, units, tokens, questions, measure,
-    baseline and best (a cell each), cells), overall (the same of each system and seed over the
-    questions of all conversations, where there are several; intervals resample conversations, too).
+    JSON: command, share, runs (of each conversation, system, seed and relevance: conversation,
+    system, seed, policies, alphas, horizons, k, budget, relevance, distinct, units, tokens,
+    questions, measure, baseline and best (a cell each), cells), overall (the same of each system,
+    seed and relevance over the questions of all conversations, where there are several; intervals
+    resample conversations, too).
     A cell has policy, alpha, horizon, measures (name -> all, without_adversarial and gain, the
-    paired difference to the baseline; each value, low, high, n; null where nothing counts; measures
-    that cannot see the policy are left out) and levels (level -> share of the retrieved nodes).
+    paired difference to the baseline; with an audit also without_disputed and
+    gain_without_disputed; each value, low, high, n; null where nothing counts; measures that cannot
+    see the policy are left out) and levels (level -> share of the retrieved nodes).
 
     Examples, the last with 30 % of the units out of place, on a Dask cluster:
         segviz sweep boat.json.gz --preset "paper, bottom-up"
         segviz sweep sample:ines-theo --relevance dense --measure answer_words
+        segviz sweep sample:ines-theo --relevance all
         segviz sweep boat.json.gz --alphas 0.1,0.2 --horizons 1,2,3 -o boat.csv
         segviz sweep talks.json --all --systems raptor,bm25 --workers 4
         segviz sweep talks.json --all --share 0.3 --scheduler tcp://host:8786
@@ -100,14 +109,33 @@ def sweep(options: Options, console: Console) -> int:
     if table and options.resume and table == Path(options.resume).expanduser():
         raise UsageError("--output and --resume name the same path")
     with models(options, console) as clients, console.progress("sweeping", "settings") as progress:
-        runs = runs_of(options, console, clients)
-        found = measured(
-            runs, measure, Sweep, _settings(options), options, console, progress=progress
-        )
+        runs, settings = runs_of(options, console, clients), _settings(options)
+        every = settings["relevance"] == EVERY
+        found = [
+            one
+            for name in (RELEVANCE if every else [settings["relevance"]])
+            for one in measured(
+                runs,
+                measure,
+                Sweep,
+                {**settings, "relevance": name},
+                options,
+                console,
+                progress=progress,
+            )
+        ]
     if table is not None:
         write_file(table, sweeps_csv(found))
     owned: list[tuple[Owner, Sweep]] = [
-        ({"conversation": run.conversation, "system": run.system, "seed": run.seed}, run.result)
+        (
+            {
+                "conversation": run.conversation,
+                "system": run.system,
+                "seed": run.seed,
+                "relevance": str(run.result.settings.relevance),
+            },
+            run.result,
+        )
         for run in found
     ]
     report("sweep", owned, pooled_sweep, options, console)

@@ -6,10 +6,10 @@ conversations and the questions within them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
-from segviz.cli.command import Options
+from segviz.cli.command import Options, UsageError
 from segviz.cli.console import Console
 from segviz.cli.retrieval import settings_content
 from segviz.evaluation import MEASURES, Cell, Sweep
@@ -17,10 +17,11 @@ from segviz.evaluation.aggregate import Mean, Row
 from segviz.evaluation.compare import COMPARED, Comparison
 from segviz.evaluation.evaluation import ADVERSARIAL, summary
 from segviz.evaluation.measures import sees
+from segviz.text.captions import counted
 
 Found = TypeVar("Found", Sweep, Comparison)
 Owner = dict[str, str | int]
-"""What a result is of: conversation, system, seed, by these names."""
+"""What a result is of: conversation, system, seed, of a sweep its relevance, by these names."""
 
 
 def report(
@@ -31,7 +32,11 @@ def report(
     console: Console,
 ) -> None:
     """Prints all runs and, of several conversations, what ``pool`` makes of each system and seed
-    over all of them."""
+    over all of them. With ``--no-disputed`` all means are without disputed questions."""
+    if options.no_disputed:
+        if not any(_disputed(found) for _, found in runs):
+            raise UsageError("--no-disputed leaves out nothing: no question is disputed (--audit)")
+        runs = [(owner, found.counting(disputed=False)) for owner, found in runs]
     parts: dict[tuple[tuple[str, str | int], ...], dict[str, Found]] = {}
     for owner, found in runs:
         rest = tuple((name, value) for name, value in owner.items() if name != "conversation")
@@ -50,22 +55,34 @@ def report(
         return
     every = [*runs, *(({"conversation": "all", **owner}, found) for owner, found in overall)]
     several = {name for name in every[0][0] if len({owner[name] for owner, _ in every}) > 1}
+    relevances = len({owner.get("relevance") for owner, _ in every})
     rows = [
         {**{name: value for name, value in owner.items() if name in several}, **row}
         for owner, found in every
-        for row in _rows(found, options)
+        for row in _rows(found, options, relevances)
     ]
-    _tell_setting(every[-1][1], rows[-1], options, console)
+    last = every[-1][1]
+    _tell_setting(last, rows[-1], options, console, several)
     console.rows(rows)
-    if isinstance(every[0][1], Sweep):
-        console.line("gains are paired; a setting is the best of the questions it is scored on")
+    if isinstance(last, Sweep):
+        tried = len(last.gains(options.measure)) * relevances
+        console.line(
+            f"gains are paired, and their intervals hold for all {tried} settings that were tried; "
+            "a setting is the best of the questions it is scored on"
+        )
 
 
-def _rows(found: Sweep | Comparison, options: Options) -> list[Row]:
+def _disputed(found: Sweep | Comparison) -> int:
+    """Returns how many questions are disputed."""
+    outcomes = found.baseline.outcomes if isinstance(found, Sweep) else found.rows[0].outcomes
+    return sum(outcomes.disputed)
+
+
+def _rows(found: Sweep | Comparison, options: Options, relevances: int) -> list[Row]:
     """Returns a table of a run: the chosen measure with its interval, other measures without."""
     adversarial = not options.no_adversarial
     if isinstance(found, Sweep):
-        return found.table(options.measure, adversarial=adversarial)
+        return found.table(options.measure, adversarial=adversarial, sweeps=relevances)
     label = MEASURES[options.measure].label
     names = dict.fromkeys((options.measure, *COMPARED))
     return [
@@ -81,14 +98,25 @@ def _rows(found: Sweep | Comparison, options: Options) -> list[Row]:
     ]
 
 
-def _tell_setting(found: Sweep | Comparison, row: Row, options: Options, console: Console) -> None:
-    """Prints what is measured, in a line, and the policies the measure cannot see."""
+def _tell_setting(
+    found: Sweep | Comparison,
+    row: Row,
+    options: Options,
+    console: Console,
+    told: Collection[str],
+) -> None:
+    """Prints what is measured, in a line, but for the columns that are ``told`` in the table, and
+    the policies the measure cannot see."""
     asked, measure = found.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
     number = mean.n if isinstance(mean, Mean) else 0
     read = f"{asked.budget} tokens" if asked.budget is not None else f"K {asked.k}"
     without = f" without category {ADVERSARIAL}" if options.no_adversarial else ""
-    relevance = f", relevance {asked.relevance}" if asked.relevance else ""
+    if disputed := _disputed(found):
+        what = "left out" if options.no_disputed else "counted"
+        console.line(f"{counted(disputed, 'disputed question')} {what}")
+    alone = asked.relevance and "relevance" not in told
+    relevance = f", relevance {asked.relevance}" if alone else ""
     console.line(
         f"{label}, {number} questions{without}, {read}{relevance}; evidence reached in "
         f"{found.units} units, answer words in {found.tokens} tokens; 95 % intervals"

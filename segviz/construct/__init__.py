@@ -1,12 +1,12 @@
-"""The parts that construction is made of, and the contracts between stages.
+"""Building blocks of construction, and the contracts between stages.
 
-``protocols``      what systems, compatibility models, annotators and retrievers promise
+``protocols``      interfaces of systems, compatibility models, annotators and retrievers
 ``parameter``      parameters that describe themselves: type, default, range, meaning
-``compatibility``  where a new unit joins; ``annotate`` a node's text from its children's
-``tasks``          the small judgements of rival systems, offline and by a chat model
+``compatibility``  where a new unit joins; ``annotate`` a node's text from its children's ``tasks``
+the small judgements of rival systems, offline and by a chat model
 
-May import ``conversation``, ``tree``, ``embedding`` and ``llm``. Public face: the names
-below; the parts are found in ``COMPATIBILITY``, ``ANNOTATORS`` and ``TASKS``.
+May import ``conversation``, ``tree``, ``embedding`` and ``llm``. Public face: the names below; the
+components are registered in ``COMPATIBILITY``, ``ANNOTATORS`` and ``TASKS``.
 """
 
 from segviz.construct.parameter import (

@@ -1,6 +1,6 @@
 """Annotation: writes a node's text from its children's texts (the S of Algorithm 1).
 
-``Extractive`` quotes the lines that say most, offline. ``Summary`` asks a chat model, as in the
+``Extractive`` quotes the most informative lines, offline. ``Summary`` asks a chat model, as in the
 paper.
 """
 
@@ -17,7 +17,14 @@ from typing import Any, ClassVar, NamedTuple
 
 from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import Services, require_chat
-from segviz.construct.tasks.words import BREAK, salience, word_spans, words_of
+from segviz.construct.tasks.words import (
+    BREAK,
+    LEAST_CONTENT,
+    content,
+    salience,
+    word_spans,
+    words_of,
+)
 from segviz.conversation.turns import SPEAKER
 from segviz.llm import Chat, Prompt, Reply
 from segviz.llm.prompts import annotation_prompt, digest
@@ -31,23 +38,23 @@ _LIST_MARK = re.compile(r"^(?:(?:[-*•#>|]+|\d{1,3}[.)])\s+)+")
 _NO_WORDS = re.compile(r"\S+://\S+|www\.\S+|(?<=\w)['’`]\w{1,2}\b")  # links; "ll" of "I'll"
 _CAPTION = "[image: "
 _CAPTION_WORDS = frozenset(("image", "photo", "picture", "screenshot"))
-_CAPTION_SHARE = 0.5  # a caption says what a camera saw, not what was said
+_CAPTION_SHARE = 0.5  # a caption describes an image, not what a speaker said
 _OPEN_SHARE = 0.5  # a question without its answer, or a heading without its list, states nothing
 _PLAIN = 0.85  # share of letters, digits and blanks; a line of code has fewer
-_FACT = 0.3  # what a name of somebody else, a number or an answer tells beyond its words
-_NEEDS_QUESTION = 3.0  # an answer that says less is not understood without its question
-_NEXT_SHARE = 0.9  # each further line of a child, or of who was quoted more, counts for less
-_ANSWERS = 0.8  # an answer that says less ("Exactly!") says nothing with its question either
-_SHORTLIST = 48  # lines of a node's children that are compared with what is quoted
-_WIDE = 32  # children that are read together
+_FACT = 0.3  # added for each name of another person, a number, and an answer
+_NEEDS_QUESTION = 3.0  # an answer of less weight is not understood without its question
+_NEXT_SHARE = 0.9  # factor for each further line of a child, or of an over-quoted speaker
+_ANSWERS = 0.8  # an answer of less weight ("Exactly!") says nothing even with its question
+_SHORTLIST = 48  # most lines of a node's children that compete
+_WIDE = 32  # most children that are summarised together
 _LONG = 25  # words; a sentence beyond this length is usually a list
 
 
 class _Line(NamedTuple):
-    """One sentence as it was said.
+    """A sentence of a speaker.
 
-    ``asked`` is the question by another speaker that it follows immediately. ``names`` are the
-    capitalised words inside it. All words are in lower case, in the order of first use.
+    ``asked`` is the question by another speaker right before it. ``names`` are the capitalised
+    words inside it. All words are in lower case, in the order of first use.
     """
 
     speaker: str
@@ -60,12 +67,12 @@ class _Line(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether it ends as a question."""
+        """True if it ends as a question."""
         return self.text.rstrip("\"'”’)").endswith(("?", "？", "؟"))
 
     @property
     def opens(self) -> bool:
-        """Whether it states nothing by itself: a question, a heading, a line of code."""
+        """True if it states nothing by itself: a question, a heading, a line of code."""
         plain = sum(sign.isalnum() or sign.isspace() for sign in self.text)
         code = plain < _PLAIN * len(self.text) and not self.text.startswith(_CAPTION)
         return code or self.asks or self.text.endswith((":", "："))
@@ -80,6 +87,7 @@ def _lines(text: str) -> tuple[_Line, ...]:
         spoken = SPEAKER.match(row)
         answers = False
         if spoken:
+            # Only the first sentence after another speaker's question is its answer.
             answers = before is not None and before.asks and before.speaker != spoken.group(1)
             speaker, row = spoken.group(1), row[spoken.end() :]
         for piece in BREAK.split(row):
@@ -89,6 +97,7 @@ def _lines(text: str) -> tuple[_Line, ...]:
             if answers:
                 line, answers = line._replace(asked=before), False
             found.append(line)
+            # A caption between a question and its answer does not separate them.
             before = line if not line.text.startswith(_CAPTION) else before
     return tuple(found)
 
@@ -102,6 +111,11 @@ def _line(speaker: str, text: str) -> _Line | None:
     names = frozenset(name.lower() for name in _CAPITAL.findall(text))
     number = bool(_DIGIT.search(text))
     return _Line(speaker, text, tuple(dict.fromkeys(words)), len(words), names, number)
+
+
+@lru_cache(maxsize=4_096)
+def _speakers(text: str) -> frozenset[str]:
+    return frozenset(line.speaker for line in _lines(text))
 
 
 @lru_cache(maxsize=1_024)
@@ -118,9 +132,16 @@ def _vocatives(names: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]
 
 
 class _Candidate(NamedTuple):
-    """A line that may be quoted, with the question it needs: its ``words`` and the weight of each,
-    how much it ``tells`` (the sum of the weights, and more for facts), its length in words, and the
-    factor of its gain that does not depend on the others.
+    """A line that may be quoted, with the question it needs.
+
+    Attributes:
+        line: the line.
+        question: the question it answers; None if it is understood alone.
+        words: its words, with the question's.
+        weights: the weight of each word.
+        tells: the sum of the weights, plus a bonus for facts.
+        length: its length in words, with the question's.
+        factor: the factor of its gain that does not depend on other lines.
     """
 
     line: _Line
@@ -134,22 +155,23 @@ class _Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Extractive(Declared):
-    """Quotes the lines that cover the telling words of a span, each word once.
+    """Quotes the lines that cover the informative words of a span, each word once.
 
-    A word tells something if it is rare in everyday messages and its static word vector is long:
-    vectors of small talk are short. Names of the speakers tell nothing. A line that tells less than
-    ``floor`` is left out, which removes greetings and praise in any language.
-    The others are quoted greedily by their gain: the weights of their words, where a word that is
-    already quoted counts ``repeat`` times as much each time, a word of many lines counts more, and
-    names, numbers and dates earn a bonus; divided by the root of their length. A short answer
-    brings its question along. A single child's text passes through unchanged.
+    A word is informative if it is rare in everyday messages and its static word vector is long:
+    vectors of small talk are short. Names of the speakers weigh nothing. A line of less weight than
+    ``floor``, or with fewer than two content words, is left out, which removes greetings and praise
+    in any language; an answer counts with its question. The others are quoted greedily by their
+    gain: the weights of their words, divided by the root of their length. A word that is already
+    quoted counts ``repeat`` times as much each time, and a word of many lines counts more. Names,
+    numbers and dates earn a bonus. A short answer is quoted with its question. A single child's
+    text passes through unchanged.
 
     The text is a pure function of the child texts, so the tree is prefix-stable.
 
     Source: greedy coverage of weighted words, after Lin and Bilmes 2011. Facts earn a bonus because
-    a lost date is the failure that SegTreeMem reports (App. C.4, Q3). The constants are ours,
-    chosen on the LoCoMo conversations of the benchmark ``nodes``.
-    Departs from SegTreeMem: sentences are quoted, not written by a language model.
+        a lost date is the failure that SegTreeMem reports (App. C.4, Q3). The constants are ours,
+        chosen on the LoCoMo conversations of the benchmark ``nodes``. Departs from SegTreeMem:
+        sentences are quoted, not written by a language model.
     """
 
     name: ClassVar[str] = "extractive"
@@ -166,7 +188,7 @@ class Extractive(Declared):
     )
 
     def __call__(self, texts: Sequence[str]) -> str:
-        """Returns the most telling lines of the child texts, in their order.
+        """Returns the most informative lines of the child texts, in their order.
 
         Args:
             texts: the child annotations in chronological order, at least one.
@@ -182,8 +204,8 @@ class Extractive(Declared):
 def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
     """Writes the annotation of two or more texts.
 
-    Of more than ``_WIDE`` texts each group of so many is written first, and the result from those.
-    The groups of a growing node stay the same but for the last, so its cost stays bounded.
+    Texts beyond ``_WIDE`` are annotated in groups of that size, and the groups' texts again. All
+    groups of a growing node but the last stay the same, so its cost stays bounded.
     """
     if len(texts) > _WIDE:
         groups = (texts[first : first + _WIDE] for first in range(0, len(texts), _WIDE))
@@ -198,20 +220,27 @@ def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
 
 
 def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Candidate], list[int]]:
-    """Returns the lines that say enough, each once, and the child that each is from; if no line
-    says enough, the one that says most."""
-    pool = [(line, child) for child, text in enumerate(texts) for line in _lines(text)]
-    speakers = _words_of_names(frozenset(line.speaker for line, _ in pool))
+    """Returns the lines of enough weight (or the heaviest), each once, and their child's index."""
+    # Speakers' names occur in most lines, so they cannot distinguish one.
+    speakers = _words_of_names(frozenset().union(*map(_speakers, texts)))
     found: dict[str, tuple[_Candidate, int]] = {}
-    for line, child in pool:
-        each = _candidate(annotator, line, speakers)
-        if each is not None:
+    for child, text in enumerate(texts):
+        for each in _candidates_of(annotator, text, speakers):
             found.setdefault(each.line.text, (each, child))
     rows = list(found.values())
     kept = [row for row in rows if row[0].tells >= annotator.floor]
     if rows and not kept:
         kept = [max(rows, key=lambda row: row[0].tells)]
     return [each for each, _ in kept], [child for _, child in kept]
+
+
+@lru_cache(maxsize=4_096)
+def _candidates_of(
+    annotator: Extractive, text: str, speakers: frozenset[str]
+) -> tuple[_Candidate, ...]:
+    """Weighs the lines of one child; a growing node reads the same children again and again."""
+    weighed = (_candidate(annotator, line, speakers) for line in _lines(text))
+    return tuple(each for each in weighed if each is not None)
 
 
 @lru_cache(maxsize=16_384)
@@ -225,12 +254,15 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
     weights = _weights(spoken, speakers)
     names, number, length = spoken.names - speakers, spoken.number, spoken.length
     says = sum(weights.values())
+    # An answer of middling weight needs its question; a heavier one is understood alone.
     question = spoken.asked if _ANSWERS <= says < _NEEDS_QUESTION else None
     if question is not None:
         weights = {**_weights(question, speakers), **weights}
         names |= question.names - speakers
         number, length = number or question.number, length + question.length
     facts = min(2, len(names)) + number
+    # Gain per root of length favours short lines less than gain per word would; lists beyond _LONG
+    # words pay in full.
     factor = (1 + annotator.fact_bonus * facts) / (length + 3) ** 0.5 / max(1.0, length / _LONG)
     if spoken.text.startswith(_CAPTION):
         factor *= _CAPTION_SHARE
@@ -238,7 +270,15 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
         factor *= _OPEN_SHARE
     words, values = tuple(weights), tuple(weights.values())
     tells = sum(values) + _FACT * (facts + (question is not None))
+    said = spoken.text if question is None else f"{question.text} {spoken.text}"
+    if not _has_content(said, speakers):
+        tells = min(tells, annotator.floor - 1)
     return _Candidate(spoken, question, words, values, tells, length, factor)
+
+
+def _has_content(text: str, speakers: frozenset[str]) -> bool:
+    """Returns True if a line has two content words besides the names of the speakers."""
+    return len(content(text) - content(" ".join(speakers))) >= LEAST_CONTENT
 
 
 def _cover(
@@ -247,6 +287,7 @@ def _cover(
     children: Sequence[int],
 ) -> list[_Candidate]:
     """Chooses candidates greedily by their gain until ``max_words`` are used, in order."""
+    # Coverage (Lin and Bilmes 2011): a word of many lines is the theme of the span.
     spread = Counter(chain.from_iterable(each.words for each in candidates))
     worth = {word: count**0.4 for word, count in spread.items()}
     quoted: Counter[int | str] = Counter()  # lines of each child and of each speaker
@@ -257,31 +298,32 @@ def _cover(
         return float(each.factor * said)
 
     covered = [covers(each) for each in candidates]
-    # A text holds a dozen lines at most, so the best by themselves are enough to choose from.
+    # A text has a dozen lines at most, so the best lines taken alone are enough to choose from.
     left = sorted(range(len(candidates)), key=lambda place: -covered[place])[:_SHORTLIST]
     chosen: list[int] = []
     room = annotator.max_words
     while left and room > 0:
         fewest = min(map(quoted.__getitem__, speakers))
-
-        def gain(place: int, fewest: int = fewest) -> tuple[float, int]:
+        best, most = left[0], -1.0
+        for place in left:
             each = candidates[place]
+            # A child or a speaker that is quoted more than the others pays for each further line.
             ahead = max(0, quoted[each.line.speaker] - fewest - 1)
             share = _NEXT_SHARE ** (quoted[children[place]] + ahead)
-            return share * covered[place], -place
-
-        best = max(left, key=gain)
+            # Words only lose worth, so a former value is a bound: most lines need no new sum.
+            if share * covered[place] < most:
+                continue
+            covered[place] = covers(each)
+            gain = share * covered[place]
+            if gain > most or (gain == most and place < best):
+                best, most = place, gain
         line = candidates[best]
         chosen.append(best)
         room -= line.length
         quoted.update((children[best], line.line.speaker))
+        # A quoted word is covered: its weight falls, and with it the gain of lines that repeat it.
         worth.update((word, worth[word] * annotator.repeat) for word in line.words)
-        left.remove(best)
-        left = [place for place in left if candidates[place].length <= room]
-        said = set(line.words)
-        for place in left:
-            if not said.isdisjoint(candidates[place].words):
-                covered[place] = covers(candidates[place])
+        left = [place for place in left if place != best and candidates[place].length <= room]
     return [candidates[place] for place in sorted(chosen)]
 
 
@@ -298,7 +340,7 @@ def _plain(line: _Line, speakers: frozenset[str]) -> _Line | None:
 
 
 def _weights(line: _Line, speakers: frozenset[str]) -> dict[str, float]:
-    """Returns how much each word of a line tells."""
+    """Returns the weight of each word of a line."""
     silent = speakers | _CAPTION_WORDS if line.text.startswith(_CAPTION) else speakers
     return {word: salience(word) for word in line.words if word not in silent}
 
@@ -309,7 +351,7 @@ def _written(lines: Iterable[_Line], max_words: int) -> str:
     for line in lines:
         text = _clip(line.text, max_words) if line.length > max_words else line.text
         if SPEAKER.match(text):
-            text = " " + text  # only speakers begin a line, see Turn.spoken
+            text = " " + text  # "Name: …" at the start of a line means a speaker, see Turn.spoken
         rows.append(text if line.speaker in ("", speaker) else f"{line.speaker}: {text.strip()}")
         speaker = line.speaker
     return "\n".join(rows)
@@ -363,7 +405,7 @@ def _titled(reply: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Summary(Declared):
-    """A chat model writes the summary of the child annotations, in order.
+    """Summary of the child annotations in order, written by a chat model.
 
     Source: SegTreeMem Algorithm 1, line 21, and App. G (the wording is ours). Departs
     from the source: a single child's text passes through without a call; a reply that fails its
@@ -388,11 +430,11 @@ class Summary(Declared):
         return replace(self, chat=require_chat(services, "llm annotation"))
 
     def __call__(self, texts: Sequence[str]) -> str:
-        """Summary of ``texts`` (chronological); a single text passes through."""
+        """Returns the summary of ``texts`` (chronological); a single text passes through."""
         return self.many([texts])[0]
 
     def many(self, groups: Sequence[Sequence[str]]) -> list[str]:
-        """One summary per group; independent groups are asked for at the same time."""
+        """Returns one summary per group; independent groups are requested at the same time."""
         if self.chat is None:
             raise ValueError("llm annotation has no chat model; build with chat=…")
         asked = [i for i, texts in enumerate(groups) if len(texts) > 1]

@@ -1,13 +1,12 @@
 """Compatibility models, which choose where a new unit joins the frontier.
 
-``calibrated``  ours, the offline default: like the unit just before or like a higher
-                annotation, first candidate from below that reaches its own threshold
+``calibrated``  ours, the offline default: similar to the previous unit or to a higher
+                annotation; the lowest candidate that reaches its own threshold
 ``cosine``      the most similar frontier annotation, if it is similar enough
 ``pointwise``   a chat model judges one candidate at a time
 ``batch``       a chat model sees all candidates at once
 
-All see only the frontier, calibrated the units before as well, so they keep construction
-online.
+All see only the frontier, calibrated the previous units as well, so they keep construction online.
 """
 
 from __future__ import annotations
@@ -37,15 +36,17 @@ from segviz.tree import NOT_ASKED, Judgement, Vector, told_apart
 
 __all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "cosines", "judge"]
 
-# Ties are decided by level or age, not by the last bits of a product: those of a matrix product
-# (BLAS) differ between equal rows, by where a row stands; einsum adds every row up alike. Rounding
-# does the same for rows of equal direction: vectors are float32, exact to about seven digits.
+# Ties are decided by level or age, not by the last bits of a product. In a matrix product (BLAS)
+# those depend on the position of a row; einsum sums every row in the same way. Rounding makes rows
+# of equal direction tie: vectors are float32, exact to about seven digits.
 _DIGITS = 6
 
 
 def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Cosine of ``vector`` (d,) with each row of ``matrix`` (n, d), float64 (n,), rounded to
-    six digits, so that equal rows have equal cosines; 0 for zero vectors."""
+    """Returns the cosine of ``vector`` (d,) with each row of ``matrix`` (n, d), float64 (n,).
+
+    Cosines are rounded to six digits, so that equal rows have equal cosines; 0 for zero vectors.
+    """
     norms = np.sqrt(np.add.reduce(matrix * matrix, axis=1)) * np.sqrt(vector.dot(vector))
     dots = np.einsum("ij,j->i", matrix, vector).astype(np.float64)
     ratios = np.divide(dots, norms, out=np.zeros(len(dots)), where=norms > 0)
@@ -53,16 +54,21 @@ def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArr
 
 
 class Judging:
-    """A compatibility model that says why; a subclass defines ``_judge`` for at least one
-    candidate."""
+    """Base of compatibility models that explain themselves.
+
+    A subclass defines ``_judge`` for at least one candidate.
+    """
 
     def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
-        """Position of the chosen candidate, or None."""
+        """Returns the position of the chosen candidate, or None."""
         return self.judge(unit, candidates).chosen
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """Returns the choice with how every candidate fared. ValueError where the model asks a
-        chat model and none is bound."""
+        """Returns the choice with the judgement of every candidate.
+
+        Raises:
+            ValueError: the model needs a chat model and none is bound.
+        """
         if not candidates:
             return Verdict(None, (), "There is no inner node to join yet.")
         return self._judge(unit, candidates)
@@ -75,10 +81,11 @@ class Judging:
 class Cosine(Judging, Declared):
     """Joins the frontier node whose annotation is most similar to the unit.
 
-    NONE below ``threshold``; a tie goes to the lower level. Source: SegTreeMem §4.2 (i),
-    which does not state a threshold. With one threshold the literal reading either puts
-    everything under one node or opens a new root at almost every unit; the tree view
-    makes that visible.
+    NONE below ``threshold``; a tie goes to the lower level.
+
+    Source: SegTreeMem §4.2 (i), which does not state a threshold. With one threshold the literal
+        reading either puts everything under one node or opens a new root at almost every unit; the
+        tree view makes that visible.
     """
 
     name: ClassVar[str] = "cosine"
@@ -96,6 +103,7 @@ class Cosine(Judging, Declared):
             Judgement(c.node, score, self.threshold)
             for c, score in zip(candidates, scores, strict=True)
         )
+        # §4.2 (i): the arg-max over the frontier, NONE below the threshold.
         best = max(range(len(scores)), key=lambda i: (scores[i], -i))
         place = candidates[best].place
         score, needed = told_apart(scores[best], self.threshold)
@@ -107,39 +115,38 @@ class Cosine(Judging, Declared):
 
 
 _EVERYDAY = 10
-"""How many units the background mean counts for."""
+"""Weight of the background mean, in units."""
 
 _SET = "ours, set on five LoCoMo conversations"
 
 
 @dataclass(frozen=True)
 class Calibrated(Judging, Declared):
-    """Joins the lowest frontier node that goes on with what the unit says.
+    """Joins the lowest frontier node that the unit continues.
 
-    Level 1 is asked by its newest unit: is the new one like the unit just before it? Higher
-    levels are asked by their annotation. Similarity is the cosine after a centre has been
-    subtracted from both sides: the mean of the last ``window`` units and of ten more that say
-    what everyday language says (``background``, by ``segviz.embedding.background_mean``), so
-    that what the whole conversation is about, or how its speakers talk, does not count as going
-    on. Candidates are asked from low to high; each has its own threshold, which grows
-    by ``crowding``·ln(1 + children/3). NONE when no candidate reaches its threshold. With
-    ``window`` 0, or where nothing is known of earlier units, level 1 is asked by its annotation
-    too and only everyday language is subtracted.
+    Level 1 is represented by its newest unit: is the new one similar to the unit just before it?
+    Higher levels are represented by their annotation. Similarity is the cosine after a centre has
+    been subtracted from both sides. The centre is the mean of the last ``window`` units and of
+    everyday language with the weight of ten units (``background``, by
+    ``segviz.embedding.background_mean``). So the topic of the whole conversation, or the style of
+    its speakers, does not count as continuation. Candidates are judged from low to high; each has
+    its own threshold, which grows by ``crowding``·ln(1 + children/3). NONE when no candidate
+    reaches its threshold. With ``window`` 0, or without previous units, level 1 is represented by
+    its annotation too and only everyday language is subtracted.
 
-    Source: ours; comparing what is said now with what was said just before is TextTiling
-    (Hearst, Computational Linguistics 23, 1997), here with embeddings and without its look
-    ahead. Departs from SegTreeMem §4.2 (i), whose C(x, F) sees the utterance and annotations
-    only: earlier units are seen, the first sufficient candidate is taken in place of the
-    arg-max, thresholds differ by level. ``session_break``, off by default, adds session
-    metadata, which the paper's C does not see either; a tree built with it cannot be measured
-    against sessions.
+    Source: ours; comparing each unit with the one just before is TextTiling (Hearst, Computational
+        Linguistics 23, 1997), here with embeddings and without its look ahead. Departs from
+        SegTreeMem §4.2 (i), whose C(x, F) sees the utterance and annotations only: previous units
+        are seen, the first sufficient candidate is taken in place of the arg-max, thresholds differ
+        by level. ``session_break``, off by default, adds session metadata, which the paper's C does
+        not see either; a tree built with it cannot be measured against sessions.
 
-    The defaults were set on five LoCoMo conversations (exchange units, wordllama): nodes per
-    leaf 1.23, depth 4.0 at most and 3.5 on average, branching 5.4 (paper, Table 5: 1.25, 4.0,
-    3.5, 5.1). Level-1 nodes begin where sessions begin with F1 .45; plain cosine has .24, a
-    random cut .12. ``tests/benchmarks/README.md`` has other data, and thresholds set on some
-    of the conversations and tried on the others. On single turns the cue is weak. Many equal
-    texts in a row end up below one node.
+    The defaults were set on five LoCoMo conversations (exchange units, wordllama): nodes per leaf
+    1.23, depth 4.0 at most and 3.5 on average, branching 5.4 (paper, Table 5: 1.25, 4.0, 3.5, 5.1).
+    Level-1 nodes begin where sessions begin with F1 .45; plain cosine has .24, a random cut .12.
+    ``tests/benchmarks/README.md`` has other data, and thresholds set on some of the conversations
+    and tried on the others. On single turns the cue is weak. Many equal texts in a row end up below
+    one node.
     """
 
     name: ClassVar[str] = "calibrated"
@@ -154,14 +161,14 @@ class Calibrated(Judging, Declared):
     session_break: float = param(
         0.0,
         "Added on level 1 when a session opens. This is session metadata, which the paper's "
-        "C(x, F) does not see: with it the tree is told where sessions begin.",
+        "C(x, F) does not see: with it the tree knows where sessions begin.",
         (0, 2),
         source="ours",
     )
     window: int = param(
         100,
-        "How many units back the conversation's own mean is taken, to be subtracted; level 1 "
-        "is then asked by its newest unit. 0: nothing of the past, level 1 by its annotation.",
+        "Number of previous units whose mean is subtracted; level 1 is then represented by its "
+        "newest unit. 0: no previous units, level 1 by its annotation.",
         (0, LOOK_BACK),
         source=_SET,
     )
@@ -185,15 +192,17 @@ class Calibrated(Judging, Declared):
     def _judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
         rows = np.array([c.vector for c in candidates])
         centre = self.background if self.background is not None else np.zeros_like(rows[0])
+        # The centre of the conversation so far; the background steadies it while it is short.
         if self.window and unit.before is not None and len(unit.before):
             recent = unit.before[-self.window :]
-            rows[0] = recent[-1]
+            rows[0] = recent[-1]  # level 1 by its newest unit, as in TextTiling
             weight = len(recent) / (len(recent) + _EVERYDAY)
             mean = np.add.reduce(recent, axis=0) / len(recent)
             centre = weight * mean + (1 - weight) * centre
         scores = cosines(unit.vector - centre, rows - centre).tolist()
         limits = self.thresholds(unit, candidates)
         judgements = tuple(map(Judgement, [c.node for c in candidates], scores, limits))
+        # From low to high: a unit joins the narrowest node that it continues.
         for position, candidate in enumerate(candidates):
             if scores[position] >= limits[position]:
                 score, needed = told_apart(scores[position], limits[position])
@@ -202,7 +211,7 @@ class Calibrated(Judging, Declared):
                     f"{score} reaches {needed}."
                 )
                 return Verdict(position, judgements, why)
-        near = max(range(len(scores)), key=lambda i: scores[i] - limits[i])
+        near = max(range(len(scores)), key=lambda i: scores[i] - limits[i])  # for the reason only
         score, needed = told_apart(scores[near], limits[near])
         why = (
             f"No open node is close enough; the nearest miss is {candidates[near].place} "
@@ -217,8 +226,11 @@ _SHOWN = 60
 
 
 class ModelReply(NamedTuple):
-    """One of the prompt's labels; or "", then ``instead`` is what came in its place and
-    ``why`` says so as the beginning of a sentence. Model output is quoted literally."""
+    """Reply of a chat model: one of the prompt's labels, or "".
+
+    Then ``instead`` is what came in its place, and ``why`` reports it as the beginning of a
+    sentence. Model output is quoted literally.
+    """
 
     label: str
     instead: str = ""
@@ -239,9 +251,9 @@ def _read(found: Reply | LabelError) -> ModelReply:
 
 @dataclass(frozen=True)
 class ChatCompatibility(Judging):
-    """Binding to the build's chat model, and ``calibrated`` where it gives no label.
+    """Binding to the build's chat model, and to ``calibrated`` if that gives no label.
 
-    A subclass uses ``_answer`` to ask for a label and ``_offline`` where there is none.
+    A subclass uses ``_answer`` to request a label and ``_offline`` without one.
     """
 
     name: ClassVar[str]
@@ -288,7 +300,7 @@ class ChatCompatibility(Judging):
         candidates: Sequence[Candidate],
     ) -> Verdict:
         """Returns the offline model's verdict, with what was said about each candidate before."""
-        # Prepared only where it is needed: it embeds the background, which may be paid for.
+        # Prepared only on use: it embeds the background, which a paid model charges for.
         ready = self.fallback.prepare(self.services) if self.services else self.fallback
         verdict = ready.judge(unit, candidates)
         judgements = tuple(
@@ -303,18 +315,17 @@ class ChatCompatibility(Judging):
 class Pointwise(ChatCompatibility, Declared):
     """Asks a chat model about one open node at a time.
 
-    ``all``: the model scores every candidate on its own, from 0 to 10; the unit joins the
-    one with the highest score, the lower of two, or none where that is below ``least``. One
-    call per candidate. ``upwards``: from the lowest up the model answers MERGE or CONTINUE;
-    the first MERGE is where the unit joins, and NONE when even the root is answered with
-    CONTINUE. One call per candidate asked. Needs a chat model.
+    ``all``: the model scores every candidate on its own, from 0 to 10. The unit joins the one with
+    the highest score (a tie goes to the lower), or none if that is below ``least``. One call per
+    candidate. ``upwards``: from the lowest up the model answers MERGE or CONTINUE; the unit joins
+    at the first MERGE, and NONE if even the root gets CONTINUE. One call per candidate asked. Needs
+    a chat model.
 
     Source: SegTreeMem §4.2 (ii) for ``all``, App. G for ``upwards`` (the labels; the wording is
-    ours). The paper has both; the calls of its Table 5 are those of asking about every
-    open node, so ``all`` is the default.
-    Departs from the source: points and ``least`` are ours, the paper states neither scale nor
-    limit; when the model keeps answering something else, or was waived for this unit, the
-    offline ``calibrated`` model decides it and the step says so.
+        ours). The paper has both; the calls of its Table 5 are those of asking about every open
+        node, so ``all`` is the default. Departs from the source: points and ``least`` are ours, the
+        paper states neither scale nor limit; if the model keeps answering something else, or was
+        waived for this unit, the offline ``calibrated`` model decides it and the step says so.
     """
 
     name: ClassVar[str] = "pointwise"
@@ -339,6 +350,7 @@ class Pointwise(ChatCompatibility, Declared):
         for position, answer in enumerate(answers):
             labels[position] = answer.label or answer.instead
             failed = failed or (None if answer.label else answer)
+            # App. G: the first MERGE ends the walk; scores never do.
             if self.asks != "all" and (failed or answer.label == MERGE):
                 break
         if failed:
@@ -346,7 +358,7 @@ class Pointwise(ChatCompatibility, Declared):
         return (self._best if self.asks == "all" else self._first)(candidates, labels)
 
     def _best(self, candidates: Sequence[Candidate], points: Sequence[str]) -> Verdict:
-        """The candidate with the most points, of these the lowest."""
+        """Returns the candidate with the most points, the lowest of several."""
         scores = [int(label) / 10 for label in points]
         least = self.least / 10
         judgements = tuple(
@@ -362,7 +374,7 @@ class Pointwise(ChatCompatibility, Declared):
         return Verdict(best, judgements, f"The model gave most points, {most} of 10, to {place}.")
 
     def _first(self, candidates: Sequence[Candidate], labels: Sequence[str]) -> Verdict:
-        """The candidate answered with MERGE."""
+        """Returns the candidate answered with MERGE."""
         judgements = tuple(
             Judgement(c.node, label=said) for c, said in zip(candidates, labels, strict=True)
         )
@@ -375,14 +387,14 @@ class Pointwise(ChatCompatibility, Declared):
 
 @dataclass(frozen=True)
 class Batch(ChatCompatibility):
-    """Shows a chat model all open nodes and asks for exactly one label.
+    """Shows a chat model all open nodes and requests exactly one label.
 
-    The labels MERGE_1 … MERGE_m (low to high) and SPLIT are generated for each call and
-    enforced by structured output. Needs a chat model; one call per unit.
+    The labels MERGE_1 … MERGE_m (low to high) and SPLIT are generated for each call and enforced by
+    structured output. Needs a chat model; one call per unit.
 
-    Source: SegTreeMem §4.2 (iii) and App. G (the labels; the wording is ours).
-    Departs from the source: when the model keeps answering something else, or was waived
-    for this unit, the offline ``calibrated`` model decides it and the step says so.
+    Source: SegTreeMem §4.2 (iii) and App. G (the labels; the wording is ours). Departs from the
+        source: if the model keeps answering something else, or was waived for this unit, the
+        offline ``calibrated`` model decides it and the step says so.
     """
 
     name: ClassVar[str] = "batch"
@@ -417,10 +429,11 @@ COMPATIBILITY: dict[str, Callable[..., Any]] = {
 
 
 def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-    """Asks any compatibility model; a bare ``choose`` is wrapped into a Verdict.
+    """Returns the verdict of any compatibility model; a bare ``choose`` is wrapped into one.
 
-    Raises ValueError, naming the answer and what was expected, when the model answers
-    with something else or points outside the candidates.
+    Raises:
+        ValueError: the model returned something else or a position outside the candidates; names
+            both.
     """
     name = type(model).__name__
     explained = getattr(model, "judge", None)
@@ -441,7 +454,7 @@ def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict
 
 
 def _position(source: str, chosen: Any, count: int) -> int | None:
-    """None or a position in 0..count-1. Numpy's integers count, booleans do not."""
+    """Returns None or a position in 0..count-1. Numpy's integers count, booleans do not."""
     if chosen is None:
         return None
     if isinstance(chosen, Integral) and not isinstance(chosen, bool) and 0 <= int(chosen) < count:

@@ -1,8 +1,8 @@
-"""Labels: names a node by the things its stretch of the conversation is about.
+"""Labels: names each node by the topics of its part of the conversation.
 
-Candidates are the nouns and names of every unit (``tasks.words.things`` and ``names``); a node is
-named by those that are frequent in its units and rare elsewhere. In scripts and languages whose
-nouns are not known here, candidates are words, or runs of signs, that are said more than once.
+Candidates are the nouns and names of every unit (``tasks.words.things`` and ``names``). A node is
+named by those that are frequent in its units and rare elsewhere. In languages whose nouns are
+unknown here, candidates are repeated words, or repeated runs of characters.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from segviz.tree import Structure
 __all__ = ["LENGTH", "ROOT_LENGTH", "node_labels"]
 
 LENGTH, ROOT_LENGTH = 28, 40
-"""Characters of a label, and of that of a root."""
+"""Most characters of a label, and of the label of a root."""
 
-_PHRASE, _NAME = 1.25, 1.15  # what several words, and a name, say beyond a single noun
-_FREQUENCY = 1.1  # exponent of the units that hold a phrase
-_QUOTED = 1.5  # a phrase that stands in the node's own text
+_PHRASE, _NAME = 1.25, 1.15  # factors of several words, and of a name, over a single noun
+_FREQUENCY = 1.1  # exponent of the number of units with a phrase
+_QUOTED = 1.5  # factor of a phrase that occurs in the node's own text
 _SECOND = 0.35  # share of the best score that a further phrase must reach
 _CAPTION = re.compile(r"\[image:\s*(?:an? )?(?:photo|picture|screenshot|image)?(?: of)?|\]")
 _SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _TITLED = re.compile(r"[A-Z0-9]")
 
-# Words after which no noun follows immediately: an adjective or a verb does.
+# Words that are followed by an adjective or a verb rather than a noun.
 _BEFORE_OTHERS = (
     "so very really too pretty quite super more most how is are was were be been being it's that's "
     "feel feels felt look looks sound sounds seem seems to i you we they he she can could will "
     "would should might must gonna wanna let's don't i'm you're we're they're keep start started"
 ).split()
-_NOT_NOUN = 0.3  # share of a word's uses after those words from which it is no noun
-_ALIKE = 0.45  # cosine of word vectors from which two phrases are one theme
-_USUAL_SIGN = 0.2  # share of the units whose text has a sign that is no part of a Han or Kana word
+_NOT_NOUN = 0.3  # from this share of its uses after those words, a word is no noun
+_ALIKE = 0.45  # from this cosine of their word vectors, two phrases are one theme
+_USUAL_SIGN = 0.2  # a Han or Kana character in more of the units is grammar
 
 # Nouns that say nothing by themselves.
 WEAK = frozenset(
@@ -89,8 +89,15 @@ WEAK = frozenset(
 
 @dataclass(frozen=True)
 class _Phrases:
-    """The candidates of a conversation, by the stems of their words: the units that hold each,
-    how it is most often written, and how much it says by itself."""
+    """Candidates of a conversation, keyed by the stems of their words.
+
+    Attributes:
+        places: the units with each phrase, ascending.
+        written: its most frequent spelling.
+        weight: its weight by itself.
+        of_unit: the phrases of each unit.
+        units: number of units.
+    """
 
     places: Mapping[tuple[str, ...], list[int]]
     written: Mapping[tuple[str, ...], str]
@@ -104,21 +111,21 @@ def node_labels(
 ) -> tuple[str, ...]:
     """Returns a label for every node: a few things or names, or "" where nothing fits.
 
-    A phrase scores by weight · n^1.1 · (log lift + ½ log(U / u)): n of the node's units hold it,
-    lift is their share over the share in the whole conversation, u of all U units hold it. The
+    A phrase scores weight · n^1.1 · (log lift + ½ log(U / u)). It occurs in n of the node's units
+    and in u of all U units; lift is its share in the node over its share in the conversation. The
     statistics are those of the whole conversation, so a label does not change because the tree
-    grows elsewhere. A wide node gets two phrases, a root up to three; no phrase shares a word with
-    the label of the parent or of an earlier sibling. A node with a title by a model is called by
-    it; a node whose own text is short, such as an entity, by that text.
+    grows elsewhere. A wide node gets two phrases, a root up to three. No phrase shares a word with
+    the label of the parent or of an earlier sibling. A title by a model, or a node's own short text
+    (an entity), is used as it is.
 
     Args:
         structure: the nodes to label; a same-text chain is one node.
         units: all units of the conversation, also those after the moment of ``structure``.
-        speakers: names that label nothing.
+        speakers: names that never become labels.
 
     Returns:
         One label per row of the structure, at most ``LENGTH`` characters, ``ROOT_LENGTH`` for a
-        root. Retired nodes have none.
+        root. Retired nodes have "".
     """
     key = node_labels, len(units), tuple(speakers)
     if key not in structure.kept:
@@ -133,7 +140,8 @@ def _labelled(
     structure: Structure, units: tuple[Unit, ...], speakers: tuple[str, ...]
 ) -> tuple[str, ...]:
     phrases = _phrases(units, speakers)
-    # Parents before children, and earlier siblings first, so that what is closed stays as it is.
+    # Parents before children and earlier siblings first, so that the labels of closed nodes
+    # never change.
     level, start = structure.level.tolist(), structure.start.tolist()
     order = sorted(structure.nodes.tolist(), key=lambda node: (-level[node], start[node], node))
     labels = [""] * len(structure)
@@ -147,6 +155,7 @@ def _labelled(
             labels[node] = known
             used = {stem(word) for word in words_of(known)}
         else:
+            # Wider nodes cover more topics.
             count = 3 if parent is None else 2 if structure.level[node] > 0 else 1
             length = ROOT_LENGTH if parent is None else LENGTH
             ranked = _ranked(structure, node, phrases)
@@ -159,7 +168,7 @@ def _labelled(
 
 
 def _known(structure: Structure, node: int) -> str:
-    """Returns the label a node comes with: its title, or its own short text; else ""."""
+    """Returns a label that needs no computation: a title, or a short text of its own; else ""."""
     title = structure.facts[node].get(TITLE)
     if isinstance(title, str) and title.strip():
         return title.strip()
@@ -183,8 +192,9 @@ def _ranked(
         if not weight:
             continue
         places = phrases.places[key]
-        if whole:
+        if whole:  # a contiguous node: its units are a range of the sorted places
             held = bisect_left(places, last) - bisect_left(places, first)
+        # lift = (held / units of the node) / (places / all units), in logarithms.
         rarity = math.log(phrases.units / len(places))
         lift = math.log(held / len(below)) + rarity
         quoted = _QUOTED if said.issuperset(key) else 1.0
@@ -199,13 +209,14 @@ def _chosen(
     count: int,
     length: int,
 ) -> tuple[str, set[str]]:
-    """Returns up to ``count`` phrases without a word in common, and the stems of their words."""
+    """Returns up to ``count`` phrases without a common word, and the stems of their words."""
     found: list[str] = []
     used: set[str] = set()
     best = 0.0
     for score, key in ranked:
         if found and score < _SECOND * best:
             break
+        # A label that repeats its parent's or a sibling's word would not distinguish the node.
         if used.union(barred).intersection(key):
             continue
         phrase = phrases.written[key]
@@ -220,7 +231,7 @@ def _chosen(
 
 
 def _alike(phrase: str, others: Sequence[str]) -> bool:
-    """Tells whether a phrase names the theme of one of the others, as "pup" that of "dog"."""
+    """Returns True if a phrase names the theme of one of the others, as "pup" and "dog"."""
     vectors = word_vectors()
     if vectors is None or not others:
         return False
@@ -249,7 +260,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
                 places[key].append(unit.index)
             spelled[key][phrase] += 1
             named[key] += name
-    if not english:  # without grammar, only repetition tells a theme from a filler
+    if not english:  # without grammar, only moderate repetition marks a topic
         usual = max(6, 0.1 * len(units))
         places = {key: held for key, held in places.items() if 2 <= len(held) <= usual}
     written = {key: min(spelled[key].items(), key=lambda i: (-i[1], i[0]))[0] for key in places}
@@ -263,7 +274,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
 
 
 def _weight(phrase: str, name: bool) -> float:
-    """Returns how much a phrase says by itself: 0 for a weak noun, more for names and pairs."""
+    """Returns the weight of a phrase by itself: 0 for a weak noun, more for names and pairs."""
     words = words_of(phrase)
     if not name and (words[-1] in WEAK or words[-1].removesuffix("s") in WEAK):
         return 0.0
@@ -275,7 +286,7 @@ def _weight(phrase: str, name: bool) -> float:
 def _candidates(
     text: str, nobody: frozenset[str], english: bool, usual: frozenset[str]
 ) -> tuple[tuple[str, bool], ...]:
-    """Returns the phrases of a text, and whether each is a name."""
+    """Returns the phrases of a text, each with True if it is a name."""
     found: list[tuple[str, bool]] = []
     for _, said in lines(_CAPTION.sub(" ", text)):
         for sentence in sentences(said):
@@ -291,7 +302,7 @@ def _candidates(
 
 
 def _calls(word: str, nobody: frozenset[str]) -> bool:
-    """Tells whether a capitalised word is a speaker's name or the beginning of one, as "Mel"."""
+    """Returns True for a speaker's name or the beginning of one, as "Mel"."""
     low = word.lower()
     return nobody.issuperset(words_of(low)) or (
         len(low) > 2 and any(name.startswith(low) for name in nobody)
@@ -299,14 +310,16 @@ def _calls(word: str, nobody: frozenset[str]) -> bool:
 
 
 def _is_english(units: Sequence[Unit]) -> bool:
-    """Tells whether one word in eight is an English function word, in up to 200 units."""
+    """Returns True if one word in eight is an English function word, in up to 200 units."""
     words = [word for unit in units[:200] for word in words_of(unit.text)]
     return sum(word in FUNCTION_WORDS for word in words) > len(words) / 8
 
 
 def _other_words(units: Sequence[Unit]) -> frozenset[str]:
-    """Returns the words that are used as adjectives or verbs here, by what they follow; of
-    participles ("ensuring fairness") also those that are said once."""
+    """Returns the words used as adjectives or verbs in this conversation, by the words before them.
+
+    Participles ("ensuring fairness") that occur once count, too.
+    """
     uses: Counter[str] = Counter()
     others: Counter[str] = Counter()
     for unit in units:
@@ -318,8 +331,7 @@ def _other_words(units: Sequence[Unit]) -> frozenset[str]:
 
 
 def _without_verb(phrase: str, other: frozenset[str]) -> str:
-    """Returns a noun phrase without a participle in front that is a verb here; "" where the noun
-    itself is no noun here."""
+    """Removes a leading participle that is a verb here; "" if the noun itself is none here."""
     words = phrase.split()
     if len(words) > 1 and words[0].endswith("ing") and words[0] in other:
         words = words[1:]
@@ -327,15 +339,16 @@ def _without_verb(phrase: str, other: frozenset[str]) -> str:
 
 
 def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
-    """Returns the Han and Kana signs of so many units that they are grammar."""
+    """Returns the Han and Kana characters of so many units that they are grammar."""
     held = Counter(sign for unit in units for sign in set("".join(_SIGNS.findall(unit.text))))
     return frozenset(sign for sign, n in held.items() if n > max(2, _USUAL_SIGN * len(units)))
 
 
 def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
-    """Returns words of at least four letters, and runs of two to six Han or Kana signs."""
+    """Returns words of at least four letters, and runs of two to six Han or Kana characters."""
     words = [word for word in _LETTERS.findall(sentence) if word.lower() not in nobody]
     words = [word for word in words if not _SIGNS.search(word)]
+    # Grammatical characters separate words, as blanks do elsewhere.
     spaced = "".join(" " if sign in usual else sign for sign in sentence)
     for run in _SIGNS.findall(spaced):
         ends = range(2, min(6, len(run)) + 1)

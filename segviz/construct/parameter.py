@@ -1,8 +1,7 @@
 """Declares parameters with their type, default, range and meaning.
 
-Systems, models and policies are frozen dataclasses. ``param`` declares a field with the
-range and the sentence that turn it into a control, a documented row in the Guide and a
-checked argument, all from one place.
+Systems, models and policies are frozen dataclasses. ``param`` declares a field with its range and
+its meaning. From that come a control, a documented row in the Guide and a checked argument.
 """
 
 from __future__ import annotations
@@ -16,9 +15,17 @@ _KEY = "segviz"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Range, meaning and origin of one parameter. ``low`` and ``high`` are both legal values,
-    ``step`` is how a control moves between them; ``help`` ends with the ``source``, where one is
-    given."""
+    """Range, meaning and origin of one parameter.
+
+    Attributes:
+        help: the meaning; ends with the ``source``, if given.
+        low: least legal value.
+        high: greatest legal value.
+        step: increment of a control.
+        registry: key of ``segviz.memory.COMPONENTS`` whose names are legal.
+        choices: legal values of a text parameter.
+        source: origin of the default.
+    """
 
     help: str
     low: float | None = None
@@ -31,7 +38,7 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A declared field: its name, default and :class:`Spec`."""
+    """Declared field: its name, default and :class:`Spec`."""
 
     name: str
     default: Any
@@ -48,21 +55,29 @@ def param(
     source: str = "",
     factory: Any = MISSING,
 ) -> Any:
-    """A dataclass field that carries its own range and meaning.
+    """Declares a dataclass field with its range and meaning.
 
-    ``bounds`` are the least and the greatest legal number. ``registry`` names the registry (a key
-    of ``segviz.memory.COMPONENTS``) from which the value may be chosen by name; its
-    ``factory`` makes the default. ``choices`` lists the legal values of a text parameter.
-    ``source`` names the passage it comes from (a section, a table, the authors' code) with its
-    value there, or says "ours".
+    Args:
+        default: the default value.
+        help: the meaning as a sentence.
+        bounds: least and greatest legal number.
+        registry: registry (a key of ``segviz.memory.COMPONENTS``) from which the value may be
+            chosen by name.
+        choices: legal values of a text parameter.
+        source: the passage it comes from (a section, a table, the authors' code) with its value
+            there, or "ours".
+        factory: creates the default of a parameter with a ``registry``.
+
+    Returns:
+        A ``dataclasses.field``.
     """
-    told = f"{help} Source: {source}." if source else help
+    sentence = f"{help} Source: {source}." if source else help
     low, high = bounds or (None, None)
     step = None
     if bounds:
         wide = bounds[1] - bounds[0]
         step = 1 if isinstance(default, int) else 0.01 if wide <= 4 else 0.1 if wide <= 10 else 1
-    spec = Spec(told, low, high, step, registry, choices, source)
+    spec = Spec(sentence, low, high, step, registry, choices, source)
     return field(default=default, default_factory=factory, metadata={_KEY: spec})
 
 
@@ -79,10 +94,10 @@ def parameters(kind: type) -> tuple[Parameter, ...]:
 
 
 class Declared:
-    """A dataclass with declared parameters: values outside their range are refused."""
+    """Base of dataclasses with declared parameters; it rejects values outside their range."""
 
     def __post_init__(self) -> None:
-        """ValueError naming field, value and legal range for the first value outside."""
+        """Checks all parameters; ValueError names field, value and legal range of a bad one."""
         for parameter in parameters(type(self)):
             spec, value = parameter.spec, getattr(self, parameter.name)
             low, high = spec.low, spec.high
@@ -101,7 +116,7 @@ class Declared:
 
 
 def as_settings(instance: Any) -> dict[str, Any]:
-    """Parameters as plain JSON data; a nested component becomes ``{"name": …, fields}``."""
+    """Returns the parameters as plain JSON data; a component becomes ``{"name": …, fields}``."""
     settings: dict[str, Any] = {}
     for parameter in parameters(type(instance)):
         value = getattr(instance, parameter.name)
@@ -114,7 +129,11 @@ def as_settings(instance: Any) -> dict[str, Any]:
 
 
 def make(kind: type, settings: Mapping[str, Any]) -> Any:
-    """``kind(**settings)`` with an error that lists the legal names for an unknown one."""
+    """Returns ``kind(**settings)``.
+
+    Raises:
+        ValueError: a name is unknown; lists the legal names.
+    """
     legal = [parameter.name for parameter in parameters(kind)]
     unknown = [name for name in settings if name not in legal]
     if unknown:

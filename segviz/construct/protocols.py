@@ -1,8 +1,7 @@
-"""The contracts by which stages meet without importing each other.
+"""Contracts by which stages cooperate without importing each other.
 
-How a memory is built (Arrival, Candidate, Compatibility, Annotate, System), how a system
-looks for evidence of its own (View, Retriever), and what else can be done to a memory
-(Settles), and how its side tables are made (Tabulates).
+Building a memory: Arrival, Candidate, Compatibility, Annotate, System. A system's own retrieval:
+MemoryView, Retriever. Deferred updates: Settles. Side tables: Tabulates.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What a build may call on: the embedder, a chat model where one is configured, and the prompts
-    of the system, by name."""
+    """Services of a build: embedder, configured chat model, and the system's prompts by name."""
 
     embedder: Embedder
     chat: Chat | None = None
@@ -32,12 +30,16 @@ class Services:
 
 
 def services_for(system: object, embedder: Embedder, chat: Chat | None = None) -> Services:
-    """Returns the services of a system, with its class variable ``prompts`` where it has one."""
+    """Returns the services of a system, with its class variable ``prompts`` if it has one."""
     return Services(embedder, chat, getattr(system, "prompts", {}))
 
 
 def require_chat(services: Services, name: str) -> Chat:
-    """Returns the chat model a component needs; ValueError says how to give it one."""
+    """Returns the chat model a component needs.
+
+    Raises:
+        ValueError: none is configured; says how to configure one.
+    """
     if services.chat is None:
         raise ValueError(
             f"{name} needs a chat model and none is configured: set one under Models in the "
@@ -47,14 +49,19 @@ def require_chat(services: Services, name: str) -> Chat:
 
 
 LOOK_BACK = 200
-"""Most units before it that an arrival knows of."""
+"""Most previous units whose embeddings an arrival has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Arrival(Unit):
-    """A unit on its way into a memory: the unit, its embedding (float32, (d,)), whether it
-    opens a new session, and the embeddings of up to ``LOOK_BACK`` units before it, oldest
-    first (float32, (k, d); None where nothing is known of them)."""
+    """A unit about to be added to a memory.
+
+    Attributes:
+        vector: its embedding, float32 (d,).
+        opens_session: True if it opens a new session.
+        before: embeddings of up to ``LOOK_BACK`` previous units, oldest first, float32 (k, d); None
+            if unknown.
+    """
 
     vector: Vector
     opens_session: bool = False
@@ -62,12 +69,12 @@ class Arrival(Unit):
 
     @property
     def unit(self) -> Unit:
-        """The plain unit, as kept in the step."""
+        """Plain unit, as stored in the step."""
         return Unit(self.index, self.turn_ids, self.session, self.text, self.time)
 
 
 def arriving(units: Sequence[Unit], vectors: Vector) -> tuple[Arrival, ...]:
-    """Units with their embeddings (float32 (n, d)) as if the conversation held only them."""
+    """Returns units with embeddings (float32 (n, d)), as if the conversation had no others."""
     return tuple(
         Arrival(
             index,
@@ -85,8 +92,11 @@ def arriving(units: Sequence[Unit], vectors: Vector) -> tuple[Arrival, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A node a new unit could join: its id, level, half-open span, annotation, embedding
-    (float32, (d,)) and number of children."""
+    """A node a new unit could join.
+
+    ``span`` is half-open in units, ``text`` the annotation, ``vector`` its embedding, float32 (d,),
+    ``children`` their number.
+    """
 
     node: int
     level: int
@@ -97,7 +107,7 @@ class Candidate:
 
     @property
     def place(self) -> str:
-        """How a sentence calls it: ``level 2 (units 4–9)``."""
+        """Name of the node in a sentence: ``level 2 (units 4–9)``."""
         start, stop = self.span
         units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
         return f"level {self.level} ({units})"
@@ -105,9 +115,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A compatibility model's answer: the position of the chosen candidate (None: none is
-    compatible), how each candidate fared, and the reason as one sentence. ``fallback``: another
-    model decided in its place."""
+    """Answer of a compatibility model.
+
+    Attributes:
+        chosen: position of the chosen candidate; None if none is compatible.
+        judgements: the judgement of each candidate.
+        why: the reason as one sentence.
+        fallback: True if another model decided in its place.
+    """
 
     chosen: int | None
     judgements: tuple[Judgement, ...]
@@ -116,37 +131,39 @@ class Verdict:
 
 
 class Compatibility(Protocol):
-    """Chooses where a new unit joins (the C of Algorithm 1).
+    """Model that chooses where a new unit joins (the C of Algorithm 1).
 
-    A model that can say why also has ``judge(unit, candidates) -> Verdict``, with scores,
-    thresholds and a sentence; what it chooses there must equal ``choose``.
+    A model that can explain itself also has ``judge(unit, candidates) -> Verdict``, with scores,
+    thresholds and a sentence. It must choose as ``choose`` does.
     """
 
     def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
-        """Position in ``candidates`` (the non-leaf frontier, low to high) or None."""
+        """Returns a position in ``candidates`` (the non-leaf frontier, low to high) or None."""
         ...
 
 
 class Annotate(Protocol):
-    """Writes a node's text from its children's (the S of Algorithm 1)."""
+    """Function that writes a node's text from its children's (the S of Algorithm 1)."""
 
     def __call__(self, texts: Sequence[str]) -> str:
-        """``texts`` are the child annotations in chronological order, at least one."""
+        """Returns the annotation of one or more child annotations in chronological order."""
         ...
 
 
 class System(Protocol):
-    """A memory architecture. Implementations are frozen dataclasses whose fields are the
-    parameters; ``online`` promises prefix-stability (the steps for the first k units do
-    not depend on what follows); ``invariants`` are functions that report
-    violations, as those in ``segviz.tree.invariants``."""
+    """Memory architecture, a frozen dataclass whose fields are the parameters.
+
+    ``online`` promises prefix-stability: the steps for the first k units do not depend on later
+    units. ``invariants`` are functions that report violations, as those in
+    ``segviz.tree.invariants``.
+    """
 
     name: ClassVar[str]
     online: ClassVar[bool]
     invariants: ClassVar[tuple[Invariant, ...]]
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per arrival, lazily."""
+        """Yields one Step per arrival, lazily."""
         ...
 
 
@@ -156,9 +173,15 @@ Scorer = Callable[[Sequence[str]], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a system's own retrieval: its name, what happened as one sentence, the
-    nodes it looked at, best first, with their scores (none, or one per node) and those
-    among them it went on with."""
+    """Stage of a system's own retrieval.
+
+    Attributes:
+        name: its name.
+        note: what happened, as one sentence.
+        nodes: the nodes it inspected, best first.
+        scores: their scores, one per node or none.
+        kept: the nodes passed on to the next stage.
+    """
 
     name: str
     note: str
@@ -169,10 +192,12 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieval:
-    """The result of a system's own retrieval.
+    """Result of a system's own retrieval.
 
-    ``scores`` float64 (n,), ≥ 0, one per node, 0 for what was not reached; ``ranked`` the
-    nodes that may be returned, best first; ``stages`` how it came about.
+    Attributes:
+        scores: float64 (n,), ≥ 0; 0 for nodes not reached.
+        ranked: the nodes that may be returned, best first.
+        stages: the stages in order.
     """
 
     scores: NDArray[np.float64]
@@ -182,9 +207,15 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryView:
-    """A memory as a system's own retrieval sees it: the structure, the units so
-    far, the chosen relevance (questions to raw scores (q, n)), services, and how many
-    nodes are wanted. Nothing in it may be changed."""
+    """Read-only memory for a system's own retrieval.
+
+    Attributes:
+        structure: the memory at one moment.
+        units: the units so far.
+        relevance: the chosen relevance, from q questions to raw scores (q, n).
+        services: embedder, chat model and prompts.
+        k: number of nodes wanted.
+    """
 
     structure: Structure
     units: Sequence[Unit]
@@ -195,10 +226,10 @@ class MemoryView:
 
 @runtime_checkable
 class Retriever(Protocol):
-    """A system with a retrieval of its own, offered beside collapsed retrieval.
+    """System with its own retrieval, offered as an alternative to collapsed retrieval.
 
-    Its class variable ``relevance`` names what its source scores nodes by; questions that name
-    no relevance are scored by that.
+    Its class variable ``relevance`` names the relevance its paper uses; questions that name none
+    are scored by it.
     """
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
@@ -207,25 +238,25 @@ class Retriever(Protocol):
 
 
 Row = Mapping[str, Any]
-"""A row of a side table: plain values (text, numbers, moments, None) by the names of columns."""
+"""Row of a side table: column name to a plain value (text, number, time, None)."""
 
 
 @runtime_checkable
 class Tabulates(Protocol):
-    """A system with side tables, such as time windows, groups or relations; Grow shows them."""
+    """System with side tables, such as time windows, groups or relations; Grow shows them."""
 
     def tables(self, structure: Structure, steps: Sequence[Step]) -> Mapping[str, Sequence[Row]]:
-        """Returns the tables by name, of the memory after ``steps``, which gave ``structure``.
+        """Returns the side tables by name, of the memory after ``steps``, which gave ``structure``.
 
-        Rows whose ``start`` and ``stop`` are moments, or numbers of units, are drawn on a
-        timeline too: a lane for each value of the first column, the second as the label.
+        Rows whose ``start`` and ``stop`` are times, or numbers of units, are drawn on a timeline
+        too: a lane for each value of the first column, the second as the label.
         """
         ...
 
 
 @runtime_checkable
 class Settles(Protocol):
-    """A system that may leave texts out of date between steps."""
+    """System whose texts may be out of date between steps."""
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
         """Returns the nodes whose text is out of date after ``steps``, which gave ``structure``."""
@@ -234,5 +265,5 @@ class Settles(Protocol):
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Returns the events that bring them up to date, as if the conversation ended here."""
+        """Returns the events that update these texts, as if the conversation ended here."""
         ...

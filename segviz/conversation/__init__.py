@@ -1,12 +1,11 @@
-"""Conversations, the units they are cut into, and the report of loading them.
+"""Conversations, the units they are divided into, and the report of loading them.
 
-``turns``         Turn, Session and Question, the records of every format
-``conversation``  Conversation: sessions and questions, cut into units by a rule; the same with
+``turns``         Turn, Session, Question and Dispute, the records of every format
+``conversation``  Conversation: sessions and questions, divided into units by a rule; the same with
                   units that change places
-``units``         the rules that cut sessions into units, one leaf each
-``corpus``        the conversations of one file and the report of loading it; those that come with
-                  segviz
-``times``         when units were said, as numbers
+``units``         the rules that divide sessions into units, one leaf each
+``corpus``        the conversations of one file and the report of loading it; bundled ones
+``times``         times of units, as numbers
 
 Imports nothing of segviz. Public face: the names below.
 """
@@ -14,6 +13,7 @@ Imports nothing of segviz. Public face: the names below.
 from segviz.conversation.conversation import Conversation, reordered, with_typed_turns
 from segviz.conversation.corpus import (
     TITLES,
+    AuditReport,
     Corpus,
     Entry,
     Finding,
@@ -28,6 +28,7 @@ from segviz.conversation.turns import (
     CATEGORY_NAMES,
     UNANSWERABLE,
     Category,
+    Dispute,
     Lazy,
     Question,
     Session,
@@ -43,10 +44,12 @@ __all__ = [
     "TITLES",
     "UNANSWERABLE",
     "UNIT_RULES",
+    "AuditReport",
     "Category",
     "Clock",
     "Conversation",
     "Corpus",
+    "Dispute",
     "Entry",
     "Finding",
     "Kind",

@@ -1,5 +1,4 @@
-"""Defines Conversation: sessions and questions, with its units by rule; and one whose units come in
-another order, to see what the order of time is worth."""
+"""Defines Conversation: sessions and questions, with its units by rule; and a reordered one."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ from segviz.conversation.units import Unit
 class Conversation:
     """A chronological conversation with its questions.
 
-    ``id`` names it in its file, ``speakers`` are the declared ones (a, b, …) and
-    ``source_format`` is the name of the loader that read it.
+    ``id`` names it in its file, ``speakers`` are the declared ones (a, b, …) and ``source_format``
+    is the name of the loader that read it.
     """
 
     id: str
@@ -39,14 +38,14 @@ class Conversation:
         return {turn.id: turn for turn in self.turns}
 
     def turn(self, turn_id: str) -> Turn:
-        """The turn with this id; KeyError names the conversation when there is none."""
+        """Returns the turn with this id; KeyError names the conversation if there is none."""
         try:
             return self._turn_by_id[turn_id]
         except KeyError:
             raise KeyError(f"{self.id} has no turn {turn_id!r}") from None
 
     def question(self, index: int) -> Question:
-        """The question with this index. ValueError says which there are."""
+        """Returns the question with this index; ValueError lists the existing ones."""
         known = {question.index: question for question in self.questions}
         if index not in known:
             there = f"0 to {max(known)}" if known else "none at all"
@@ -54,14 +53,13 @@ class Conversation:
         return known[index]
 
     def units(self, rule: str = "exchange") -> tuple[Unit, ...]:
-        """Cut the conversation into leaves by one of ``segviz.conversation.units.UNIT_RULES``.
-        Raises ValueError naming the legal rules when ``rule`` is unknown."""
+        """Divides the conversation into leaves by one of ``UNIT_RULES``; ValueError lists them."""
         if rule not in self._units_by_rule:
             self._units_by_rule[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
         return self._units_by_rule[rule]
 
     def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
-        """Ids of the turns in whose place a unit of ``rule`` stands: its own, unless moved."""
+        """Returns the ids of the turns at a unit's place: its own, unless units changed places."""
         return unit.turn_ids
 
     @cached_property
@@ -71,8 +69,10 @@ class Conversation:
         return {}
 
     def dropped(self, rule: str) -> tuple[str, ...]:
-        """Ids of the turns that no unit of this rule holds (the cost of ``paper``). Turns with
-        nothing in them (no text, no caption) are never a leaf and are not counted here."""
+        """Returns the ids of the turns that no unit of this rule contains (the cost of ``paper``).
+
+        Turns without content (no text, no caption) are never a leaf and do not count here.
+        """
         if rule not in self._dropped:
             held = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
             self._dropped[rule] = tuple(t.id for t in self.turns if t.content and t.id not in held)
@@ -84,10 +84,10 @@ class Conversation:
 
 
 def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]]) -> Conversation:
-    """The conversation continued by (speaker, text) turns in a session of their own.
+    """Returns the conversation continued by (speaker, text) turns in a session of their own.
 
-    Turn ids are ``L1``, ``L2`` …, the session's is ``live``. Speakers not met before join
-    the list. No turns: the conversation itself.
+    Turn ids are ``L1``, ``L2`` …, the session's is ``live``. New speakers join the list. Without
+    turns it is the conversation itself.
     """
     if not typed:
         return conversation
@@ -98,10 +98,10 @@ def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]
 
 
 def swapped(count: int, share: float, seed: int) -> list[int]:
-    """The index of the unit at each of ``count`` places after swapping.
+    """Returns the index of the unit at each of ``count`` places after swapping.
 
-    All places are paired at random and ⌊share · count / 2⌋ of the disjoint pairs change
-    places, so that about ``share`` of all units move.
+    All places are paired at random and ⌊share · count / 2⌋ of the disjoint pairs change places, so
+    that about ``share`` of all units move.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share is {share}; it must lie between 0 and 1")
@@ -115,17 +115,17 @@ def swapped(count: int, share: float, seed: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Reordered(Conversation):
-    """A conversation whose units come in another order.
+    """A conversation whose units are in another order.
 
-    What is said moves; index, session and date stay with the place. Units are moved after
-    they are cut, so that both orders hold the same units.
+    The content moves; index, session and date stay with the place. Units move after the division,
+    so that both orders have the same units.
     """
 
     share: float = 0.0
     seed: int = 0
 
     def units(self, rule: str = "exchange") -> tuple[Unit, ...]:
-        """The units of ``rule``, swapped by :func:`swapped`."""
+        """Returns the units of ``rule``, swapped by :func:`swapped`."""
         plain = super().units(rule)
         order = swapped(len(plain), self.share, self.seed)
         return tuple(
@@ -134,11 +134,11 @@ class Reordered(Conversation):
         )
 
     def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
-        """Ids of the turns that stood there before units moved."""
+        """Returns the ids of the turns at that place before units moved."""
         return super().units(rule)[unit.index].turn_ids
 
 
 def reordered(conversation: Conversation, share: float, seed: int) -> Reordered:
-    """``conversation`` with a share of its units in each other's place."""
+    """Returns ``conversation`` with a share of its units in each other's place."""
     same: dict[str, Any] = {f.name: getattr(conversation, f.name) for f in fields(Conversation)}
     return Reordered(**same, share=share, seed=seed)

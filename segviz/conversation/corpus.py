@@ -1,6 +1,4 @@
-"""Defines Corpus, the conversations of one file, and the report of loading them; finds the bundled
-conversations.
-"""
+"""Defines Corpus, the conversations of one file, and its loading report; finds bundled samples."""
 
 from __future__ import annotations
 
@@ -25,10 +23,36 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditReport:
+    """Outcome of matching an audit with the questions of a file.
+
+    ``matched`` entries of the audit dispute ``questions`` of the file; ``unmatched`` ones are about
+    none of them. ``unresolved`` counts corrected evidence that names no turn. ``findings`` are the
+    unusable entries, the first hundred.
+    """
+
+    name: str
+    matched: int
+    unmatched: int
+    questions: int
+    unresolved: int
+    findings: tuple[Finding, ...] = ()
+
+    def __str__(self) -> str:
+        """Returns one readable line."""
+        lost = f"; corrected evidence that names no turn: {self.unresolved}" * bool(self.unresolved)
+        entries = f"{self.matched} of {self.matched + self.unmatched} entries"
+        return f"{self.name}: {entries} have a question here; disputed: {self.questions}{lost}"
+
+
+@dataclass(frozen=True, slots=True)
 class LoadReport:
-    """The outcome of loading a file. ``kept`` counts turns. ``findings`` are the
-    first hundred where there are more; ``counts`` are of all, by kind. Of a table or of records
-    ``headers`` are the columns and ``columns`` what they were taken for, by meaning."""
+    """Outcome of loading a file.
+
+    ``kept`` counts turns. ``findings`` are the first hundred if there are more; ``counts`` are of
+    all, by kind. For a table or records ``headers`` are the columns, and ``columns`` maps meanings
+    to them. ``audit`` describes an audit that was opened with the file.
+    """
 
     name: str
     source_format: str
@@ -37,23 +61,24 @@ class LoadReport:
     counts: Mapping[Kind, int] = field(default_factory=dict)
     headers: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    audit: AuditReport | None = None
 
     def count(self, kind: Kind) -> int:
-        """How many records were repaired, or skipped, listed or not."""
+        """Returns the number of records repaired, or skipped, listed or not."""
         return self.counts.get(kind, sum(f.kind == kind for f in self.findings))
 
     @property
     def repaired(self) -> tuple[Finding, ...]:
-        """The listed records that were kept after a repair."""
+        """Listed records that were kept after a repair."""
         return tuple(f for f in self.findings if f.kind == "repaired")
 
     @property
     def skipped(self) -> tuple[Finding, ...]:
-        """The listed records that were skipped."""
+        """Listed records that were skipped."""
         return tuple(f for f in self.findings if f.kind == "skipped")
 
     def __str__(self) -> str:
-        """One readable line: ``name: 689 turns kept, 2 repaired, 0 skipped (LoCoMo)``."""
+        """Returns ``name: 689 turns kept, 2 repaired, 0 skipped (LoCoMo)``."""
         return (
             f"{self.name}: {self.kept} turns kept, {self.count('repaired')} repaired, "
             f"{self.count('skipped')} skipped ({self.source_format})"
@@ -64,8 +89,8 @@ class LoadReport:
 class Entry:
     """A conversation as a row of a list.
 
-    ``sessions`` and ``turns`` are counts, None where they are unknown until the conversation
-    is read; ``about`` is the file's own line about it (a question, a title), possibly "".
+    ``sessions`` and ``turns`` are counts, None if unknown until the conversation is read. ``about``
+    is the file's own line about it (a question, a title), possibly "".
     """
 
     id: str
@@ -76,7 +101,7 @@ class Entry:
 
 @dataclass(frozen=True, repr=False)
 class Corpus(Sequence[Conversation]):
-    """The conversations of one file; index by position or by id.
+    """Conversations of one file; index by position or by id.
 
     ``conversations`` may be read on access (``segviz.loaders.lazy``); ``entries`` lists them
     without reading any.
@@ -97,7 +122,7 @@ class Corpus(Sequence[Conversation]):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """One per conversation, in file order; costs no reading."""
+        """Rows for a list, one per conversation in file order; costs no reading."""
         return tuple(Entry(c.id, len(c.sessions), len(c.turns)) for c in self.conversations)
 
     @property
@@ -106,7 +131,7 @@ class Corpus(Sequence[Conversation]):
         return tuple(entry.id for entry in self.entries)
 
     def report_of(self, position: int) -> LoadReport:
-        """The report of one conversation; the file's own where the file was read as a whole."""
+        """Returns the report of one conversation; the file's own if it was read as a whole."""
         return self.report
 
     @overload
@@ -114,7 +139,7 @@ class Corpus(Sequence[Conversation]):
     @overload
     def __getitem__(self, key: slice) -> tuple[Conversation, ...]: ...
     def __getitem__(self, key: int | str | slice) -> Conversation | tuple[Conversation, ...]:
-        """By position or id. KeyError lists the first ids there are."""
+        """Returns a conversation by position or id; KeyError lists the first ids."""
         if isinstance(key, slice):
             return tuple(self.conversations[key])
         if isinstance(key, int):
@@ -127,8 +152,7 @@ class Corpus(Sequence[Conversation]):
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names with ``#2``, ``#3`` … behind repeated ones; a suffixed name that is itself
-    among ``names`` is skipped."""
+    """Adds ``#2``, ``#3`` … to repeated names, skipping suffixed names that exist in ``names``."""
     seen: Counter[str] = Counter()
     taken = set(names)
     result = []
@@ -143,7 +167,7 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def with_distinct_ids(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
-    """Suffix repeated ids with ``#2``, ``#3`` … so that each can be addressed."""
+    """Adds ``#2``, ``#3`` … to repeated ids, so that each conversation can be addressed."""
     names = distinct([each.id for each in conversations])
     return tuple(
         conversation if conversation.id == name else replace(conversation, id=name)
@@ -160,11 +184,11 @@ TITLES = {
 
 
 def sample_path(name: str) -> Path:
-    """The file of a bundled sample. ValueError lists the known names."""
+    """Returns the file of a bundled sample; ValueError lists the known names."""
     if name not in TITLES:
         raise ValueError(f"unknown sample {name!r}; choose one of {', '.join(TITLES)}")
     package = Path(__file__).resolve().parent.parent
-    # In a wheel the folder lies inside the package, in the source tree beside it.
+    # In a wheel the folder is inside the package, in the source tree next to it.
     places = (package / "sample_data", package.parent / "sample_data")
     folder = next((place for place in places if place.is_dir()), places[-1])
     return folder / f"{name}.json"

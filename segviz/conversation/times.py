@@ -14,33 +14,34 @@ _EPOCH = datetime(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """``seconds`` since 1970 in the conversation's own clock; ``dated`` is False where the
-    unit has no time and its moment follows the one before by a second."""
+    """Time of a unit: ``seconds`` since 1970 in the conversation's own clock.
+
+    ``dated`` is False if the unit has no time; it is then one second after the unit before.
+    """
 
     seconds: float
     dated: bool
 
 
 def seconds(when: datetime) -> float:
-    """Seconds since 1970-01-01 00:00; naive times count as they stand, others in UTC."""
+    """Returns seconds since 1970-01-01 00:00; naive times count unchanged, others in UTC."""
     naive = when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)
     return (naive - _EPOCH).total_seconds()
 
 
 def as_time(moment: float) -> datetime:
-    """The naive time of a moment."""
+    """Returns the naive time of a number of seconds."""
     return _EPOCH + timedelta(seconds=moment)
 
 
 class Clock:
-    """Gives units their moments in the order of arrival: the unit's own time, else one second
-    after the unit before (0 for the first)."""
+    """Times of units in order: the unit's own, else one second after the last (or 0)."""
 
     def __init__(self) -> None:
         self._last: float | None = None
 
     def tell(self, unit: Unit) -> Moment:
-        """The moment of the next unit."""
+        """Returns the time of the next unit."""
         if unit.time is not None:
             self._last = seconds(unit.time)
             return Moment(self._last, True)
@@ -49,6 +50,6 @@ class Clock:
 
 
 def moments(units: Iterable[Unit]) -> list[Moment]:
-    """The moment of every unit, in order."""
+    """Returns the time of every unit, in order."""
     clock = Clock()
     return [clock.tell(unit) for unit in units]

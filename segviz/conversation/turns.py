@@ -2,15 +2,14 @@
 
 Loaders produce them; every later stage reads them. All are frozen.
 
-Text is data, never markup: nothing here is escaped, and every sink must show it
-literally.
+Text is data, never markup: nothing here is escaped, and every output must show it literally.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar, overload
 
@@ -21,19 +20,19 @@ CATEGORY_NAMES = {
     4: "single-hop",
     5: "adversarial",
 }
-"""LoCoMo's category numbers with the meaning its evaluation code gives them.
+"""LoCoMo's category numbers with their meaning in its evaluation code.
 
-Papers permute these names, so every view shows the number beside the name."""
+Papers permute these names, so every view shows the number with the name."""
 
 UNANSWERABLE = frozenset((5, "abstention"))
-"""Categories of questions whose answer is that it was not mentioned."""
+"""Categories of questions whose correct answer is “not mentioned”."""
 
 Category = int | str
-"""What kind of question a data set calls one: a number, or a name (``temporal-reasoning``)."""
+"""Kind of a question in its data set: a number, or a name (``temporal-reasoning``)."""
 
 
 def category_label(category: Category | None) -> str:
-    """A number with LoCoMo's name, e.g. ``"2 temporal"``, or the name a data set gives."""
+    """Returns a number with LoCoMo's name, as ``"2 temporal"``, or the data set's name."""
     if category is None:
         return "no category"
     if isinstance(category, str):
@@ -42,19 +41,19 @@ def category_label(category: Category | None) -> str:
 
 
 def category_order(category: Category | None) -> tuple[bool, bool, Category]:
-    """Sorts numbers before names, no category last."""
+    """Returns a sort key: numbers before names, no category last."""
     return category is None, isinstance(category, str), category or 0
 
 
 SPEAKER = re.compile(r"^(?![\s\-*#>•|]|\d+[.)])([^\n:*]{1,60}): (?=\S)")
-"""The ``Speaker: `` at the start of a line of a unit or an annotation; list items are none."""
+"""``Speaker: `` at the start of a line of a unit or an annotation; list items do not match."""
 
 _LOOKS_SPOKEN = re.compile(SPEAKER.pattern[1:].join(("(?<=\n)", "")))
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message. ``caption`` describes a shared image and is part of the content."""
+    """Message of a conversation. ``caption`` describes a shared image and counts as content."""
 
     id: str
     speaker: str
@@ -63,7 +62,7 @@ class Turn:
 
     @property
     def content(self) -> str:
-        """The text, followed by the image caption in brackets."""
+        """Text, followed by the image caption in brackets."""
         words = self.text.strip()
         if not self.caption:
             return words
@@ -71,7 +70,7 @@ class Turn:
 
     @property
     def spoken(self) -> str:
-        """The turn as a unit holds it, ``Speaker: content``.
+        """Turn as a line of a unit, ``Speaker: content``.
 
         A further line that looks like ``Speaker: content`` ("Oven: 200 degrees") is indented by a
         blank, so that only speakers begin a line.
@@ -86,11 +85,10 @@ Made = TypeVar("Made")
 
 
 class Lazy(Sequence[Made]):
-    """Like a tuple, but what is in it is made when it is asked for; once it has been gone through
-    it is one."""
+    """Sequence whose items are created on access; after one full iteration they are stored."""
 
     def __init__(self, make: Callable[[int], Made], places: range) -> None:
-        """``make(place)`` for each of the places."""
+        """Creates items by ``make(place)`` for each of the places."""
         self._make = make
         self._places = places
         self._made: tuple[Made, ...] | None = None
@@ -125,7 +123,7 @@ class Lazy(Sequence[Made]):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A dated block of turns. ``start`` is None where ``raw_date`` could not be read."""
+    """A dated block of turns. ``start`` is None if ``raw_date`` could not be read."""
 
     id: str
     start: datetime | None
@@ -134,15 +132,35 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A dataset question.
+class Dispute:
+    """Objection of an audit to the gold of a question.
 
-    ``answer`` is None where the dataset gives none (LoCoMo category 5, whose
-    ``adversarial`` field holds the tempting *wrong* answer). ``index`` is its position in
-    the file, ``category`` the dataset's number or name of its kind. ``evidence`` holds ids of
-    turns of the conversation; ids that name no turn are kept verbatim in ``unresolved``.
-    ``asked_at`` is the id of the turn in whose place the question is asked: only what was said
-    before that turn is known; None asks after the whole conversation.
+    ``kind`` names the error ("wrong citation"), ``reason`` explains it. ``evidence`` has the ids of
+    the turns that the audit cites instead, ``unresolved`` those that name no turn, ``answer`` its
+    answer; None if the audit gives none.
+    """
+
+    kind: str
+    evidence: tuple[str, ...] | None = None
+    unresolved: tuple[str, ...] = ()
+    answer: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of a data set.
+
+    Attributes:
+        index: its position in the file.
+        text: the question.
+        answer: the gold answer; None if the data set has none (LoCoMo category 5).
+        category: the data set's number or name of its kind.
+        evidence: ids of turns of the conversation.
+        unresolved: evidence ids that name no turn.
+        adversarial: a tempting *wrong* answer (LoCoMo category 5).
+        asked_at: id of the turn before which it is asked, without what follows; None for the end.
+        disputed: objection of an audit (``segviz.load(..., audit=...)``); None without one.
     """
 
     index: int
@@ -153,8 +171,21 @@ class Question:
     unresolved: tuple[str, ...] = ()
     adversarial: str | None = None
     asked_at: str | None = None
+    disputed: Dispute | None = None
 
     @property
     def category_label(self) -> str:
-        """See :func:`category_label`."""
+        """Label of the category; see :func:`category_label`."""
         return category_label(self.category)
+
+    @property
+    def corrected(self) -> Question:
+        """Question with the evidence and the answer of the audit, if it gives any."""
+        found = self.disputed
+        if found is None:
+            return self
+        answer = self.answer if found.answer is None else found.answer
+        if found.evidence is None:
+            return replace(self, answer=answer)
+        evidence, unresolved = found.evidence, found.unresolved
+        return replace(self, answer=answer, evidence=evidence, unresolved=unresolved)

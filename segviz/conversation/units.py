@@ -1,12 +1,12 @@
-"""Cuts a conversation into units, one leaf each, by a rule.
+"""Divides a conversation into units, one leaf each, by a rule.
 
-``exchange``  merge runs of one speaker inside a session, pair consecutive runs, keep a
+``exchange``  merges runs of one speaker inside a session, pairs consecutive runs, keeps a
               leftover run as its own unit. Nothing is lost.
 ``turn``      one unit per turn.
 ``paper``     one unit per speaker-a turn directly followed by a speaker-b turn. This
               reproduces the leaf counts of SegTreeMem (arXiv 2606.04555, App. C.2: 329
-              for LoCoMo conv-47) and drops every other turn; the count of dropped turns
-              belongs beside any number obtained with it.
+              for LoCoMo conv-47) and drops every other turn; report the count of dropped
+              turns with any number obtained with it.
 
 No rule crosses a session boundary. Turns without content are never part of a unit.
 """
@@ -25,11 +25,11 @@ from segviz.conversation.turns import Session
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The content of one leaf.
+    """Content of one leaf.
 
-    ``index`` is the position in the conversation (0-based, dense), ``session`` the
-    0-based position of its session, ``text`` one ``Speaker: words`` line per turn,
-    ``time`` the start of the session where known.
+    ``index`` is the position in the conversation (0-based, dense), ``session`` the 0-based position
+    of its session, ``text`` one ``Speaker: words`` line per turn, ``time`` the start of the session
+    if known.
     """
 
     index: int
@@ -41,14 +41,15 @@ class Unit:
 
 IntArray = NDArray[np.int32]
 Rule = Callable[[IntArray, IntArray, tuple[int, int]], IntArray]
-"""Of turns with content: the session and the speaker of each, int32 (n,), and the numbers of
-speakers a and b (-1: there is none), to the first turn and one past the last of every unit."""
+"""Function of the turns with content: the session and the speaker of each, int32 (n,), and the
+numbers of speakers a and b (-1 for none). Returns the first turn and one past the last of every
+unit."""
 
 
 def _exchanges(session: IntArray, speaker: IntArray, named: tuple[int, int]) -> IntArray:
     begins = (np.diff(session, prepend=-1) != 0) | (np.diff(speaker, prepend=-1) != 0)
     runs = np.flatnonzero(begins)
-    # Runs are counted anew in every session; those with an even number begin a unit.
+    # Runs are numbered from 0 in every session; even ones begin a unit.
     of_session = np.searchsorted(session[runs], session[runs])
     first = runs[(np.arange(len(runs)) - of_session) % 2 == 0]
     return np.column_stack([first, np.append(first, len(session))[1:]]).astype(np.int32)
@@ -77,8 +78,17 @@ UNIT_RULES: dict[str, Rule] = {
 def bounds(
     session: ArrayLike, speaker: Sequence[Hashable], speakers: Sequence[Hashable], rule: str
 ) -> IntArray:
-    """The first turn and one past the last of every unit, int32 (units, 2), of turns with content:
-    their sessions, ascending, and speakers. ``speakers`` and errors as in :func:`cut`."""
+    """Returns the first turn and one past the last of every unit, int32 (units, 2).
+
+    Args:
+        session: session of each turn with content, ascending.
+        speaker: speaker of each of these turns.
+        speakers: the declared speakers (a, b, …); only ``paper`` uses them.
+        rule: a name from ``UNIT_RULES``.
+
+    Raises:
+        ValueError: the rule is unknown; lists the legal ones.
+    """
     if rule not in UNIT_RULES:
         raise ValueError(f"unknown unit rule {rule!r}; choose one of {', '.join(UNIT_RULES)}")
     number = {name: place for place, name in enumerate(dict.fromkeys(speaker))}
@@ -88,10 +98,10 @@ def bounds(
 
 
 def cut(sessions: Sequence[Session], speakers: Sequence[str], rule: str) -> tuple[Unit, ...]:
-    """Units of all sessions, in order.
+    """Returns the units of all sessions, in order.
 
-    ``speakers`` are the conversation's declared speakers (a, b, …); only ``paper``
-    looks at them. Raises ValueError naming the legal rules for an unknown ``rule``.
+    ``speakers`` are the conversation's declared speakers (a, b, …); only ``paper`` uses them.
+    ValueError lists the legal rules for an unknown ``rule``.
     """
     turns = [(i, turn) for i, s in enumerate(sessions) for turn in s.turns if turn.content]
     spans = bounds([i for i, _ in turns], [turn.speaker for _, turn in turns], speakers, rule)

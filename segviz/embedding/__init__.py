@@ -1,13 +1,13 @@
-"""Texts to vectors, offline by default.
+"""Embeds texts as vectors, offline by default.
 
-``wordllama``  static token embeddings carried in the wheel (256-d), no network, no key.
-``hashing``    character and word n-grams hashed to 256 dimensions; needs nothing at all
-               and is used, visibly, where wordllama has no wheel.
-``neural:…``   a sentence encoder run by sentence-transformers, where that is installed.
+``wordllama``  static token embeddings from the wordllama wheel (256-d), no network, no key.
+``hashing``    character and word n-grams hashed to 256 dimensions. It needs nothing at all
+               and replaces wordllama, visibly, where that has no wheel.
+``neural:…``   a sentence encoder run by sentence-transformers, if installed.
 
-Every vector is unit length (an empty text gives zeros), float32. :class:`Cached` keeps
-vectors by content, so a text is embedded once per model. May import ``tree``. Public face: the
-names in ``__all__``.
+Every vector is unit length (an empty text gives zeros), float32. :class:`Cached` stores vectors by
+content, so a text is embedded once per model. May import ``tree``. Public face: the names in
+``__all__``.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how the tokenizer writes a space
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors.
+    """Model that turns texts into vectors.
 
-    ``name`` identifies model and version; caches are keyed by it, so it must change
-    whenever the vectors would.
+    ``name`` identifies model and version. Caches use it as their key, so it must change whenever
+    the vectors would.
     """
 
     @property
@@ -66,35 +66,32 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """float32 (len(texts), d), unit length; an empty text gives a zero row."""
+        """Returns float32 (len(texts), d), unit length; an empty text gives a zero row."""
         ...
 
 
 @runtime_checkable
 class Charges(Protocol):
-    """An embedder that is paid by the token.
-
-    ``calls`` counts the requests really sent so far.
-    """
+    """Embedder that is paid by the token; ``calls`` counts the requests sent so far."""
 
     calls: int
 
     def charged(self, texts: Sequence[str]) -> int:
-        """Tokens charged for embedding these texts, whenever that was."""
+        """Returns the tokens charged for embedding these texts, now or earlier."""
         ...
 
 
 @runtime_checkable
 class KnowsWords(Protocol):
-    """An embedder whose vector of a text is a mean over its words."""
+    """Embedder whose vector of a text is a mean over its words."""
 
     def words(self, words: Sequence[str]) -> Vector:
-        """float32 (len(words), d): what each word adds to a text; not of unit length."""
+        """Returns each word's summand in a text's vector, float32 (len(words), d); any length."""
         ...
 
 
 def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
-    """The rows scaled to length 1; those of length 0 as they are."""
+    """Scales rows to length 1; rows of length 0 stay 0."""
     norms = np.sqrt(np.add.reduce(rows * rows, axis=1, keepdims=True))
     return np.asarray(np.divide(rows, norms, out=np.zeros(rows.shape, rows.dtype), where=norms > 0))
 
@@ -103,14 +100,17 @@ class WordLlamaEmbedder:
     """wordllama ``l2_supercat`` (Miller 2024), the 256 dimensions shipped in its wheel.
 
     Departs from the package's own loading, which would import pydantic and requests, set up the
-    root logger and look for files on the network: the two files of its wheel are read as they are.
+    root logger and look for files on the network. This class reads the two files of the wheel
+    directly.
     """
 
     dimensions = 256
 
     def __init__(self) -> None:
-        """Load the tokenizer (about 0.1 s); ImportError where the package is missing. The
-        vectors of tokens, half floats, are read and widened when they are first used."""
+        """Loads the tokenizer (about 0.1 s); ImportError if the package is missing.
+
+        Token vectors, half floats, are read and widened on first use.
+        """
         package = find_spec("wordllama")
         if package is None or not package.submodule_search_locations:
             raise ImportError("wordllama is not installed")
@@ -135,18 +135,18 @@ class WordLlamaEmbedder:
         return f"wordllama-l2_supercat-256@{self._version}"
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """float32 (len(texts), 256), unit rows; zeros for a text without tokens."""
+        """Returns float32 (len(texts), 256), unit rows; zeros for a text without tokens."""
         means = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(means, texts, strict=True):
             row += self._mean(text[:MAX_CHARACTERS])
         return unit_rows(means).round(5)
 
     def _mean(self, text: str) -> Vector | float:
-        """Mean of the token vectors, as the package's own ``embed`` has it.
+        """Returns the mean of the token vectors, as the package's own ``embed`` does.
 
-        Done text by text: the package pads a batch to its longest text and wakes a pool of threads
-        for it, which takes several times as long for the few texts of a step. And a vector must
-        depend on the text alone: prefix-stability and byte-identical saves rest on it.
+        It works text by text. The package pads a batch to its longest text and starts a thread
+        pool, which takes several times as long for the few texts of a step. And a vector must
+        depend on the text alone: prefix-stability and byte-identical saves rely on it.
         """
         if not text.strip():
             return 0.0
@@ -156,10 +156,11 @@ class WordLlamaEmbedder:
         return mean
 
     def _tokens(self, text: str) -> NDArray[np.intp]:
-        """The tokens of a text, which are those of its lines and of their words one by one: no
-        token of this vocabulary holds a space between two letters, or a line's end and a letter.
-        Texts with what may be a special token, or no word before the first end of a line, are
-        given to the tokenizer whole.
+        """Returns the tokens of a text, from those of its lines and words.
+
+        That is exact: no token of this vocabulary has a space between two letters, or a line's end
+        and a letter. A text that may contain a special token, or starts with an empty line, is
+        tokenized whole.
         """
         if "<" in text or _SPACE in text or text.startswith("\n"):
             return self._widened(self._encode(text))
@@ -174,7 +175,7 @@ class WordLlamaEmbedder:
             words = line.split(" ")
             parts = [line] if "" in words else words
             ids = list(chain.from_iterable(map(self._encode, parts)))
-            # The tokenizer puts a space before a text, which the end of a line is not part of.
+            # The tokenizer adds a space before a text; it is no part of a continued line.
             return self._widened(ids[1:] if line.startswith("\n") else ids)
 
         return tokens
@@ -189,7 +190,7 @@ class WordLlamaEmbedder:
         return tokens
 
     def _widened(self, ids: Sequence[int]) -> NDArray[np.intp]:
-        """Rows of the vectors, read if they were not."""
+        """Returns the ids as an array, after reading the vectors not read yet."""
         if not self._read.issuperset(ids):
             new = list(set(ids) - self._read)
             self._vectors[new] = self._stored[new]
@@ -197,8 +198,11 @@ class WordLlamaEmbedder:
         return np.array(ids, dtype=np.intp)
 
     def words(self, words: Sequence[str]) -> Vector:
-        """float32 (len(words), 256): the vector each word adds to a text, the sum of those of its
-        pieces, not of unit length; zeros for a word without pieces."""
+        """Returns the summand of each word in a text's vector, float32 (len(words), 256).
+
+        It is the sum of the word's token vectors, not of unit length; zeros for a word without
+        tokens.
+        """
         rows = np.zeros((len(words), self.dimensions), dtype=np.float32)
         for row, word in zip(rows, words, strict=True):
             row += self._word(word)
@@ -217,7 +221,7 @@ class WordLlamaEmbedder:
 class HashingEmbedder:
     """Words and character trigrams hashed to signed counts (Weinberger et al. 2009).
 
-    Knows no meaning beyond shared spelling; kept as the fallback that always works.
+    Knows no meaning beyond shared spelling; it is the fallback that always works.
     """
 
     dimensions = 256
@@ -226,7 +230,7 @@ class HashingEmbedder:
     _word = re.compile(r"\w+", re.UNICODE)
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """float32 (len(texts), 256), unit rows; zeros for a text without words."""
+        """Returns float32 (len(texts), 256), unit rows; zeros for a text without words."""
         matrix = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(matrix, texts, strict=True):
             for word in self._word.findall(text[:MAX_CHARACTERS].lower()):
@@ -237,7 +241,7 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=50_000)
 def _features(word: str) -> tuple[tuple[int, float], ...]:
-    """Hashed features of one word: the word itself (weight 1) and its trigrams (1/3)."""
+    """Returns the hashed features of one word: itself (weight 1) and its trigrams (1/3)."""
     padded = f"<{word}>"
     grams = [(word, 1.0), *((padded[i : i + 3], 1 / 3) for i in range(len(padded) - 2))]
     features = []
@@ -249,15 +253,16 @@ def _features(word: str) -> tuple[tuple[int, float], ...]:
 
 
 class SentenceTransformerEmbedder:
-    """A neural sentence encoder run in this process by the package ``sentence-transformers``
-    (Reimers and Gurevych 2019): the extra ``neural``.
+    """Neural sentence encoder in this process, by ``sentence-transformers`` (extra ``neural``).
 
-    The package and the model are loaded with the first text. A folder is read as it is; a name is
-    one of the hub's, which the package downloads when it is not on this machine.
+    Package and model are loaded with the first text. A folder is read directly. A name is a model
+    of the hub, which the package downloads if needed.
+
+    Source: Reimers and Gurevych 2019.
     """
 
     def __init__(self, model: str) -> None:
-        """``model`` is a folder or a name. ImportError says how to install the package."""
+        """Takes a folder or a name as ``model``; ImportError says how to install the package."""
         if find_spec("sentence_transformers") is None:
             raise ImportError(
                 f"the embedder neural:{model} needs the package sentence-transformers; install "
@@ -267,7 +272,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """The model's name, or that of its folder with a digest of its weights."""
+        """Name of the model, or of its folder with a digest of its weights."""
         folder = Path(self.model)
         if not folder.is_dir():
             return f"neural:{self.model}"
@@ -285,8 +290,10 @@ class SentenceTransformerEmbedder:
         return SentenceTransformer(self.model, device="cpu")
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """float32 (len(texts), d), unit rows; zeros for an empty text. The model cuts texts at
-        its own limit."""
+        """Returns float32 (len(texts), d), unit rows; zeros for an empty text.
+
+        The model truncates texts at its own limit.
+        """
         given = [text[:MAX_CHARACTERS] for text in texts] or [""]
         rows = np.array(self._encoder.encode(given, show_progress_bar=False), dtype=np.float32)
         rows[[not text.strip() for text in given]] = 0.0
@@ -294,13 +301,13 @@ class SentenceTransformerEmbedder:
 
 
 class Cached:
-    """Remembers vectors by content: sha-256 of the model's name and the text.
+    """Cache of vectors by content: sha-256 of the model's name and the text.
 
-    Bounded: beyond ``limit`` texts the least recently used are forgotten.
+    Beyond ``limit`` texts the least recently used are removed.
     """
 
     def __init__(self, inner: Embedder, limit: int = 200_000) -> None:
-        """Wraps ``inner``; ``limit`` is the number of texts kept (1 kB each at 256-d)."""
+        """Wraps ``inner``; ``limit`` is the number of cached texts (1 kB each at 256-d)."""
         self.inner = inner
         self.limit = limit
         self.hits = 0
@@ -309,7 +316,7 @@ class Cached:
 
     @property
     def name(self) -> str:
-        """The wrapped model's name."""
+        """Name of the wrapped model."""
         return self.inner.name
 
     def _key(self, text: str) -> bytes:
@@ -317,8 +324,10 @@ class Cached:
         return hashlib.sha256(content).digest()
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """As the wrapped model, read-only where a text is new; each distinct new text is
-        embedded once."""
+        """Returns the wrapped model's vectors; each distinct new text is embedded once.
+
+        The array is read-only if a text is new.
+        """
         if not texts:
             return self.inner.embed(texts)
         keys = [self._key(text) for text in texts]
@@ -329,14 +338,14 @@ class Cached:
             if row is None:
                 missing.setdefault(key, text)
             else:
-                found[key] = self._rows[key] = row  # last used, last forgotten
+                found[key] = self._rows[key] = row  # moves to the end: removed last
         self.hits += len(texts) - len(missing)
         self.misses += len(missing)
         if missing:
             found.update(zip(missing, self.inner.embed(list(missing.values())), strict=True))
         rows = np.array([found[key] for key in keys])
         if missing:
-            # Kept are rows of what is given, so that a vector is held once.
+            # The cache stores views of the returned rows, so that each vector exists once.
             rows.flags.writeable = False
             self._rows.update(pair for pair in zip(keys, rows, strict=True) if pair[0] in missing)
             for key in list(islice(self._rows, max(0, len(self._rows) - self.limit))):
@@ -351,13 +360,13 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
 """Name to factory. Factories load lazily, so listing costs nothing."""
 
 NEURAL = "neural:"
-"""Before the folder or name of a model for :class:`SentenceTransformerEmbedder`."""
+"""Prefix of the folder or name of a model for :class:`SentenceTransformerEmbedder`."""
 
 _LOADING = Lock()
 
 
 def _shared(name: str) -> Cached:
-    with _LOADING:  # the app begins in two threads, which are to share one
+    with _LOADING:  # the app starts two threads, which must share one embedder
         return _loaded(name)
 
 
@@ -371,9 +380,13 @@ def _loaded(name: str) -> Cached:
 def get_embedder(name: str = "auto") -> Cached:
     """Returns the shared, cached embedder of this name.
 
-    ``auto`` is wordllama, or hashing where wordllama is not installed (compare the
-    returned ``name`` to say so on screen); ``neural:MODEL`` a sentence-transformers model, a
-    folder or a name of the hub. ValueError lists the legal names.
+    Args:
+        name: ``auto`` is wordllama, or hashing where wordllama is not installed; compare the
+            returned ``name`` to say so on screen. ``neural:MODEL`` is a sentence-transformers
+            model, a folder or a name of the hub.
+
+    Raises:
+        ValueError: the name is unknown; lists the legal names.
     """
     if name == "auto":
         try:
@@ -388,7 +401,7 @@ def get_embedder(name: str = "auto") -> Cached:
 
 
 def embedder_key(embedder: Embedder) -> str | None:
-    """The name :func:`get_embedder` makes this embedder from; None for one that it cannot make."""
+    """Returns the name from which :func:`get_embedder` creates this embedder; None if it cannot."""
     inner = embedder.inner if isinstance(embedder, Cached) else embedder
     if isinstance(inner, SentenceTransformerEmbedder):
         return NEURAL + inner.model
@@ -402,8 +415,10 @@ def embedder_key(embedder: Embedder) -> str | None:
 
 
 def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
-    """What gives single words their vectors: ``embedder`` itself where it is made of such
-    vectors, else the one that is installed, else None."""
+    """Returns the source of single words' vectors.
+
+    That is ``embedder`` if it sums word vectors, else the installed wordllama, else None.
+    """
     inner = embedder.inner if isinstance(embedder, Cached) else embedder
     if isinstance(inner, KnowsWords):
         return inner
@@ -416,18 +431,20 @@ def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
 
 @lru_cache(maxsize=1)
 def background_lines() -> tuple[str, ...]:
-    """Returns everyday messages, one per line of ``background.txt``: they were written for this
-    and never come from a conversation under study."""
+    """Returns everyday messages, one per line of ``background.txt``.
+
+    They were written for this purpose and never come from a conversation under study.
+    """
     path = resources.files("segviz.embedding").joinpath("background.txt")
     return tuple(line for line in path.read_text(encoding="utf-8").split("\n") if line)
 
 
 def background_mean(embedder: Embedder) -> Vector:
-    """Mean vector (d,) float32 of the background lines under this embedder.
+    """Returns the mean vector (d,) float32 of the background lines under this embedder.
 
     Static embeddings of chat share a large part (greetings, first person, question marks), which
-    keeps every cosine high. Subtracting the mean of other everyday text removes it, and what a
-    similarity is does not depend on what a conversation says later.
+    raises every cosine. Subtracting the mean of other everyday text removes it. Unlike the
+    conversation's own mean, it does not change as the conversation grows.
     """
     mean = embedder.embed(background_lines()).mean(axis=0, dtype=np.float64)
     return np.asarray(mean, dtype=np.float32)

@@ -1,12 +1,12 @@
 """Measures how well a memory finds gold evidence and how well a model answers from it.
 
-Every retrieval number comes from the same two rankings of the propagated scores: the
-*leaves* (level 0 only: did the right unit come back?) and the *mixed* ranking over all
-levels (what a reader would be given).
+Every retrieval number comes from the same two rankings of the propagated scores: the *leaves*
+(level 0 only: did the right unit come back?) and the *mixed* ranking over all levels (the input of
+a reader).
 
 ======================  =============================================================
 ``text_metrics``        token F1, BLEU-1, content words of texts
-``measures``            ``MEASURES``: what is measured, a row for each
+``measures``            ``MEASURES``: the measures of a retrieval, a row for each
 ``question_batch``      questions asked of one structure: gold, words, measured rankings
 ``aggregate``           means with bootstrap confidence intervals
 ``evaluation``          :func:`evaluate`: one setting over many questions; all measures of each,
@@ -14,7 +14,7 @@ levels (what a reader would be given).
 ``sweep``               sweeps: policy x alpha x horizon
 ``compare``             several memories side by side, also by their own retrieval
 ``parallel``            many conversations, systems and seeds, on one or more workers
-``node_texts``          contentless lines: how much of the texts of inner nodes says nothing
+``node_texts``          share of contentless lines in the texts of inner nodes
 ``node_usage``          retrievals and score passing through every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           numbers printed in the papers of the systems

@@ -1,4 +1,4 @@
-"""Computes means over questions with bootstrap confidence intervals, paired and clustered."""
+"""Means over questions with bootstrap confidence intervals, paired and clustered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESAMPLES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean over ``n`` questions and its 95 % confidence interval, which is NaN below two."""
+    """Mean over ``n`` questions with its 95 % confidence interval, which is NaN for n < 2."""
 
     value: float
     low: float
@@ -25,47 +25,56 @@ class Mean:
     n: int
 
     def __str__(self) -> str:
-        """``0.812 [0.764, 0.857], n = 197``; without an interval where there is none."""
+        """Returns ``0.812 [0.764, 0.857], n = 197``; without the interval if there is none."""
         interval = "" if math.isnan(self.low) else f" [{self.low:.3f}, {self.high:.3f}]"
         return f"{self.value:.3f}{interval}, n = {self.n}"
 
 
 Row = dict[str, str | int | float | Mean]
-"""A row of a table by its columns."""
+"""Row of a table by its columns."""
 
 
 def number_of(cell: object) -> float:
-    """The number in a cell of a table; of a mean its value, NaN of what is none."""
+    """Converts a table cell to float: the value of a Mean, NaN for non-numbers."""
     found = cell.value if isinstance(cell, Mean) else cell
     return float(found) if isinstance(found, int | float) else math.nan
 
 
 def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> Mean:
-    """Mean of ``values`` float64 (n,) with its percentile bootstrap interval.
+    """Returns the mean of ``values`` with its percentile bootstrap interval.
 
-    ``groups`` names the conversation of each value (none: one for all). Each of 1,000
-    resamples draws as many conversations with replacement, and as many questions with
-    replacement within each of them, from a generator seeded with ``seed``: the same seed and
-    groups draw the same questions, so that two settings measured on the same questions are
-    resampled in pairs. With two conversations or three, or fewer than ten questions, an interval
-    says little; where conversations do not differ it is wider than it need be, as both draws vary.
+    Each of 1,000 resamples draws conversations with replacement, and questions with replacement
+    within each of them. The same seed and groups draw the same questions, so that two settings
+    measured on the same questions are resampled in pairs. With two or three conversations, or fewer
+    than ten questions, an interval says little. If conversations do not differ, it is wider than
+    necessary, as both draws vary.
+
+    Args:
+        values: float64 (n,).
+        seed: seed of the draws.
+        groups: the conversation of each value; () if all are of one.
+
     Source: Efron and Tibshirani 1993, ch. 13; Davison and Hinkley 1997, §3.8.
     """
     n = len(values)
     if not n:
         return Mean(math.nan, math.nan, math.nan, 0)
-    if n == 1:  # one question says nothing of others
+    if n == 1:  # one question has no spread
         return Mean(float(values[0]), math.nan, math.nan, 1)
     low, high = np.quantile(_resampled(values, seed, groups), (0.025, 0.975))
     return Mean(float(values.mean()), float(low), float(high), n)
 
 
-def means_together(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> list[Mean]:
+def means_together(
+    values: Floats, seed: int = 0, groups: Sequence[Hashable] = (), tables: int = 1
+) -> list[Mean]:
     """Means of the columns of ``values`` float64 (n, m) with intervals that hold for all together.
 
     In 95 % of the resamples of :func:`mean_ci` no column leaves its interval: mean ± c standard
     errors, where c is the 95 % quantile of the largest deviation of any column in its own standard
-    errors. So the highest of many settings is not told apart by being the highest of many.
+    errors. So the highest of many settings is not told apart by being the highest of many. Where
+    so many ``tables`` are read side by side, c is the quantile at 1 - 0.05 / tables (Bonferroni),
+    and the intervals hold for the columns of all tables.
     Source: Romano and Wolf 2005, the studentised maximum in one step.
     """
     n, m = values.shape
@@ -75,14 +84,14 @@ def means_together(values: Floats, seed: int = 0, groups: Sequence[Hashable] = (
     away = np.abs(_resampled(values, seed, groups) - center)
     error = np.sqrt((away**2).mean(axis=0))
     relative = np.divide(away, error, out=np.zeros_like(away), where=error > 0)
-    width = float(np.quantile(relative.max(axis=1, initial=0.0), 0.95)) * error
+    width = float(np.quantile(relative.max(axis=1, initial=0.0), 1 - 0.05 / tables)) * error
     return [
         Mean(float(c), float(c - w), float(c + w), n) for c, w in zip(center, width, strict=True)
     ]
 
 
 def _resampled(values: Floats, seed: int, groups: Sequence[Hashable]) -> Floats:
-    """The means of the questions of every resample, float64 (RESAMPLES, …)."""
+    """Returns the mean of every resample, float64 (RESAMPLES, …)."""
     sizes = (len(values),) if not groups else tuple(np.bincount(_codes(groups)).tolist())
     order = np.argsort(_codes(groups), kind="stable") if groups else slice(None)
     counts, drawn = _resamples(sizes, seed)
@@ -97,10 +106,12 @@ def _codes(groups: Sequence[Hashable]) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=8)
 def _resamples(sizes: tuple[int, ...], seed: int) -> tuple[Floats, Floats]:
-    """How often each question is drawn in each resample, float64 (RESAMPLES, n), and how many are,
-    float64 (RESAMPLES,); questions lie group by group."""
-    # The counts of draws with replacement are multinomial, for groups and for the questions of a
-    # group that was drawn so many times.
+    """Returns how often each resample draws each question, and its number of questions.
+
+    Both are float64, (RESAMPLES, n) and (RESAMPLES,); questions are sorted by group.
+    """
+    # Counts of draws with replacement are multinomial, for the groups and for the questions of
+    # each group as often as it was drawn.
     rng = np.random.default_rng(seed)
     drawn = rng.multinomial(len(sizes), [1 / len(sizes)] * len(sizes), size=RESAMPLES)
     parts = [

@@ -1,8 +1,8 @@
 """Finds the worked examples of SegTreeMem's appendix C in a conversation and measures them.
 
 The five questions of App. C.4 are about conversation conv-47 of LoCoMo. They are recognised by
-their text. :func:`seen` says what a memory retrieves for one of them, :func:`cascade_seen` how far
-a memory is from the cascade of App. C.3.1.
+their text. :func:`seen` describes the retrieval of a memory for one of them, :func:`cascade_seen`
+its distance from the cascade of App. C.3.1.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from segviz.text.words import content_tokens
 from segviz.tree.shape import shape
 
 CONVERSATION = "conv-47"
-"""Id of the conversation in LoCoMo that the five questions are about."""
+"""Id of the LoCoMo conversation of the five questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """A question of App. C.4.
 
-    ``name`` is the paper's, ``title`` its point in a line. ``questions`` are the wordings it is
-    known by, as :func:`normalised`, the preferred one first. ``paper`` says what the paper saw,
-    ``note`` what differs in the data set. ``settings`` are compared. ``watch`` is a word whose
-    frequency among the retrieved texts is reported.
+    ``name`` is the paper's, ``title`` its point in a line. ``questions`` are its possible wordings,
+    :func:`normalised`, the preferred one first. ``paper`` describes the paper's result, ``note`` a
+    difference of the data set. ``settings`` are compared. The frequency of the word ``watch`` among
+    the retrieved texts is reported.
     """
 
     name: str
@@ -128,7 +128,7 @@ def setting_name(settings: RetrievalSettings) -> str:
 
 
 def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch: str = "") -> str:
-    """Says what a memory retrieves for a question, in a few sentences.
+    """Describes the retrieval of a memory for a question, in a few sentences.
 
     They give the ranks of the gold leaves, the best wider node over them with the words of the
     answer in its text, the nodes that propagation exchanges, and the texts with ``watch``.
@@ -136,19 +136,20 @@ def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch:
     result = memory.ask(question, settings)
     gold = memory.gold(question.evidence, result.structure)
     if not gold.leaves:
-        return "No leaf of this memory holds the evidence."
+        return "No leaf of this memory has the evidence."
     names = level_names(memory.system)
-    told = [_leaves(result, gold), _wider(result, gold, question.answer or "", names)]
+    report = [_leaves(result, gold), _wider(result, gold, question.answer or "", names)]
     if result.settings.propagation[0] != "none":
-        told.append(f"New in the top {len(result.after)}: {counted(len(result.entered), 'node')}.")
+        entered = counted(len(result.entered), "node")
+        report.append(f"New in the top {len(result.after)}: {entered}.")
     if watch:
         number = sum(watch.lower() in each.text.lower() for each in result.evidence)
-        told.append(f"“{watch}” is in {number} of {counted(len(result.evidence), 'text')}.")
-    return " ".join(told)
+        report.append(f"“{watch}” is in {number} of {counted(len(result.evidence), 'text')}.")
+    return " ".join(report)
 
 
 def _leaves(result: Result, gold: GoldEvidence) -> str:
-    """Says where the gold leaves rank before and after propagation, and how many are retrieved."""
+    """Returns the ranks of the gold leaves before and after, and the number retrieved."""
     structure, levels = result.structure, result.settings.levels
     before, after = (
         ranks(gold.leaves, scores, structure, levels) for scores in (result.initial, result.final)
@@ -162,8 +163,10 @@ def _leaves(result: Result, gold: GoldEvidence) -> str:
 
 
 def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]) -> str:
-    """Names the retrieved wider node over a gold leaf with most words of the answer: over one that
-    is not retrieved, where there is any."""
+    """Names the retrieved wider node over a gold leaf with most words of the answer.
+
+    A node over a leaf that is not retrieved is preferred.
+    """
     missed = [leaf for leaf in gold.leaves if leaf not in result.after]
     turns = {turn for leaf in missed or gold.leaves for turn in gold.held[leaf]}
     words = content_tokens(answer)
@@ -184,7 +187,7 @@ def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]
 
 
 def cascade_seen(memory: Memory) -> str:
-    """Says how many nodes a memory has for its leaves, beside the worst case of App. C.3.1."""
+    """Returns the number of nodes of a memory, compared with the worst case of App. C.3.1."""
     measured = shape(memory.structure)
     leaves, depth = measured.leaves, int(memory.structure.level.max(initial=0)) + 1
     alone = sum(step.decision is not None and step.decision.chosen is None for step in memory.steps)

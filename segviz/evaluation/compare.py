@@ -24,11 +24,13 @@ from segviz.tree.shape import Shape, shape
 
 @dataclass(frozen=True)
 class Chart:
-    """How rows are drawn over a column ``x``: a panel for each of the columns ``y`` (all that begin
-    so, where one ends in a blank) or each value of ``panel``, a series for each value of ``by``.
-    ``stack`` puts columns on each other, means become a line. ``only`` is a column and its values
-    in the rows that are drawn, ``level`` a column whose number is drawn as a line across; dots
-    always have their ``intervals``."""
+    """Layout of rows as a chart over column ``x``.
+
+    ``y`` has a panel for each of its columns (a prefix, if it ends in a blank), or each value of
+    ``panel`` has one. Each value of ``by`` is a series. ``stack`` stacks columns; means become a
+    line. ``only`` is a column and its values in the rows that are drawn. ``level`` is a column
+    whose number is drawn as a horizontal line. Dots always have their ``intervals``.
+    """
 
     x: str
     y: Sequence[str]
@@ -43,16 +45,18 @@ class Chart:
 COLLAPSED, OWN = "collapsed", "own"
 
 COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
-"""The measures of a comparison's table."""
+"""Measures of a comparison's table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One memory by one retrieval: ``collapsed`` (no propagation) or its paper's ``own``, with
-    the ``relevance`` behind it and the ``outcomes`` of all questions. ``cost`` is that of the build
-    but for its time; seconds where they were measured. ``contentless`` is the share of contentless
-    lines in all inner nodes, None without such lines. Several memories as one have outcomes
-    alone."""
+    """Result of one memory by one retrieval.
+
+    ``method`` is ``collapsed`` (no propagation) or ``own``, as in the system's paper; ``relevance``
+    gives the initial scores, ``outcomes`` has all questions. ``cost`` is that of the build without
+    its time; seconds are set if measured. ``contentless`` is the share of contentless lines in all
+    inner nodes, None without lines. Several pooled memories have outcomes only.
+    """
 
     name: str
     system: str
@@ -66,8 +70,12 @@ class Standing:
     contentless: float | None = None
 
     def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
-        """Shape, ``measures`` and cost of the build for each leaf; of a graph of facts the nodes
-        of each layer, of another structure the depth, breadth and share of contentless lines."""
+        """Returns shape, ``measures`` and cost of the build per leaf as a table row.
+
+        A graph of facts has the nodes of each layer, another structure depth, breadth and the share
+        of contentless lines. If an audit disputes questions, the first measure also comes with
+        these counted the other way.
+        """
         found: Row = {"retrieved by": self.method}
         if self.shape:
             found["nodes per leaf"] = self.shape.nodes_per_leaf
@@ -80,8 +88,7 @@ class Standing:
                 found["children"] = self.shape.branching
                 if self.contentless is not None:
                     found["contentless lines"] = self.contentless
-        for name in measures:
-            found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
+        found |= self._means(measures, adversarial)
         if self.shape:
             leaves = max(self.shape.leaves, 1)
             found["texts written per leaf"] = self.cost.annotated / leaves
@@ -102,12 +109,22 @@ class Standing:
             found["question, ms"] = 1000 * self.query_seconds
         return found
 
+    def _means(self, measures: Sequence[str], adversarial: bool) -> Row:
+        found: Row = {}
+        for name in measures:
+            found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
+            if name == measures[0]:
+                found |= self.outcomes.recounted(name, adversarial=adversarial)
+        return found
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """Rows in the order of the memories, collapsed retrieval before the system's own, and
-    what they share: the ``settings`` (relevance None: the usual one of each retrieval) and the
-    limits of two measures."""
+    """Rows in the order of the memories, collapsed retrieval before the system's own.
+
+    ``settings`` are shared by all rows (relevance None: the default of each retrieval); ``units``
+    and ``tokens`` are the limits of two measures.
+    """
 
     settings: RetrievalSettings
     units: int
@@ -119,14 +136,21 @@ class Comparison:
         """Number of questions, counted or not."""
         return len(self.rows[0].outcomes) if self.rows else 0
 
+    def counting(self, *, disputed: bool) -> Comparison:
+        """Returns the same rows, with the disputed questions in every mean or in none."""
+        rows = (
+            replace(row, outcomes=row.outcomes.counting(disputed=disputed)) for row in self.rows
+        )
+        return replace(self, rows=tuple(rows))
+
     def table(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> list[Row]:
-        """What :meth:`Standing.row` tells of every row, behind its name."""
+        """Returns :meth:`Standing.row` of every row, with its name first."""
         return [
             {"name": one.name, **one.row(measures, adversarial=adversarial)} for one in self.rows
         ]
 
     def frame(self) -> Any:
-        """A pandas DataFrame of :meth:`table`, of measures the mean."""
+        """Returns :meth:`table` as a pandas DataFrame, with the mean of each measure."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -146,16 +170,23 @@ def compare(
     clock: Callable[[], float] | None = None,
     **changes: Any,
 ) -> Comparison:
-    """Measure ``memories`` (by any name) on the same ``questions``; one row per memory and
-    retrieval.
+    """Measures memories on the same questions; returns one row per memory and retrieval.
 
-    Of ``settings`` with their ``changes`` count ``relevance`` and what is read: ``k`` nodes,
-    or what a ``budget`` of tokens pays for. ``units``, ``tokens`` and ``seed`` are
-    as in :func:`evaluate`; a seed draws the same questions for all, so that rows compare in pairs
-    (``Outcomes.gain``). Memories
-    must hold the same units (ValueError names the first that does not), or their numbers would
-    not. With a ``clock`` that tells seconds, rows say how long a build took that was made now, and
-    a question, in the mean of the first five, the scorer prepared.
+    Args:
+        memories: by any name. They must have the same units.
+        questions: the questions.
+        settings: only relevance and the limit of what is read count: ``k`` nodes, or the nodes that
+            fit a ``budget`` of tokens.
+        units: as in :func:`evaluate`.
+        tokens: as in :func:`evaluate`.
+        seed: as in :func:`evaluate`. It draws the same questions for all rows, so that they compare
+            in pairs (``Outcomes.gain``).
+        clock: returns seconds. With it rows have the duration of a build made in this process, and
+            of a question: the mean of the first five, the scorer prepared.
+        changes: fields of ``settings`` to replace.
+
+    Raises:
+        ValueError: names the first memory with other units.
     """
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     settings = measured_settings(settings, {**changes, **still})
@@ -185,10 +216,10 @@ def compare(
 
 
 def own_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettings | None:
-    """Returns how the paper of a memory's system asks, None for a system that does not say.
+    """Returns the retrieval of the paper of a memory's system, None for a system without one.
 
-    That is the system's own retrieval, or propagation with its ``paper_retrieval``. What is read,
-    and a relevance that is named, are those of ``settings``.
+    That is the system's own retrieval, or propagation with its ``paper_retrieval``. The limits, and
+    a named relevance, are those of ``settings``.
     """
     if isinstance(memory.model, Retriever):
         return replace(settings, method="own")
@@ -202,18 +233,18 @@ def own_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettin
 
 
 def check_units(memories: Mapping[str, Memory]) -> None:
-    """ValueError names the first memory that does not hold the units of the first."""
+    """Checks that all memories have the same units; ValueError names the first that has not."""
     first = next(iter(memories), "")
     for name, memory in memories.items():
         if memory.units != memories[first].units:
             raise ValueError(
-                f"{name} does not hold the units of {first}; build both from one "
+                f"{name} does not have the units of {first}; build both from one "
                 "conversation with one unit rule"
             )
 
 
 _TIMED = 5
-"""Questions over which the seconds of a question are averaged."""
+"""Number of questions over which the duration of a question is averaged."""
 
 
 def _seconds(
@@ -243,14 +274,25 @@ def construction_sweep(
     chat: Any = None,
     **options: Any,
 ) -> Comparison:
-    """Build a ``conversation`` once for each of the ``values`` of one ``parameter`` of a
-    ``system``, and :func:`compare` the memories on its questions.
+    """Builds a conversation once per value of a parameter and compares the memories.
 
-    Parameters of a part have a dot (``compatibility.threshold``); ``fixed`` are others, by the
-    same names, that are not at their default. ``unit``, ``embedder`` and ``chat`` are as in
-    ``segviz.build``, ``options`` as in ``compare``; ``progress(done, total)`` counts leaves over
-    all builds. Rows are named by the value; ``table()`` gives shape, measures and build cost.
-    ValueError names the parameters there are or the legal range, before anything is built.
+    Args:
+        conversation: its questions are measured.
+        system: a name from ``SYSTEMS``.
+        parameter: its parameter; that of a part has a dot (``compatibility.threshold``).
+        values: the values of the parameter.
+        fixed: other parameters that are not at their default, by the same names.
+        unit: as in ``segviz.build``.
+        progress: called with (done, total) leaves over all builds.
+        embedder: as in ``segviz.build``.
+        chat: as in ``segviz.build``.
+        options: passed to :func:`compare`.
+
+    Returns:
+        Rows named by the value; ``table()`` gives shape, measures and build cost.
+
+    Raises:
+        ValueError: before any build; names the existing parameters or the legal range.
     """
     system_kind = type(make_system(system))
     variants = {str(value): {**(fixed or {}), parameter: value} for value in values}
@@ -277,20 +319,18 @@ def construction_sweep(
 
 
 def compare_one(memory: Memory, questions: Sequence[Question], **settings: Any) -> Comparison:
-    """:func:`compare` of one memory, named by its system: one part of a comparison over many
-    conversations."""
+    """Compares one memory, named by its system, as a part of a larger comparison."""
     return compare({memory.system: memory}, questions, **settings)
 
 
 def joined(parts: Mapping[str, Comparison]) -> Comparison:
-    """Comparisons on the same questions as one, their rows named by these names."""
+    """Returns comparisons on the same questions as one, with rows named by these names."""
     rows = tuple(replace(row, name=name) for name, part in parts.items() for row in part.rows)
     return replace(next(iter(parts.values())), rows=rows)
 
 
 def pooled_comparison(names: Sequence[str], parts: Sequence[Comparison]) -> Comparison:
-    """The comparisons of several conversations, with the same rows, as one over all of their
-    questions; ``names`` tell the conversations apart."""
+    """Pools comparisons with the same rows over the questions of all conversations (``names``)."""
     rows = []
     for column in zip(*(part.rows for part in parts), strict=True):
         one = column[0]
@@ -301,11 +341,10 @@ def pooled_comparison(names: Sequence[str], parts: Sequence[Comparison]) -> Comp
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """What several systems retrieved for one question.
+    """Turns that several systems retrieved for one question.
 
-    ``turns``: every turn any of them returned, in the order asked for; ``returned`` bool
-    (systems, turns); ``jaccard`` float64 (systems, systems): shared turns / turns of both,
-    1 for two that returned nothing.
+    ``turns`` has every turn any of them returned; ``returned`` bool (systems, turns). ``jaccard``
+    float64 (systems, systems): shared turns / turns of both, 1 for two that returned nothing.
     """
 
     names: tuple[str, ...]
@@ -315,8 +354,7 @@ class Overlap:
 
 
 def overlap(retrieved: Mapping[str, Collection[str]], order: Sequence[str]) -> Overlap:
-    """Compare the turns retrieved by several systems; ``order`` lists all turns of the
-    conversation, in which the turns returned are given."""
+    """Compares the turns that systems retrieved; ``order`` has all turns of the conversation."""
     names, sets = tuple(retrieved), [set(turns) for turns in retrieved.values()]
     anything = set().union(*sets)
     turns = tuple(turn for turn in order if turn in anything)

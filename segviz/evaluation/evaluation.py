@@ -18,19 +18,25 @@ from segviz.memory import Memory, own_retrieval
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
 
 ADVERSARIAL = 5
-"""LoCoMo's category of questions whose answer is not in the conversation; their evidence is
-the turn that tempts to a wrong answer."""
+"""LoCoMo's category of questions whose answer is not in the conversation.
+
+Their evidence is the turn that suggests a wrong answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The measures of q questions under one setting.
+    """Measures of q questions under one setting.
 
-    ``values`` has a number per question for each measure, None where the question has no
-    value; ``categories`` is the category id of each question, ``groups`` its conversation;
-    ``levels`` the shares of levels among all nodes of the tops; ``seed`` draws the intervals.
-    ``fates`` says how many gold turns of each question are found in the top, how many only
-    quoted by a wider node alone, and how many there are; ``asked`` are the questions' texts.
+    Attributes:
+        categories: category id of each question.
+        values: a number per question for each measure; None where it has no value.
+        levels: shares of the levels among all nodes of the tops.
+        groups: conversation of each question; () if all are of one.
+        seed: draws the intervals.
+        fates: gold turns of each question: found in the top, only quoted by a wider node, all.
+        asked: texts of the questions.
+        disputed: True for questions that an audit disputes.
+        count_disputed: True if these count in means; see :meth:`counting`.
     """
 
     categories: tuple[Category | None, ...]
@@ -40,58 +46,85 @@ class Outcomes:
     seed: int = 0
     fates: tuple[tuple[int, int, int], ...] = ()
     asked: tuple[str, ...] = ()
+    disputed: tuple[bool, ...] = ()
+    count_disputed: bool = True
 
     def __len__(self) -> int:
         return len(self.categories)
 
     def column(self, measure: str) -> NDArray[np.float64]:
-        """A measure of every question, float64 (q,), NaN where it has no value. ValueError for
-        an unknown measure."""
+        """Returns a measure per question, float64 (q,), NaN without a value; checks the name."""
         check_measure(measure)
         return np.array(self.values[measure], dtype=np.float64)
 
     def frame(self) -> Any:
-        """A pandas DataFrame, a row per question: its category, its conversation where there are
-        several, and every measure, NaN where it has no value."""
+        """Returns a pandas DataFrame, a row per question: category, conversation, every measure.
+
+        Conversation and dispute are left out if they are the same for all; NaN means no value.
+        """
         import pandas as pd
 
-        groups = {"conversation": list(self.groups)} if self.groups else {}
+        groups: dict[str, Any] = {"conversation": list(self.groups)} if self.groups else {}
+        groups |= {"disputed": list(self.disputed)} if any(self.disputed) else {}
         columns = {name: self.column(name) for name in self.values}
         return pd.DataFrame(
             {"category": pd.Series(self.categories, dtype=object)} | groups | columns
         )
 
+    def counting(self, *, disputed: bool) -> Outcomes:
+        """Returns the same outcomes, with the disputed questions in every mean or in none."""
+        return replace(self, count_disputed=disputed)
+
+    def recounted(self, measure: str, *, adversarial: bool = True) -> dict[str, Mean]:
+        """Returns the mean with the disputed questions counted the other way.
+
+        The key is ``without disputed`` or ``with disputed``; empty if no question is disputed.
+        """
+        if not any(self.disputed):
+            return {}
+        other = self.counting(disputed=not self.count_disputed)
+        name = "with disputed" if other.count_disputed else "without disputed"
+        return {name: other.mean(measure, adversarial=adversarial)}
+
     def keep(self, *, adversarial: bool = True, category: Category | None = "all") -> list[int]:
-        """Positions of the questions of a ``category`` (default: all), in order, those
-        whose answer is not in the conversation left out unless ``adversarial``."""
+        """Returns the positions of the questions of a ``category`` (default: all), in order.
+
+        Questions whose answer is not in the conversation count only if ``adversarial``, disputed
+        ones only if ``count_disputed``.
+        """
+        left_out = set() if self.count_disputed else set(np.flatnonzero(self.disputed).tolist())
         return [
             position
             for position, mine in enumerate(self.categories)
-            if (adversarial or mine not in UNANSWERABLE) and category in ("all", mine)
+            if (adversarial or mine not in UNANSWERABLE)
+            and category in ("all", mine)
+            and position not in left_out
         ]
 
     def mean(
         self, measure: str, *, adversarial: bool = True, category: Category | None = "all"
     ) -> Mean:
-        """The mean of a measure over the questions that :meth:`keep` names."""
+        """Returns the mean of a measure over the questions that :meth:`keep` returns."""
         column = self.column(measure)
         return self._mean(column, self.keep(adversarial=adversarial, category=category))
 
     def value(
         self, measure: str, *, adversarial: bool = True, category: Category | None = "all"
     ) -> float:
-        """As :meth:`mean` without its interval, at once; NaN where no question has a value."""
+        """Returns :meth:`mean` without its interval, which is fast; NaN without any value."""
         kept = self.column(measure)[self.keep(adversarial=adversarial, category=category)]
         kept = kept[~np.isnan(kept)]
         return float(kept.mean()) if len(kept) else math.nan
 
     def gain(self, other: Outcomes, measure: str, *, adversarial: bool = True) -> Mean:
-        """The mean difference to ``other``, question by question: positive where these are
-        higher. ValueError unless both hold the same questions."""
+        """Returns the mean paired difference to ``other``: positive where these values are higher.
+
+        ValueError unless both have the same questions.
+        """
         mine, theirs = ((each.categories, each.groups, each.asked) for each in (self, other))
         if mine != theirs:
             raise ValueError(
-                f"these outcomes hold {len(self)} questions and those {len(other)}, or others; a "
+                f"these outcomes have {len(self)} questions and those {len(other)}, or others; a "
                 "paired difference needs the same questions in one order"
             )
         difference = self.column(measure) - other.column(measure)
@@ -99,7 +132,7 @@ class Outcomes:
 
     @property
     def known_categories(self) -> tuple[Category | None, ...]:
-        """The category ids there are, ascending, None last."""
+        """Category ids of the questions, ascending, None last."""
         return tuple(sorted(set(self.categories), key=category_order))
 
     def _mean(self, column: NDArray[np.float64], positions: Sequence[int]) -> Mean:
@@ -111,15 +144,24 @@ class Outcomes:
 def summary(
     found: Outcomes, other: Outcomes | None = None, measures: Sequence[str] = tuple(MEASURES)
 ) -> dict[str, dict[str, Mean]]:
-    """The means of ``measures`` by name: ``all`` questions, ``without_adversarial``, and with
-    ``other`` the paired ``gain`` over it."""
+    """Returns the means of ``measures`` by name: ``all`` questions and ``without_adversarial``.
+
+    With ``other`` also the paired ``gain`` over it. If an audit disputes some questions, also
+    ``without_disputed`` and ``gain_without_disputed``.
+    """
+    every, fewer = found.counting(disputed=True), found.counting(disputed=False)
     content = {
-        name: {"all": found.mean(name), "without_adversarial": found.mean(name, adversarial=False)}
+        name: {"all": every.mean(name), "without_adversarial": every.mean(name, adversarial=False)}
         for name in measures
     }
-    if other is not None and len(other) == len(found):
-        for name, means in content.items():
-            means["gain"] = found.gain(other, name)
+    gains = other is not None and len(other) == len(found)
+    for name, means in content.items():
+        if any(found.disputed):
+            means["without_disputed"] = fewer.mean(name)
+        if other is not None and gains:
+            means["gain"] = every.gain(other, name)
+            if any(found.disputed):
+                means["gain_without_disputed"] = fewer.gain(other, name)
     return content
 
 
@@ -129,7 +171,7 @@ def outcomes_of(
     rankings: Iterable[NDArray[np.int64]],
     seed: int,
 ) -> Outcomes:
-    """The outcomes of ``questions`` from a ranking of each of their batches."""
+    """Returns the outcomes of ``questions`` from a ranking of each of their batches."""
     columns = {name: np.full(len(questions), np.nan) for name in MEASURES}
     highest = max((int(b.structure.level.max(initial=0)) for b in batches), default=0)
     totals = np.zeros(highest + 1, dtype=np.int64)
@@ -149,12 +191,12 @@ def outcomes_of(
         seed=seed,
         fates=tuple((found, covered, every) for found, covered, every in fates.tolist()),
         asked=tuple(question.text for question in questions),
+        disputed=tuple(question.disputed is not None for question in questions),
     )
 
 
 def averaged(parts: Sequence[Outcomes]) -> Outcomes:
-    """Outcomes of the same questions as one: each value is the mean of theirs. Levels and fates
-    are those of the first."""
+    """Averages outcomes of the same questions, value by value; levels and fates are the first's."""
     first = parts[0]
     means = {name: np.mean([one.column(name) for one in parts], axis=0) for name in first.values}
     return replace(first, values=_plain(means))
@@ -168,9 +210,10 @@ def _plain(columns: Mapping[str, NDArray[np.float64]]) -> dict[str, tuple[float 
 
 
 def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
-    """The outcomes of several conversations as one; intervals resample conversations and the
-    questions within them. Level shares are means over the conversations, weighed by questions.
-    ValueError without parts."""
+    """Pools the outcomes of several conversations; intervals resample conversations and questions.
+
+    Level shares are means over the conversations, weighted by questions. ValueError without parts.
+    """
     if not parts:
         raise ValueError("there are no outcomes to pool; measure at least one conversation")
     total = sum(len(part) for part in parts.values())
@@ -190,14 +233,19 @@ def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
         next(iter(parts.values())).seed,
         tuple(fate for part in parts.values() for fate in part.fates),
         tuple(text for part in parts.values() for text in part.asked),
+        tuple(one for part in parts.values() for one in part.disputed),
+        all(part.count_disputed for part in parts.values()),
     )
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One setting measured: the ``outcomes`` of all questions, in their order, which give any
-    mean, any difference and a frame; ``settings`` as they were asked for, ``units`` and ``tokens``
-    the limits of ``reached`` and ``answer_words``."""
+    """Result of one setting.
+
+    ``settings`` have the relevance in force named; ``units`` and ``tokens`` are the limits of
+    ``reached`` and ``answer_words``. ``outcomes`` has all questions in their order and gives means,
+    differences and a frame.
+    """
 
     settings: RetrievalSettings
     units: int
@@ -215,18 +263,28 @@ def evaluate(
     seed: int = 0,
     **changes: Any,
 ) -> Evaluation:
-    """Measure retrieval with ``settings`` and ``changes`` to their fields, as in
-    ``segviz.ask``, by every measure of ``MEASURES``; all levels are admissible.
+    """Measures retrieval over many questions by every measure of ``MEASURES``.
 
-    A question counts if at least one of its evidence ids is a turn of the conversation; its
-    gold leaves are those of the units that hold such turns. A counted question whose turns no
-    leaf holds, because the unit rule dropped them, counts with 0. A question that stands at a
-    moment of the conversation is asked of the memory as it stood then, unless the settings name
-    a ``step`` for all. ``units`` are read for ``reached``, ``tokens`` for ``answer_words``.
-    Intervals are 95 %, drawn with ``seed``.
+    A question counts if at least one of its evidence ids is a turn of the conversation; its gold
+    leaves are those of the units with such turns. A counted question whose turns the unit rule
+    dropped counts with 0. A question with a time is asked of the memory at that time, unless the
+    settings name a ``step`` for all. All questions of one time are scored at once: O((H + f) · q ·
+    n) memory for f words and turns looked for.
 
-    All questions of one moment are scored at once: O((H + f) · q · n) memory for f words and
-    turns looked for. ValueError names value and legal range of a bad setting.
+    Args:
+        memory: the memory.
+        questions: the questions, with gold evidence or answers.
+        settings: the retrieval settings; all levels are admissible.
+        units: number of units read for ``reached``, ≥ 1.
+        tokens: number of tokens read for ``answer_words``, ≥ 1.
+        seed: draws the 95 % intervals.
+        changes: fields of ``settings`` to replace, as in ``segviz.ask``.
+
+    Returns:
+        The settings in force and the outcomes of all questions.
+
+    Raises:
+        ValueError: names value and legal range of a bad setting.
     """
     settings = measured_settings(settings, changes).resolved(memory.model)
     found = batches(memory, questions, settings, Limits(settings.k, settings.budget, units, tokens))
@@ -236,8 +294,11 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """The question whose gold turns a setting rescues most, by its ``place``, and of how many
-    questions the setting finds more and fewer gold turns than no propagation does."""
+    """Question that a setting improves most, by its ``place``.
+
+    ``won`` and ``lost`` count the questions with more, and with fewer, gold turns found than
+    without propagation.
+    """
 
     place: int
     settings: RetrievalSettings
@@ -246,18 +307,11 @@ class Rescue:
 
 
 def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
-    """Finds a question that shows what propagation is good for.
+    """Finds a question that shows the benefit of propagation.
 
     Tries the presets in their order, the opening first. A rescued question has more gold turns
-    found than without propagation, and none lost that a wider node quoted. Ties go to more that
-    are covered, then to the earlier question.
-
-    Args:
-        memory: the memory that is asked.
-        questions: the questions to choose from.
-
-    Returns:
-        None where no preset rescues any.
+    found than without propagation, and loses none that a wider node quoted. Ties go to more covered
+    turns, then to the earlier question. Returns None if no preset rescues any.
     """
     for settings in PRESETS.values():
         after = evaluate(memory, questions, settings).outcomes.fates
@@ -276,7 +330,7 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
 
 
 def ranked(memory: Memory, batch: QuestionBatch, settings: RetrievalSettings) -> Ints:
-    """The mixed ranking of every question of a batch."""
+    """Returns the mixed ranking of every question of a batch, int64 (q, m)."""
     if settings.method == "own":
         asked = replace(settings, step=batch.step)
         found = (own_retrieval(memory, q.text, asked, batch.whole) for q in batch.questions)

@@ -25,20 +25,27 @@ from segviz.memory.answer import (
     read,
 )
 
-# Questions answered between two calls of ``progress``. Everything is in the model's cache at once,
-# so this is also all that has to be read again after a pause.
+# Questions answered between two calls of ``progress``. Replies enter the model's cache at once, so
+# after a pause only this many are read again.
 _BATCH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """The answer to one question and its grade.
+    """Answer to one question and its grade.
 
-    ``answer`` is the model's, empty where it gave none. ``score`` is the grade 0-3, None
-    where there is no gold answer or the judge gave none; ``right`` is score ≥ RIGHT_FROM.
-    ``token_f1`` and ``bleu1`` compare with the gold answer, None without one; for an
-    ``adversarial`` question both are 1 where the answer declines and else 0. ``tokens`` is
-    what answer and grade took, ``fault`` what went wrong with this question alone.
+    Attributes:
+        index: index of the question.
+        category: its category id.
+        adversarial: True if its answer is not in the conversation.
+        answer: the model's answer; empty without one.
+        score: the grade 0-3; None without a gold answer or a grade.
+        right: score ≥ RIGHT_FROM.
+        token_f1: token F1 with the gold answer; None without one. For an adversarial question 1 if
+            the answer declines, else 0.
+        bleu1: BLEU-1, with the same exceptions.
+        tokens: tokens of answer and grade.
+        fault: the error of this question, "" without one.
     """
 
     index: int
@@ -55,9 +62,11 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class AnswerAggregate:
-    """Means over the questions that have a value, see each mean's ``n``: the share of
-    right answers, the grade itself (0 … 3), token F1 and BLEU-1. ``faults``
-    counts questions that went wrong."""
+    """Means over the questions with a value (see each mean's ``n``).
+
+    ``accuracy`` is the share of right answers, ``score`` the grade (0 … 3). ``faults`` counts
+    questions that went wrong.
+    """
 
     questions: int
     accuracy: Mean
@@ -69,9 +78,10 @@ class AnswerAggregate:
 
 @dataclass(frozen=True)
 class AnswerEvaluation:
-    """Rows in the order of the questions, as far as it came; means overall and per
-    category id. ``asked`` is how many questions there were; ``judge`` is "" where no model
-    graded."""
+    """Rows in the order of the questions, with means overall and per category id.
+
+    After a pause there are fewer rows than questions ``asked``. ``judge`` is "" if no model graded.
+    """
 
     chat: str
     judge: str
@@ -83,8 +93,11 @@ class AnswerEvaluation:
 
 
 class AnsweringPaused(ModelError):
-    """A model gave up before all questions were answered. ``done`` is the evaluation of
-    those before; the answers are in the model's cache, so the same call goes on there."""
+    """Error of a model that gave up before all questions were answered.
+
+    ``done`` evaluates the questions before. Their answers are in the model's cache, so the same
+    call continues there.
+    """
 
     def __init__(self, message: str, done: AnswerEvaluation) -> None:
         super().__init__(message)
@@ -101,16 +114,28 @@ def evaluate_answers(
     progress: Callable[[int, int], None] | None = None,
     **ask_params: Any,
 ) -> AnswerEvaluation:
-    """Puts ``questions`` to ``memory``, answers with ``chat``, grades with ``judge_chat``.
+    """Answers questions with one chat model and grades the answers with another.
 
-    Without ``judge_chat`` only what a rule grades has a grade (``segviz.memory.answer.by_rule``):
-    a model does not grade its own answers unless it is given twice. ``ask_params`` are those of
-    ``segviz.ask``. One call per question and one more for its grade, where that needs
-    judgement. ``progress(done, total)`` is called every few questions. A
-    fault of a single question (no answer, a grade outside the rubric) is noted in its row:
-    a missing answer counts as wrong, a missing grade is left out. When a model cannot be
-    reached at all AnsweringPaused holds what is done. Intervals are 95 %, drawn with
-    ``seed``. ValueError for a bad setting.
+    There is one call per question and one more for its grade, if that needs judgement
+    (``segviz.memory.answer.by_rule``). An error of a single question (no answer, a grade outside
+    the rubric) is noted in its row: a missing answer counts as wrong, a missing grade is left out.
+
+    Args:
+        memory: the memory.
+        questions: the questions.
+        chat: answers the questions.
+        judge_chat: grades the answers. Without it only rules grade: a model does not grade its own
+            answers unless it is given twice.
+        seed: draws the 95 % intervals.
+        progress: called with (done, total) every few questions.
+        ask_params: those of ``segviz.ask``.
+
+    Returns:
+        A row per question, with means overall and per category.
+
+    Raises:
+        AnsweringPaused: a model cannot be reached; it has the results so far.
+        ValueError: a setting is bad.
     """
     rows: list[AnswerRow] = []
 
@@ -149,7 +174,7 @@ def _answer_batch(
     judge: Chat | None,
     ask: dict[str, Any],
 ) -> list[AnswerRow]:
-    """Rows of a few questions, answered together and then graded together."""
+    """Returns the rows of a few questions, answered together and then graded together."""
     results = [memory.ask(question, **ask) for question in questions]
     replies = _replies(chat, [answering(memory, result) for result in results])
     answers = [
@@ -169,11 +194,11 @@ def _answer_batch(
 
 
 def _replies(chat: Chat, prompts: Sequence[Prompt]) -> list[Reply | ModelError]:
-    """A reply for each prompt, or the error of that prompt alone; other errors are raised."""
+    """Returns a reply for each prompt, or the error of that prompt alone; raises other errors."""
     try:
         return [*chat.outcomes(prompts)]
     except LastingFault:
-        pass  # The error does not tell which prompt; those answered now come from the cache.
+        pass  # The error does not name the prompt; below, answered prompts come from the cache.
     replies: list[Reply | ModelError] = []
     for prompt in prompts:
         try:
@@ -192,7 +217,7 @@ def _row(question: Question, answer: Answer, graded: Reply | ModelError | None) 
             tokens += graded.tokens
             score = grade(graded)
         except LabelError as error:
-            fault = f"the judge answered {error.answer[:200]!r}, no grade from 0 to 3"
+            fault = f"the judge answered {error.answer[:200]!r}, expected a grade from 0 to 3"
         except ModelError as error:
             fault = str(error)
     f1, bleu = _text_overlap(question, answer.text)

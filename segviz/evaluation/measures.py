@@ -1,13 +1,12 @@
-"""Defines what is measured of a retrieval; a measure is a row of ``MEASURES``.
+"""Measures of a retrieval; a measure is a row of ``MEASURES``.
 
-A question has two rankings. The *leaves* are all nodes of level 0, best first: did the right
-unit come back? The *mixed* ranking has the nodes of all levels, as Algorithm 2 of SegTreeMem
-returns them and a reader gets them; of it the *top* is read: K nodes, or what a budget of
-tokens pays for.
+A question has two rankings. The *leaves* are all nodes of level 0, best first: did the right unit
+come back? The *mixed* ranking has the nodes of all levels, as Algorithm 2 of SegTreeMem returns
+them to a reader. The reader gets its *top*: K nodes, or those that fit a budget of tokens.
 
-A *lift* is the value less the one expected of random leaves of the same total length, so that long
-texts earn nothing by their length alone. Random leaves, not random nodes: the expected value must
-not depend on how good the texts of the judged tree are.
+A *lift* is the value minus the one expected of random leaves of the same total length, so that long
+texts earn nothing by their length alone. The baseline uses random leaves, not random nodes, because
+it must not depend on the quality of the tree's texts.
 """
 
 from __future__ import annotations
@@ -18,16 +17,21 @@ from segviz.retrieval import POLICIES
 from segviz.text.words import QUOTED
 
 UNITS, TOKENS = 20, 1_000
-"""Units read for ``reached`` and tokens read for ``answer_words``, unless said."""
+"""Default units read for ``reached`` and tokens read for ``answer_words``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of one retrieval: its ``label`` and its ``meaning`` as a sentence.
+    """Measure of one retrieval: its ``label`` and its ``meaning`` as a sentence.
 
-    ``leaves``: taken from the ranking of leaves alone. ``evidence`` and ``answer``: what a
-    question must come with to have a value. ``share``: a share in [0, 1] (a lift in [-1, 1]),
-    else a number of its own kind. ``more``: whether more of it is better.
+    Attributes:
+        label: its name for display.
+        meaning: its definition.
+        leaves: True if it needs the ranking of leaves alone.
+        evidence: True if a question needs gold evidence to have a value.
+        answer: True if a question needs a gold answer.
+        share: True for a share in [0, 1] (a lift in [-1, 1]).
+        more: True if higher is better.
     """
 
     label: str
@@ -50,26 +54,26 @@ MEASURES: dict[str, Measure] = {
     ),
     "reached_lift": Measure(
         "evidence reached, lift",
-        "Evidence reached, less the share of all units that was read.",
+        "Evidence reached, minus the share of all units that was read.",
     ),
     "quoted": Measure(
         "gold turns quoted",
-        f"Gold turns of which at least {QUOTED:.0%} of the content words stand in one text of "
-        "the top / gold turns.",
+        f"Gold turns with at least {QUOTED:.0%} of their content words in one text of the top / "
+        "gold turns.",
     ),
     "quoted_lift": Measure(
         "gold turns quoted, lift",
-        "Gold turns quoted, less what random leaves of the same total length quote.",
+        "Gold turns quoted, minus those that random leaves of the same total length quote.",
     ),
     "answer_words": Measure(
         "answer words",
-        "Content words of the gold answer in the texts that T tokens hold / its content words.",
+        "Content words of the gold answer in the first T tokens of texts / its content words.",
         evidence=False,
         answer=True,
     ),
     "answer_words_lift": Measure(
         "answer words, lift",
-        "Answer words, less those in random leaves of the same total length.",
+        "Answer words, minus those in random leaves of the same total length.",
         evidence=False,
         answer=True,
     ),
@@ -95,19 +99,22 @@ MEASURES: dict[str, Measure] = {
 """Name to measure, in the order of tables."""
 
 CHOICES = tuple(name for name, measure in MEASURES.items() if measure.share and measure.more)
-"""The measures by which settings can be judged."""
+"""Measures by which settings can be compared."""
 
 DEFAULT = "reached"
-"""What they are judged by unless said: it sees every policy and needs no answers."""
+"""Default of these: it depends on every policy and needs no answers."""
 
 
 def sees(measure: str, policy: str) -> bool:
-    """Whether a measure can see what a policy does. One over leaves cannot where leaves receive
-    nothing (bottom-up): its value is then that of no propagation for every alpha and horizon."""
+    """Returns True if a policy can change a measure.
+
+    Under bottom-up leaves receive nothing. A measure over leaves then has the value of no
+    propagation for every alpha and horizon.
+    """
     return not MEASURES[measure].leaves or bool(POLICIES[policy]().reaches_leaves)
 
 
 def check_measure(measure: str) -> None:
-    """Raise ValueError with the legal names for an unknown measure."""
+    """Checks the name of a measure; ValueError lists the legal names."""
     if measure not in MEASURES:
         raise ValueError(f"unknown measure {measure!r}; choose one of {', '.join(MEASURES)}")

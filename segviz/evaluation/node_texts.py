@@ -1,7 +1,7 @@
-"""Measures the texts of inner nodes: the share of their lines that say nothing.
+"""Measures the texts of inner nodes: the share of contentless lines.
 
 A line is *contentless* if it has fewer than two content words, without the names of the speakers.
-Function words, interjections, praise and the "image" or "photo" of a caption are no content words
+Function words, interjections, praise and the "image" or "photo" of a caption are not content words
 (:func:`segviz.construct.tasks.words.content`). Source: ours.
 """
 
@@ -11,11 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from segviz.construct.tasks.words import content, lines
+from segviz.construct.tasks.words import LEAST_CONTENT, content, lines
 from segviz.tree import Structure
-
-LEAST_CONTENT = 2
-"""Content words that a line must have to say something."""
 
 
 def contentless_lines(structure: Structure, speakers: Sequence[str]) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""What passes through every node over many questions: retrievals, gold evidence, score."""
+"""Sums over many questions for every node: retrievals, gold evidence, score passed on."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from segviz.retrieval.propagation import operator
 class Traffic:
     """Sums over ``questions`` for each of n nodes.
 
-    ``retrieved`` int64 (n,): in how many tops the node is; ``on_gold`` int64 (n,): in how many of
-    those it holds a gold turn. ``given`` float64 (n,) is the score that arrived elsewhere (or came
-    back) from the node over one hop or more, ``taken`` float64 (n,) what arrived at it so; a
-    question's scores sum to at most 1.
+    Attributes:
+        questions: number of questions.
+        retrieved: number of tops with the node, int64 (n,).
+        on_gold: number of those in which it has a gold turn, int64 (n,).
+        given: score that the node passed on over one hop or more, float64 (n,).
+        taken: score that it received so, float64 (n,). A question's scores sum to at most 1.
     """
 
     questions: int
@@ -39,15 +41,15 @@ def traffic(
     settings: RetrievalSettings | None = None,
     **changes: Any,
 ) -> Traffic:
-    """Sum what passes through every node under ``settings`` with ``changes``, by propagation.
+    """Sums what passes through every node under ``settings`` with ``changes``, by propagation.
 
-    What a node gives of its own score s⁽⁰⁾ is s⁽⁰⁾ Σ αᵏ (1ᵀ W_Pᵏ) / Σ αᵏ over k ≥ 1 (equations 3
-    and 4), what it takes is s̃ less its own share, as in the ledger. O(H · q · (n + m)). ValueError
-    for bad settings and for ``method`` "own", under which no score travels.
+    A node gives s⁽⁰⁾ Σ αᵏ (1ᵀ W_Pᵏ) / Σ αᵏ of its own score over k ≥ 1 (equations 3 and 4). It
+    takes s̃ minus its own share, as in the ledger. O(H · q · (n + m)). ValueError for bad settings
+    and for ``method`` "own", which does not propagate.
     """
     asked = measured_settings(settings, changes).resolved(memory.model)
     if asked.method != "propagate":
-        raise ValueError(f"method is {asked.method!r}; scores travel under 'propagate' alone")
+        raise ValueError(f"method is {asked.method!r}; only 'propagate' passes scores on")
     policy, alpha, horizon = asked.propagation
     n = len(memory.structure)
     retrieved, on_gold = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -65,6 +67,7 @@ def traffic(
             continue
         weights = alpha ** np.arange(horizon + 1)
         transition = operator(len(structure), structure.edges, policy, structure)
+        # `reach` is 1ᵀ W_Pᵏ: the share of each node's score that still exists after k hops.
         reach, arrives = np.ones(len(structure)), np.zeros(len(structure))
         for weight in weights[1:]:
             reach = reach @ transition

@@ -1,16 +1,16 @@
 """Measures many conversations, systems and seeds, in one process, several or on a cluster.
 
-A run is one conversation, built by one system and measured with one seed. Runs are independent,
-so the numbers are the same in this process, in several (joblib, extra ``parallel``) and on a Dask
+A run is one conversation, built by one system and measured with one seed. Runs are independent, so
+the numbers are the same in this process, in several (joblib, extra ``parallel``) and on a Dask
 cluster (extra ``cluster``), and are returned in the order of the runs. For a cluster, enter
 joblib's Dask backend and leave the number of workers to it::
 
     joblib.parallel_config(backend="dask", client=distributed.Client("tcp://host:8786"))
     measure_many(segviz.sweep, conversations, builders, workers=None)
 
-Nothing here recovers from a killed worker process: keep every result (``keep``) and start again
-with those that are ``known``. Dask repeats the run of a lost worker on another. Builders that hold
-a model of a server are refused beyond this process, because its key would be sent along.
+Nothing here recovers from a killed worker process: save every result (``keep``) and start again
+with the ``known`` ones. Dask repeats the run of a lost worker on another. Builders with a model of
+a server are rejected beyond this process, because its key would be sent along.
 """
 
 from __future__ import annotations
@@ -38,13 +38,12 @@ _SOURCE = (".py", ".txt", ".toml", ".csv")
 
 
 class WorkersLost(Exception):
-    """A worker process or the scheduler is lost; the message says what to check. Results given
-    to ``keep`` before are valid."""
+    """Error of a lost worker process or scheduler; results given to ``keep`` before are valid."""
 
 
 @dataclass(frozen=True)
 class Measured(Generic[Result]):
-    """The ``result`` of measuring one conversation, built by one system, with one seed."""
+    """Result of measuring one conversation, built by one system, with one seed."""
 
     conversation: str
     system: str
@@ -90,18 +89,19 @@ def measure_many(
     keep: Callable[[int, Measured[Result]], None] | None = None,
     **settings: Any,
 ) -> tuple[Measured[Result], ...]:
-    """Computes ``measure(memory, questions, seed=…, **settings)`` for every conversation x system
-    x seed, in this order.
+    """Computes ``measure(memory, questions, seed=…, **settings)`` for every run.
+
+    Runs are conversation x system x seed, in this order.
 
     Args:
         measure: ``segviz.sweep`` or another function of a memory and its questions.
-        conversations: Each is taken when its turn comes, so a lazy sequence is not read at once.
-        builders: Turn a conversation into a memory, by the system's name
-            (``partial(segviz.build, system=name)``).
-        seeds: A seed draws the intervals and, with ``share``, which units change places.
+        conversations: Each is accessed when its run starts, so a lazy sequence is not read at once.
+        builders: Turn a conversation into a memory, by the system's name (``partial(segviz.build,
+            system=name)``).
+        seeds: A seed draws the intervals and, with ``share``, the units that change places.
         share: Share of the units that change places before building
             (``segviz.conversation.reordered``), 0 to 1.
-        workers: Processes of this machine. None takes the backend and the number of workers from
+        workers: Processes of this machine. None uses the backend and the number of workers of
             ``joblib.parallel_config``.
         progress: Called with (done, total) after every run that was not known.
         known: Results by place, of runs that are otherwise the same; they are not measured again.
@@ -144,20 +144,21 @@ def measure_many(
 def _results(
     places: Sequence[int], run: Callable[[int], _Run], workers: int | None
 ) -> Generator[tuple[int, Measured[Any]]]:
-    """Yields results by place as they are finished, in any order. ``run`` makes a run shortly
-    before it starts, so that few conversations are in memory at once."""
+    """Yields results by place as they are finished, in any order.
+
+    ``run`` creates a run shortly before it starts, so that few conversations are in memory at once.
+    """
     if workers == 1:
         yield from ((place, run(place)()) for place in places)
         return
     joblib = import_extra("joblib", "parallel", "more than one worker")
-    # A batch of one: a result is there as soon as its run is finished.
+    # A batch of one: a result arrives as soon as its run is finished.
     pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
     try:
         yield from pool(joblib.delayed(_measured)(place, run(place)) for place in places)
     except BrokenExecutor:
         raise WorkersLost(
-            "a worker process ended without being asked to, most likely for want of memory; use "
-            "fewer workers"
+            "a worker process ended unexpectedly, most likely for lack of memory; use fewer workers"
         ) from None
     except CancelledError:
         raise WorkersLost("the connection to the scheduler is lost") from None
@@ -175,14 +176,14 @@ def _refuse_models(builders: Mapping[str, Build]) -> None:
             embedder is not None and not isinstance(embedder, str) and paid(embedder) is not None
         ):
             raise ValueError(
-                f"the builder of {name!r} holds a model of a server, whose key would be sent to "
+                f"the builder of {name!r} has a model of a server, whose key would be sent to "
                 "the workers; build in one process (workers=1), or offline"
             )
 
 
 @cache
 def code_hash() -> str:
-    """Returns a SHA-256 of segviz's version and source files: the same hash, the same numbers."""
+    """Returns a SHA-256 of segviz's version and source files: equal hashes give equal numbers."""
     folder, digest = Path(__file__).parents[1], sha256(metadata.version("segviz").encode())
     for path in sorted(each for each in folder.rglob("*") if each.suffix in _SOURCE):
         digest.update(f"\0{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
@@ -190,7 +191,7 @@ def code_hash() -> str:
 
 
 def import_extra(module: str, extra: str, purpose: str) -> Any:
-    """Imports an optional package. Raises ValueError naming the extra that brings it."""
+    """Imports an optional package; ValueError names the extra that installs it."""
     try:
         return import_module(module)
     except ImportError:

@@ -1,12 +1,12 @@
-"""Gathers the numbers that the papers of the systems print, to show beside our own.
+"""Numbers printed in the papers of the systems, for display next to our own.
 
 Every number is as printed (``published`` of a system). No computation uses them. ``system`` is a
-key of ``SYSTEMS`` where there is one, else the paper's name; ``variant`` is the setting or model;
-``low`` and ``high`` are the 95 % interval where one is given; ``note`` is a caveat of this one
-number. Metrics ``judge`` and ``f1`` run from 0 to 1, ``accuracy``, ``pass@…``, ``f1-percent``,
-``bleu``, ``rouge``, ``reassigned`` and ``follow-up-rate`` to 100; ``tokens`` are those of
-all calls of a question, ``coverage-tokens`` and ``blocks`` until all answer words are read;
-``layer`` counts nodes of the level and kind that its ``variant`` names.
+key of ``SYSTEMS`` if there is one, else the paper's name. ``variant`` is the setting or model,
+``low`` and ``high`` the 95 % interval if given, ``note`` a caveat of this one number. Metrics
+``judge`` and ``f1`` run from 0 to 1; ``accuracy``, ``pass@…``, ``f1-percent``, ``bleu``, ``rouge``,
+``reassigned`` and ``follow-up-rate`` to 100. ``tokens`` are those of all calls of a question,
+``coverage-tokens`` and ``blocks`` until all answer words are read. ``layer`` counts nodes of the
+level and kind that its ``variant`` names.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from segviz.tree.shape import Layer
 
 @dataclass(frozen=True, slots=True)
 class PublishedShape:
-    """A row of SegTreeMem Table 5: the shape of the trees over a data set, on average.
+    """Row of SegTreeMem Table 5: the mean shape of the trees over a data set.
 
-    ``system`` is a key of ``SYSTEMS``; ``calls_per_leaf`` is NaN for RAPTOR, which is not built
-    per leaf.
+    ``system`` is a key of ``SYSTEMS``; ``calls_per_leaf`` is NaN for RAPTOR, which is not built per
+    leaf.
     """
 
     system: str
@@ -43,8 +43,11 @@ class PublishedShape:
 
 @dataclass(frozen=True, slots=True)
 class PublishedFacts:
-    """Nodes of a graph of facts as printed: ``layers`` (level and kind, as ``segviz.tree.shape``
-    counts them, to how many), ``relations`` between entities, NaN where none are printed."""
+    """Printed numbers of nodes of a graph of facts.
+
+    ``layers`` maps level and kind, as in ``segviz.tree.shape``, to the number; ``relations``
+    between entities is NaN if not printed.
+    """
 
     system: str
     data: str
@@ -54,8 +57,7 @@ class PublishedFacts:
     relations: float
 
     def ratio(self, layer: Layer) -> float | None:
-        """The printed nodes of a layer for each printed node of the layers below it, as
-        ``Layer.ratio``; None where not all of them are printed."""
+        """Returns printed nodes per node below, as ``Layer.ratio``; None if some are missing."""
         counts = [self.layers.get(place) for place in layer.below]
         own = self.layers.get((layer.level, layer.kind))
         known = [count for count in counts if count is not None]
@@ -65,7 +67,7 @@ class PublishedFacts:
 SOURCES: dict[str, Paper] = {
     kind.published.name: kind.published for kind in SYSTEMS.values() if hasattr(kind, "published")
 }
-"""The papers of the systems, by name."""
+"""Papers of the systems, by name."""
 
 CAVEATS: dict[tuple[str, str], str] = {
     (name, table): said for name, paper in SOURCES.items() for table, said in paper.tables.items()
@@ -95,7 +97,7 @@ def _shapes() -> tuple[PublishedShape, ...]:
 
 
 SHAPES: tuple[PublishedShape, ...] = _shapes()
-"""SegTreeMem Table 5 (App. C.1) whole; the leaf counts are its own exchange units."""
+"""All of SegTreeMem Table 5 (App. C.1); the leaf counts are its own exchange units."""
 
 
 def _facts() -> tuple[PublishedFacts, ...]:
@@ -121,8 +123,10 @@ _Row = TypeVar("_Row", PublishedShape, PublishedFacts)
 
 
 def beside(rows: Sequence[_Row], system: str, data: str) -> tuple[_Row, ...]:
-    """The rows to show beside a memory of ``system``: of its own kind, and of its data set where
-    that is known by the name of a loader, else of all."""
+    """Returns the rows to show with a memory of ``system``.
+
+    They are those of its system, and of its data set if that is known by the name of a loader.
+    """
     own = [row for row in rows if row.system == system]
     same = [row for row in own if data and row.data.startswith(data)]
     return tuple(same or own)

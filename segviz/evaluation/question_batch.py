@@ -1,4 +1,4 @@
-"""Measures rankings of many questions that are asked of one structure at once."""
+"""Measures rankings of many questions about one structure at once."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is read of a ranking: the ``k`` best nodes or, with a ``budget``, what so many tokens
-    pay for; ``units`` for ``reached``, ``tokens`` for ``answer_words``."""
+    """Limits of reading a ranking.
+
+    ``k`` nodes are read or, with a ``budget``, the nodes that fit so many tokens; ``units`` for
+    ``reached``, ``tokens`` for ``answer_words``.
+    """
 
     k: int = 10
     budget: int | None = None
@@ -44,11 +47,13 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class _Facts:
-    """What is looked for in texts: f pairs of a question and a word or turn.
+    """Words or turns looked for in texts: f pairs with a question.
 
-    ``question`` int64 (f,) is the row of each; ``held`` bool (f, n + 1) says which texts
-    hold it; ``absent`` float64 (f,) is the chance that a random leaf does not hold it; ``size``
-    float64 (n + 1,) is the length of each node in leaves of mean length. The last node is padding.
+    Attributes:
+        question: row of the question, int64 (f,).
+        held: True for the texts that have it, bool (f, n + 1).
+        absent: probability that a random leaf lacks it, float64 (f,).
+        size: length of each node in leaves of mean length, float64 (n + 1,); the last is padding.
     """
 
     question: Ints
@@ -57,12 +62,11 @@ class _Facts:
     size: Floats
 
     def found(self, tops: Ints) -> tuple[Floats, Floats]:
-        """Returns the share of each question's facts in its ``tops`` (q, m), and the share expected
-        of random leaves of the same total length; NaN for a question without facts.
+        """Returns the share of each question's facts in its ``tops`` (q, m), and the expected one.
 
-        Leaves of mean length are drawn with replacement, W / L̄ of them for a top of W words and a
-        mean leaf of L̄. A fact that the share p of the leaves holds is drawn with the chance
-        1 − (1 − p) ** (W / L̄).
+        The baseline draws leaves of mean length L̄ with replacement, W / L̄ of them for a top of W
+        words. A fact of the share p of the leaves is drawn with probability 1 − (1 − p) ** (W /
+        L̄). NaN for a question without facts.
         """
         rows = np.arange(len(self.question))[:, None]
         nodes = tops[self.question]
@@ -79,15 +83,19 @@ class _Facts:
 
 
 class QuestionBatch:
-    """Questions that are asked of one structure, ready to measure any rankings of its nodes.
+    """Questions about one structure, ready to measure any rankings of its nodes.
 
-    ``places`` are the positions of the questions among all that are measured, ``whole`` the
-    memory at their moment, ``structure`` the same as it is shown, and ``step`` the moment, None
-    for the end. ``counted`` bool (q,): at least one evidence id is a turn of the
-    conversation. ``gold`` bool (q, n): the leaves that hold an evidence turn. A counted question
-    whose turns no leaf holds (the unit rule dropped them) has none and scores 0 everywhere.
-    ``words`` and ``content`` give those of a text. O((q + f) · n) memory for f words and turns that
-    are looked for.
+    Attributes:
+        questions: q questions.
+        places: their positions among all measured questions.
+        whole: the memory at their time.
+        structure: the same as displayed, n nodes.
+        step: the number of steps; None for the end.
+        counted: True if an evidence id is a turn of the conversation, bool (q,).
+        gold: the leaves with an evidence turn, bool (q, n + 1). A counted question whose turns the
+            unit rule dropped has none and scores 0 everywhere.
+
+    O((q + f) · n) memory for f words and turns looked for.
     """
 
     def __init__(
@@ -136,19 +144,20 @@ class QuestionBatch:
             for word in sorted(content(question.answer or ""))
         ]
         self._answers = self._facts(asked)
-        quotes, told = [], np.zeros(self._above.shape, dtype=np.bool_)
+        quotes, quoting = [], np.zeros(self._above.shape, dtype=np.bool_)
         flat = [(row, text) for row, texts_of_it in enumerate(turns) for text in texts_of_it]
         for place, (row, text) in enumerate(flat):
             wanted = content(text)
             if wanted:
                 held = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
-                told[place] = held >= QUOTED * len(wanted) - 1e-9
-                quotes.append((row, told[place]))
+                quoting[place] = held >= QUOTED * len(wanted) - 1e-9
+                quotes.append((row, quoting[place]))
         self._quotes = self._facts(quotes)
-        self._holds: Bools = self._of_leaf | self._above & told
+        # A leaf has its own turns; an ancestor has a turn only if its text quotes it.
+        self._holds: Bools = self._of_leaf | self._above & quoting
 
     def _turns(self, question: Question) -> list[str]:
-        """The gold turns of a question that the conversation has."""
+        """Returns the gold turns of a question that the conversation has."""
         return [turn for turn in dict.fromkeys(question.evidence) if turn in self._known]
 
     def _gold(self, memory: Memory) -> None:
@@ -193,33 +202,33 @@ class QuestionBatch:
                     part.append(np.isin(np.arange(len(structure) + 1), list(nodes)))
         self._gold_turns = np.array(pairs, dtype=np.int64)
         size = (len(pairs), len(structure) + 1)
-        # Of each gold turn the leaves that hold it, and these with all nodes above.
+        # For each gold turn the leaves that have it, and these with all their ancestors.
         self._of_leaf: Bools = np.array(own, dtype=np.bool_).reshape(size)
         self._above: Bools = np.array(every, dtype=np.bool_).reshape(size)
         self._narrow: Bools = np.append(structure.stop - structure.start == 1, False)
 
     def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:
-        """Facts from the question and the nodes (n + 1,) that hold each."""
+        """Returns facts from the question and the nodes (n + 1,) of each."""
         n = len(self.structure)
         question = np.array([row for row, _ in rows], dtype=np.int64)
         held = np.array([marks for _, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
         leaves = np.asarray(self.structure.leaves, dtype=np.int64)
         absent = 1 - held[:, leaves].sum(axis=1) / max(len(leaves), 1)
-        # Where no leaf has a word, none holds a fact, whatever its length.
+        # Without any word in the leaves no fact can be found, so the length is irrelevant.
         mean = self._lengths[leaves].sum() / max(len(leaves), 1) or 1.0
         return _Facts(question, held, absent, self._lengths / mean)
 
     def first_scores(self, memory: Memory, relevance: str) -> Floats:
-        """s⁽⁰⁾ of all questions, float64 (q, n). ValueError for an unknown relevance."""
+        """Returns s⁽⁰⁾ of all questions, float64 (q, n); ValueError for an unknown relevance."""
         scorer = memory.scorer(relevance, self.structure)
         raw = scorer([question.text for question in self.questions])
         return initial_scores(raw, self.structure.active)
 
     def ranked(self, scores: Floats) -> Ints:
-        """The nodes of all levels by ``scores`` (q, n), best first, int64 (q, m); a tie goes to
-        the older."""
+        """Ranks all nodes by ``scores`` (q, n), best first, ties to the older, int64 (q, m)."""
         worst = -scores[:, self._nodes]
-        # Three to eight times as fast as a stable sort; what is equal is then put in order.
+        # Three to eight times as fast as a stable sort. Runs of equal scores are sorted by id
+        # below: adding the run's number · count makes one plain sort keep the runs in order.
         order = np.argsort(worst, axis=1)
         worst.sort(axis=1)
         apart = worst[:, 1:] != worst[:, :-1]
@@ -231,7 +240,7 @@ class QuestionBatch:
         return np.asarray(self._nodes[order])
 
     def ragged(self, rankings: Sequence[Sequence[int]]) -> Ints:
-        """Rankings of different lengths as one array, filled up with no node."""
+        """Returns rankings of different lengths as one array, padded."""
         width = max(map(len, rankings), default=0)
         found = np.full((len(rankings), width), len(self.structure), dtype=np.int64)
         for row, nodes in zip(found, rankings, strict=True):
@@ -239,19 +248,18 @@ class QuestionBatch:
         return found
 
     def tops(self, ranked: Ints) -> Ints:
-        """What is read of each ranking, int64 (q, width), filled up with no node."""
+        """Returns the part of each ranking that is read, int64 (q, width), padded."""
         budget = self._limits.budget
         return self._within(ranked, budget) if budget is not None else ranked[:, : self._limits.k]
 
     def _within(self, ranked: Ints, tokens: int) -> Ints:
-        """The beginning of each ranking that so many tokens pay for."""
+        """Returns the beginning of each ranking that fits so many tokens."""
         paid = np.cumsum(self._tokens[ranked], axis=1) <= tokens
         width = int(paid.sum(axis=1).max(initial=0))
         return np.where(paid, ranked, len(self.structure))[:, :width]
 
     def measure(self, ranked: Ints) -> dict[str, Floats]:
-        """Every measure of rankings (q, m) by :meth:`ranked` or :meth:`ragged`, float64 (q,),
-        NaN where a question has no value."""
+        """Returns every measure of rankings (q, m), float64 (q,), NaN without a value."""
         tops = self.tops(ranked)
         found = self._of_leaves(ranked)
         found["reached"], read = self._reached(ranked)
@@ -286,13 +294,13 @@ class QuestionBatch:
         }
 
     def _reached(self, ranked: Ints) -> tuple[Floats, Floats]:
-        """Share of the gold units among the first units read, and how many were read."""
+        """Returns the share of the gold units among the first units read, and the number read."""
         limit, nothing = self._limits.units, len(self.structure)
         reached, read = np.zeros(len(ranked)), np.zeros(len(ranked))
         for i in np.flatnonzero(self.counted).tolist():
             seen: set[int] = set()
             nodes = takewhile(nothing.__ne__, map(int, ranked[i]))
-            for unit in chain.from_iterable(map(self._covered, nodes)):  # seldom more than a few
+            for unit in chain.from_iterable(map(self._covered, nodes)):  # rarely more than a few
                 seen.add(unit)
                 if len(seen) == limit:
                     break
@@ -302,9 +310,12 @@ class QuestionBatch:
         return reached, read
 
     def covering(self, ranked: Ints) -> dict[str, Floats]:
-        """What of rankings (q, m) it takes to read every word of the answers, float64 (q,): nodes
-        (``blocks``) and their ``tokens``, NaN where no reading of the whole ranking does; and the
-        shares of the top's nodes with one answer word, with two and with more (xMemory §5.2)."""
+        """Returns the reading needed to cover all answer words, and the density of these words.
+
+        For rankings (q, m), float64 (q,) each: the number of nodes (``blocks``) and their
+        ``tokens``, NaN if the whole ranking does not cover them; the shares of the top's nodes with
+        one answer word, with two and with more (xMemory §5.2).
+        """
         asked = self._answers.question
         held = self._answers.held[np.arange(len(asked))[:, None], ranked[asked]]
         last = np.full(len(ranked), np.nan)
@@ -332,8 +343,11 @@ class QuestionBatch:
         return {"blocks": last, "tokens": tokens, **found_all}
 
     def fates(self, ranked: Ints) -> Ints:
-        """What became of the gold turns of every question, int64 (q, 3): found (in a node of one
-        unit of the top), covered (wider nodes alone quote it), all; as ``GoldEvidence.fate``."""
+        """Counts the gold turns of every question by fate, int64 (q, 3): found, covered, all.
+
+        Found: in a node of one unit of the top. Covered: only wider nodes quote it; as
+        ``GoldEvidence.fate``.
+        """
         tops, rows = self.tops(ranked)[self._gold_turns], np.arange(len(self._gold_turns))[:, None]
         held = self._holds[rows, tops]
         found: Bools = np.any(held & self._narrow[tops], axis=1)
@@ -342,14 +356,14 @@ class QuestionBatch:
         return np.stack(count, axis=1)
 
     def on_gold(self, tops: Ints) -> Ints:
-        """In how many of the ``tops`` (q, m) each node holds a gold turn, int64 (n + 1,)."""
+        """Counts the ``tops`` (q, m) in which each node has a gold turn, int64 (n + 1,)."""
         gold = np.zeros((len(tops), self._narrow.size), dtype=np.bool_)
         np.logical_or.at(gold, self._gold_turns, self._holds)
         rows = np.arange(len(tops))[:, None]
         return np.bincount(tops[gold[rows, tops]], minlength=self._narrow.size)
 
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
-        """How many nodes of all tops lie on each level, int64 (highest + 1,)."""
+        """Counts the nodes of all tops on each level, int64 (highest + 1,)."""
         tops = self.tops(ranked)
         nodes = tops[tops < len(self.structure)]
         highest = int(self.structure.level.max(initial=0))
@@ -357,16 +371,17 @@ class QuestionBatch:
 
 
 def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """``part / whole`` as float64, 0 where ``whole`` is 0."""
+    """Returns ``part / whole`` as float64, 0 where ``whole`` is 0."""
     return np.asarray(np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0))
 
 
 def batches(
     memory: Memory, questions: Sequence[Question], settings: RetrievalSettings, limits: Limits
 ) -> list[QuestionBatch]:
-    """The questions by the moment they are asked at, in the order of the history, each group
-    with the structure of its moment: the settings' ``step``, else the moment the question stands
-    at (``Memory.moment``), else the end."""
+    """Groups questions by their time, each group with the structure of that time.
+
+    That is the settings' ``step``, else the time of the question (``Memory.moment``), else the end.
+    """
     moments: dict[int, list[int]] = defaultdict(list)
     for place, question in enumerate(questions):
         moment = memory.moment(question) if settings.step is None else settings.step
@@ -385,8 +400,10 @@ def batches(
 def measured_settings(
     settings: RetrievalSettings | None, changes: Mapping[str, Any]
 ) -> RetrievalSettings:
-    """The settings with ``changes``. ValueError for admissible levels, which would change what
-    the measures mean."""
+    """Returns the settings with ``changes``.
+
+    ValueError for admissible levels, which would change the meaning of the measures.
+    """
     wanted = replace(settings or RetrievalSettings(), **changes)
     if wanted.levels is not None:
         raise ValueError(

@@ -1,9 +1,9 @@
-"""Measures again what tables and figures of the papers show: on any conversations, without a model.
+"""Reproduces tables and figures of the papers on any conversations, without a model.
 
-``ENTRIES`` are the rows of ``reproduce.toml``. An entry measures with a :class:`Bench`
-and gives rows; their columns ``"x, paper"`` hold what is printed, of the column ``x`` or, where the
-paper measured answers of a model, of a metric of its own. Most rows are means of what a function
-of one memory gives, for a system with this or that setting. Nothing is drawn here.
+``ENTRIES`` are the rows of ``reproduce.toml``. An entry measures with a :class:`Bench` and returns
+rows. Their columns ``"x, paper"`` have the printed numbers, of the column ``x`` or, where the paper
+measured answers of a model, of a metric of its own. Most rows are means of a function of one
+memory, for a system with some setting. Nothing is drawn here.
 """
 
 from __future__ import annotations
@@ -43,18 +43,20 @@ Place = tuple[str, str]
 """A paper (key of ``SOURCES``) and a table or figure of it."""
 
 Variants = Mapping[str, tuple[str, dict[str, Any]]]
-"""A system and its settings by a label."""
+"""Label to a system and its settings."""
 
 _OWN = {"method": "own", "relevance": "dense"}
 
 JUDGED_BY = "answer_words"
-"""What settings are chosen by: the nearest to a graded answer, and seen by every policy."""
+"""Measure by which settings are chosen: closest to a graded answer, affected by every policy."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """What is measured, and where: conversations, cut by a rule of units and embedded, on some
-    ``workers``. ``clock`` tells seconds where time is measured."""
+    """Conversations, with unit rule, embedder and ``workers``, on which entries are measured.
+
+    ``clock`` returns seconds, for entries that measure time.
+    """
 
     talks: Sequence[Conversation]
     unit: str = "exchange"
@@ -65,7 +67,7 @@ class Bench:
 
     @property
     def names(self) -> list[str]:
-        """The talks, told apart."""
+        """Distinct names of the conversations."""
         return [f"{place} {talk.id}" for place, talk in enumerate(self.talks)]
 
     def each(
@@ -76,13 +78,15 @@ class Bench:
         share: float = 0.0,
         **how: Any,
     ) -> dict[str, list[Any]]:
-        """What ``measure(memory, questions, seed=…, **how)`` gives, by label, for each talk and
-        seed; under a seed a ``share`` of the units change places."""
+        """Returns ``measure(memory, questions, seed=…, **how)`` by label, conversation and seed.
+
+        Under a seed a ``share`` of the units change places.
+        """
         builders = {
             label: partial(build, system=name, unit=self.unit, embedder=self.embedder, **settings)
             for label, (name, settings) in variants.items()
         }
-        # Products of a memory's size take longer where threads of the linear algebra share them.
+        # BLAS threads slow down products of a memory's size.
         with threadpool_limits(limits=1, user_api="blas"):
             found = measure_many(
                 measure,
@@ -99,9 +103,11 @@ class Bench:
     def rows(
         self, measure: Callable[..., Any], variants: Variants, column: str = "setting", **how: Any
     ) -> list[Row]:
-        """A row for each variant (several, where ``measure`` gives a list) of what ``measure``
-        gives by name: of numbers the mean over the talks, of arrays, a value per question, the
-        :class:`Mean` over all questions."""
+        """Returns a row for each variant (several, if ``measure`` returns a list), averaged.
+
+        Numbers become means over the conversations; arrays, with a value per question, the
+        :class:`Mean` over all questions.
+        """
         return [
             {column: label, **_pooled_row(same)}
             for label, talks in self.each(measure, variants, **how).items()
@@ -111,8 +117,10 @@ class Bench:
         ]
 
     def paper(self, place: Place, metric: str, variant: str = "", system: str = "") -> float:
-        """The printed number of a table, of the data set of the talks where it has one, else of its
-        first; NaN where there is none."""
+        """Returns the printed number of a table, for the conversations' data set if possible.
+
+        Otherwise for the first data set of the table; NaN if nothing is printed.
+        """
         wanted = (*place, metric, variant)
         known = [
             row
@@ -124,8 +132,10 @@ class Bench:
         return same[0].value if same else math.nan
 
     def beside(self, row: Row, place: Place, metrics: Mapping[str, str], *of: str) -> Row:
-        """The row with what is printed in the ``metrics``, by column: behind the column, or at the
-        end where the row has none of that name. ``of`` are variant and system."""
+        """Returns the row with the printed numbers of ``metrics`` next to their columns.
+
+        Numbers without a column of ours come last. ``of`` are variant and system.
+        """
         printed = {name: self.paper(place, metric, *of) for name, metric in metrics.items()}
         printed = {name: value for name, value in printed.items() if not math.isnan(value)}
         found: Row = {}
@@ -137,11 +147,11 @@ class Bench:
 
 
 _DATA = {"MemoryAgentBench": "LongMemEval-MAB", "LongMemEval": "LongMemEval-S"}
-"""What papers call the data sets of formats with another name."""
+"""Names in the papers of the data sets of some formats."""
 
 
 def of_data(printed: Sequence[Reported], talks: Sequence[Conversation]) -> Sequence[Reported]:
-    """Returns the printed numbers of the data set of all the talks, else of the first printed."""
+    """Returns the printed numbers of the conversations' data set, else of the first printed one."""
     formats = {talk.source_format for talk in talks}
     name = formats.pop() if len(formats) == 1 else ""
     same = [row for row in printed if row.data == _DATA.get(name, name)]
@@ -164,13 +174,13 @@ def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
     return mean_ci(values[kept], groups=groups[kept].tolist())
 
 
-# --- what is measured of one memory ------------------------------------------------------------
+# --- measures of one memory --------------------------------------------------------------------
 
 
 def answers(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> Outcomes:
-    """The outcomes of all questions."""
+    """Returns the outcomes of all questions."""
     return evaluate(memory, questions, seed=seed, **settings).outcomes
 
 
@@ -182,13 +192,13 @@ def quality(
     names: Sequence[str] = ("recall", "answer_words", "words"),
     **settings: Any,
 ) -> dict[str, Any]:
-    """Measures by their labels, a value per question."""
+    """Returns measures by their labels, a value per question."""
     found = answers(memory, questions, seed=seed, **settings)
     return {MEASURES[name].label: found.column(name) for name in names}
 
 
 def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """The columns of SegTreeMem Table 5; a contentless root that is no node here is counted."""
+    """Returns the columns of SegTreeMem Table 5, with the contentless root, no node here."""
     found, cost, leaves = shape(memory.structure), total_cost(memory.steps), len(memory.units)
     root, inner = int(memory.system == "memtree"), found.nodes - found.leaves
     return {
@@ -203,7 +213,7 @@ def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dic
 
 
 def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Nodes of several units that follow each other, and leaves that got another parent."""
+    """Returns the share of wide nodes with consecutive units, and of leaves that moved."""
     s = memory.structure
     held = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
     wide = [units for units in held if len(units) > 1]
@@ -234,10 +244,10 @@ def growth(
     clock: Callable[[], float] | None = None,
     parts: int = 5,
 ) -> list[dict[str, float]]:
-    """Cost over parts of the history: of a unit's build, of a question at the end of the part.
+    """Returns the cost over parts of the history: of a unit's build, of a question at its end.
 
-    A question is asked as the system's paper asks it: by its own retrieval, a segment tree by
-    "paper, top-down". Of five questions the median time counts, the scorer prepared.
+    A question is asked as in the system's paper: by its own retrieval, or for a segment tree by
+    "paper, top-down". The time is the median of five questions, the scorer prepared.
     """
     read_and_written = _tokens_of_texts(memory)
     plain = RetrievalSettings(policy="none", relevance="dense")
@@ -250,7 +260,7 @@ def growth(
         size = max(len(steps), 1)
         at = replace(asked, step=last)
         seconds, tokens = [], 0
-        for text in texts[:1]:  # prepares what all of them use
+        for text in texts[:1]:  # prepares the scorer that all of them use
             memory.ask(text, at)
         for text in texts:
             began = clock() if clock else 0.0
@@ -274,9 +284,9 @@ def growth(
 def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
     """Returns the tokens that a model would read and write for the texts above the leaves.
 
-    Integers (steps, 2): of the children's texts as they stand after the step, of the text itself.
-    A text that repeats its only child, or stays with its span, is not written; texts from the
-    same children, such as the statements of an episode, are read for once.
+    Integers (steps, 2): of the children's texts after the step, and of the text itself. A text that
+    repeats its only child, or whose span does not change, is not written. Texts from the same
+    children, such as the statements of an episode, share one prompt.
     """
     texts: dict[int, str] = {}
     known: dict[int, tuple[str, tuple[int, int]]] = {}
@@ -290,16 +300,17 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
                 case Add() | Revise():
                     if isinstance(event, Add):
                         kinds[event.node] = event.kind
-                    # A plain summary is written whenever its span grows, whatever comes of it.
-                    told = event.text, (0, 0) if kinds[event.node] else event.span
-                    if known.get(event.node) != told and (isinstance(event, Revise) or event.level):
+                    # A plain summary is written whenever its span grows, even to the same text.
+                    state = event.text, (0, 0) if kinds[event.node] else event.span
+                    changed = known.get(event.node) != state
+                    if changed and (isinstance(event, Revise) or event.level):
                         written.append(event.node)
-                    known[event.node], texts[event.node] = told, event.text
+                    known[event.node], texts[event.node] = state, event.text
                 case Link():
                     children.setdefault(event.parent, {})[event.child] = None
                 case Unlink():
                     children[event.parent].pop(event.child)
-        prompts: dict[tuple[int, ...], list[int]] = {}  # what is read at once, to what is written
+        prompts: dict[tuple[int, ...], list[int]] = {}  # nodes read together, to nodes written
         for node in dict.fromkeys(written):
             below = tuple(children.get(node, ()))
             if not (len(below) == 1 and texts[below[0]] == texts[node]):  # no copy
@@ -312,8 +323,7 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
 def themes(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> dict[str, Any]:
-    """Counts of xMemory's themes and statements, and the statements that ever moved; with
-    ``settings`` of retrieval also its quality."""
+    """Returns counts of xMemory's themes and statements, and with ``settings`` its quality."""
     s = memory.structure
     kinds = Counter(s.kind[node] for node in np.flatnonzero(s.active).tolist())
     return {
@@ -328,8 +338,7 @@ def themes(
 def density(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> dict[str, Any]:
-    """Returns how many of the K best it takes to read all answer words, and how densely these lie
-    in them, by question."""
+    """Returns, by question, how many of the K best cover all answer words, and their density."""
     asked = measured_settings(None, settings).resolved(memory.model)
     columns: dict[str, Any] = {}
     for batch in batches(memory, questions, asked, Limits(asked.k)):
@@ -340,7 +349,7 @@ def density(
 
 
 def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, float]:
-    """H-Mem's index by layer, and the summaries for each node ``per node below`` a layer."""
+    """Returns H-Mem's index by layer, and the summaries ``per node below`` each layer."""
     found: dict[str, float] = {"relations": len(memory.structure.relations)}
     facts = shape(memory.structure).facts
     for layer in facts.layers if facts else ():
@@ -350,7 +359,7 @@ def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
 
 
 def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> Counter[str]:
-    """H-Mem's plans: parts of questions, their scopes, and the parts that were followed up."""
+    """Counts H-Mem's plans: parts of questions, their scopes, and the parts with a follow-up."""
     questions = [one for one in questions if one.category not in UNANSWERABLE]
     found = Counter(questions=len(questions))
     view = memory.view("dense")
@@ -365,14 +374,14 @@ def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) ->
 
 
 def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Shares of MemTree's nodes by depth; at 0 is the contentless root, which is no node."""
+    """Returns the shares of MemTree's nodes by depth; depth 0 is the contentless root."""
     s = memory.structure
     counts = np.bincount(s.depth[s.active] + 1)
     return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
 
 
 def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> list[dict[str, int]]:
-    """MemForest's facts and written summaries after each fifth of the history."""
+    """Returns MemForest's facts and written summaries after each fifth of the history."""
     ends = [len(memory.steps) * part // 5 for part in range(1, 6)]
     return [
         {
@@ -384,8 +393,10 @@ def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> l
 
 
 def kept(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Content words of what they are written from that MemForest's summaries still hold: of their
-    children, and roots of all items below them; over all words of all summaries."""
+    """Returns the shares of content words that MemForest's summaries preserve.
+
+    They are measured against the children, and for roots against all items below, over all words.
+    """
     s = memory.structure
     inner = [n for n in np.flatnonzero(s.active).tolist() if s.level[n] > 1 and s.children[n]]
     items: dict[int, set[int]] = {}
@@ -421,7 +432,7 @@ _POLICIES = ("bottom-up", "top-down")
 
 
 def _ordered(bench: Bench, names: Sequence[str], printed: Mapping[str, Row]) -> list[Row]:
-    """Rows of how systems keep order, each followed by what is printed of it."""
+    """Returns rows of how systems preserve order, each with the printed values."""
     found = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in names}, "system")
     none = dict.fromkeys(next(iter(printed.values())), "")
     return [row | printed.get(name, none) for name, row in zip(names, found, strict=True)]
@@ -456,12 +467,14 @@ def losses(
     share: float = 0.3,
     **settings: Any,
 ) -> dict[str, tuple[Outcomes, Outcomes]]:
-    """The experiment of SegTreeMem §5.4: the outcomes of all questions by label, as the talks are,
-    and as the means over seeds under each of which a ``share`` of the units changed places.
+    """Repeats the permutation experiment of SegTreeMem §5.4.
 
-    Of the two, :meth:`Outcomes.gain` is the loss in pairs. Departs from the source: it swaps turns
-    and does not say how pairs are drawn (ours are pairs of units, disjoint and uniform over the
-    conversation) nor whether dates move (ours stay with the place). ValueError without seeds.
+    Returns by label the outcomes of all questions in the original order, and their means over
+    seeds, under each of which a ``share`` of the units changed places. :meth:`Outcomes.gain` of the
+    two is the paired loss. ValueError without seeds.
+
+    Departs from the source: it swaps turns and does not say how pairs are drawn (ours are pairs of
+    units, disjoint and uniform over the conversation) nor if dates move (ours stay with the place).
     """
     if not seeds:
         raise ValueError("seeds is empty; name at least one")
@@ -490,7 +503,7 @@ def _lost(bench: Bench) -> list[Row]:
             row[f"loss, {MEASURES[name].label}"] = whole.gain(moved, name)
         rows.append(row)
     orders = ("original order", "30 % of turn pairs swapped")
-    # The printed tree is one that a model built in batch; it is none of ours.
+    # The printed tree was built by a model in batch mode; we have none.
     unknown = dict.fromkeys(list(rows[0])[1:], math.nan)
     rows.append({"construction": "segment tree, batch", **unknown})
     for row, system in ((rows[0], "clustering"), (rows[-1], "segment-tree")):
@@ -520,8 +533,10 @@ def _constructions(bench: Bench) -> list[Row]:
 
 
 def _shapes(bench: Bench) -> list[Row]:
-    """Rows of the trees that are built here, each under the name of the model that decided, and
-    of the two whose decisions were a language model's, which are printed alone."""
+    """Returns rows of the trees built here, each under the name of the deciding model.
+
+    Two trees whose decisions were a language model's have printed numbers only.
+    """
     trees: Variants = {
         "SegTreeMem cosine": ("segment-tree", _COSINE),
         "SegTreeMem calibrated (ours)": ("segment-tree", {}),
@@ -545,9 +560,9 @@ def _shapes(bench: Bench) -> list[Row]:
         row.pop("candidates per leaf")
         row["calls per leaf"] = row.pop("summaries per leaf")
         leaves, nodes = (bench.paper(place, name, variant, system) for name in ("leaves", "nodes"))
-        told = {"method": label, "nodes per leaf": row["nodes per leaf"]}
-        told |= {"nodes per leaf, paper": nodes / leaves, **row}
-        rows.append(bench.beside(told, place, metrics, variant, system))
+        ours = {"method": label, "nodes per leaf": row["nodes per leaf"]}
+        ours |= {"nodes per leaf, paper": nodes / leaves, **row}
+        rows.append(bench.beside(ours, place, metrics, variant, system))
     return rows
 
 
@@ -590,8 +605,10 @@ def level_rows(
     *,
     adversarial: bool = True,
 ) -> list[Row]:
-    """Shares of the levels, called by ``names``, in the mixed top K over alpha, no propagation
-    first, with a ``measure`` where one is named."""
+    """Returns the shares of the levels in the mixed top K over alpha, no propagation first.
+
+    Levels are called by ``names``; a ``measure`` is added if named.
+    """
     mine = [cell for cell in found.cells if (cell.policy, cell.horizon) == (policy, horizon)]
     rows: list[Row] = []
     for cell in (found.baseline, *sorted(mine, key=lambda cell: cell.alpha)):
@@ -685,7 +702,7 @@ def _fan_out(bench: Bench) -> list[Row]:
     return [row | {"k": k} for k, row in zip(sizes, found, strict=True)]
 
 
-_BLOCKS = 20  # xMemory retrieves as many
+_BLOCKS = 20  # as xMemory retrieves
 
 
 def _density(bench: Bench) -> list[Row]:
@@ -698,7 +715,7 @@ def _density(bench: Bench) -> list[Row]:
         for label, (name, how) in ways.items()
     }
     metrics, rows = {"blocks": "blocks", "tokens": "coverage-tokens"}, []
-    # Of questions that both cover, so that the means are of the same ones.
+    # Only questions that both methods cover, so that the means compare.
     both = [
         np.logical_and.reduce([~np.isnan(talk["blocks"]) for talk in talks])
         for talks in zip(*found.values(), strict=True)
@@ -720,7 +737,7 @@ def _asked(
     changed: Mapping[str, dict[str, Any]],
     **how: Any,
 ) -> list[dict[str, Any]]:
-    """What is measured of one memory, in a row for each of some changes of its settings."""
+    """Measures one memory under some changes of its settings, a row for each."""
     return [
         by(replace(memory, settings=memory.settings | settings), questions, **how)
         for settings in changed.values()
@@ -729,8 +746,11 @@ def _asked(
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """A table or figure of a ``paper``: what it ``shows`` in a sentence, what it is measured
-    ``by``, how it is drawn, and what is particular about ours. See ``reproduce.toml``."""
+    """A table or figure of a ``paper``.
+
+    ``shows`` describes it in a sentence, ``by`` names the function that measures it, ``chart`` its
+    drawing, ``note`` a particularity of ours. ``reproduce.toml`` documents the other fields.
+    """
 
     paper: str
     table: str
@@ -747,20 +767,20 @@ class Experiment:
 
     @property
     def printed(self) -> tuple[Reported, ...]:
-        """The numbers of it that are known."""
+        """Its printed numbers."""
         return tuple(row for row in REPORTED if (row.source, row.table) == (self.paper, self.table))
 
     @property
     def name(self) -> str:
-        """``figure-6``: how it is called on the command line."""
+        """Name on the command line, as ``figure-6``."""
         return self.table.lower().replace(" ", "-").replace(".", "")
 
     def taken(self, talks: Sequence[Conversation]) -> Sequence[Conversation]:
-        """The conversations that are measured: all, or as many as take minutes, evenly spread."""
+        """Returns the conversations to measure: all, or as many as take minutes, evenly spread."""
         return talks[:: max(1, -(-len(talks) // self.most))] if self.most else talks
 
     def measure(self, bench: Bench) -> list[Row]:
-        """The rows, beside what is printed."""
+        """Returns the measured rows, with the printed numbers."""
         bench = replace(bench, talks=self.taken(bench.talks))
         if not self.vary:
             return _TABLES[self.by](bench)
@@ -782,7 +802,7 @@ class Experiment:
         ]
 
     def difference(self, rows: Sequence[Row], talks: Sequence[Conversation] = ()) -> str:
-        """How the rows, measured on ``talks``, differ from what is printed, and why."""
+        """Explains how the rows, measured on ``talks``, differ from the printed numbers."""
         why = [SOURCES[self.paper].why, self.note, CAVEATS.get((self.paper, self.table), "")]
         why += dict.fromkeys(row.note for row in self.printed)
         if talks and (beside := of_data(self.printed, talks)):
@@ -799,7 +819,7 @@ def _short(value: float) -> str:
 
 
 def _farthest(rows: Sequence[Row]) -> str:
-    """The number that is farthest from the printed one, as a sentence."""
+    """Returns a sentence about the number with the largest relative difference from print."""
     pairs = [
         (abs(math.log(ours / theirs)), str(next(iter(row.values()))), name, ours, theirs)
         for row in rows
@@ -818,10 +838,13 @@ def _farthest(rows: Sequence[Row]) -> str:
 
 
 def _same_order(rows: Sequence[Row]) -> str:
-    """How the first mean and a printed number that has no column of its own order the rows, as a
-    sentence. Two of our means are told apart only where their intervals do not meet."""
+    """Returns a sentence about the order of the rows by our first mean and by a printed number.
+
+    It compares a printed number that has no column of ours. Two of our means differ only if their
+    intervals do not overlap.
+    """
     first: Row = {}
-    for row in rows:  # a row that is printed alone has no means
+    for row in rows:  # a row with printed numbers only has no means
         first |= {n: v for n, v in row.items() if isinstance(v, Mean) or n not in first}
     theirs = [n for n in first if n.endswith(", paper") and n.removesuffix(", paper") not in first]
     loss = theirs and theirs[0].startswith("loss")
@@ -834,7 +857,7 @@ def _same_order(rows: Sequence[Row]) -> str:
     means = [mean for row in rows if isinstance(mean := row.get(ours[0]), Mean)]
     if loss:
         shown = sum(mean.low > 0 for mean in means)
-        said.append(f"{shown or 'None'} of {len(means)} losses can be told from none.")
+        said.append(f"{shown or 'None'} of {len(means)} losses are significant.")
     counts = Counter[str]()
     for a, b in combinations(rows, 2):
         printed = number_of(a.get(theirs[0])) - number_of(b.get(theirs[0]))
@@ -848,8 +871,8 @@ def _same_order(rows: Sequence[Row]) -> str:
         return " ".join(said)
     said.append(
         f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {counts['same']} of "
-        f"{counts.total()} pairs of rows stand in the same order, {counts['other']} in the other; "
-        f"{counts['undecided']} cannot be told apart by our intervals."
+        f"{counts.total()} pairs of rows have the same order, {counts['other']} the opposite; "
+        f"{counts['undecided']} do not differ significantly."
     )
     return " ".join(said)
 
@@ -868,4 +891,4 @@ ENTRIES: tuple[Experiment, ...] = tuple(
     Experiment(**row | {"chart": Chart(**row["chart"]) if "chart" in row else None})
     for row in _ROWS["entry"]
 )
-"""All tables and figures, paper by paper."""
+"""All tables and figures, by paper."""

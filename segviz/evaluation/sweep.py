@@ -22,7 +22,7 @@ from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting and the ``outcomes`` of all questions under it."""
+    """Setting of a sweep, with the ``outcomes`` of all questions under it."""
 
     policy: str
     alpha: float
@@ -31,16 +31,16 @@ class Cell:
 
     @property
     def moves(self) -> bool:
-        """Whether scores travel under this setting."""
+        """True if this setting propagates scores."""
         return self.policy != "none" and self.horizon > 0 and self.alpha > 0
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A grid of settings.
+    """Grid of settings.
 
     ``cells`` run over policies, then alphas, then horizons; ``baseline`` is retrieval without
-    propagation. ``settings`` are what all cells share; policy, alpha and horizon in it say nothing.
+    propagation. All cells share ``settings``, whose policy, alpha and horizon have no meaning.
     """
 
     settings: RetrievalSettings
@@ -57,9 +57,19 @@ class Sweep:
         """Number of questions, counted or not."""
         return len(self.baseline.outcomes)
 
+    def counting(self, *, disputed: bool) -> Sweep:
+        """Returns the same sweep, with the disputed questions in every mean or in none."""
+        baseline, *cells = (
+            replace(cell, outcomes=cell.outcomes.counting(disputed=disputed))
+            for cell in (self.baseline, *self.cells)
+        )
+        return replace(self, baseline=baseline, cells=tuple(cells))
+
     def frame(self) -> Any:
-        """A pandas DataFrame, a row per setting, the baseline first: policy, alpha, horizon and
-        the mean of every measure, NaN where the measure cannot see the policy."""
+        """Returns a pandas DataFrame, a row per setting, the baseline first.
+
+        It has the setting and the mean of every measure, NaN if the policy cannot change it.
+        """
         import pandas as pd
 
         return pd.DataFrame(
@@ -76,23 +86,24 @@ class Sweep:
         )
 
     def seeing(self, measure: str) -> tuple[str, ...]:
-        """The policies of the sweep that a measure can see (``measures.sees``)."""
+        """Returns the policies of the sweep that can change a measure (``measures.sees``)."""
         return tuple(policy for policy in self.policies if sees(measure, policy))
 
     def cell(self, policy: str, alpha: float, horizon: int) -> Cell | None:
-        """The cell of a setting; None where it was not measured."""
+        """Returns the cell of a setting; None if it was not measured."""
         of = {(cell.policy, cell.alpha, cell.horizon): cell for cell in self.cells}
         return of.get((policy, alpha, horizon))
 
     def gain(self, cell: Cell, measure: str = DEFAULT, *, adversarial: bool = True) -> Mean:
-        """What a cell adds to no propagation, a mean of paired differences."""
+        """Returns the mean paired difference of a cell to no propagation."""
         return cell.outcomes.gain(self.baseline.outcomes, measure, adversarial=adversarial)
 
     def gains(
-        self, measure: str = DEFAULT, *, adversarial: bool = True
+        self, measure: str = DEFAULT, *, adversarial: bool = True, sweeps: int = 1
     ) -> dict[tuple[str, float, int], Mean]:
         """What every cell in which scores travel adds to no propagation, by its setting, of the
-        policies that the measure can see; the intervals hold for all of them together."""
+        policies that the measure can see; the intervals hold for all of them together, and for
+        those of so many ``sweeps`` that are read side by side."""
         base = self.baseline.outcomes
         cells = [one for one in self.cells if one.moves and sees(measure, one.policy)]
         if not cells:
@@ -101,15 +112,17 @@ class Sweep:
         columns -= base.column(measure)[:, None]
         kept = [p for p in base.keep(adversarial=adversarial) if not np.isnan(columns[p]).any()]
         groups = tuple(base.groups[p] for p in kept) if base.groups else ()
-        found = means_together(columns[kept], base.seed, groups)
+        found = means_together(columns[kept], base.seed, groups, sweeps)
         settings = [(one.policy, one.alpha, one.horizon) for one in cells]
         return dict(zip(settings, found, strict=True))
 
-    def table(self, measure: str = DEFAULT, *, adversarial: bool = True) -> list[Row]:
+    def table(
+        self, measure: str = DEFAULT, *, adversarial: bool = True, sweeps: int = 1
+    ) -> list[Row]:
         """No propagation, then the best setting of each policy that the measure can see: its mean
         and, in pairs, what it adds (:meth:`gains`)."""
         best = (self.best(measure, [p], adversarial=adversarial) for p in self.seeing(measure))
-        gains = self.gains(measure, adversarial=adversarial)
+        gains = self.gains(measure, adversarial=adversarial, sweeps=sweeps)
         still = self.gain(self.baseline, measure, adversarial=adversarial)
         return [
             {
@@ -117,6 +130,7 @@ class Sweep:
                 "alpha": cell.alpha,
                 "H": cell.horizon,
                 MEASURES[measure].label: cell.outcomes.mean(measure, adversarial=adversarial),
+                **cell.outcomes.recounted(measure, adversarial=adversarial),
                 "gain": gains.get((cell.policy, cell.alpha, cell.horizon), still),
             }
             for cell in (self.baseline, *best)
@@ -129,12 +143,18 @@ class Sweep:
         *,
         adversarial: bool = True,
     ) -> Cell:
-        """The cell in which scores travel that has the highest mean of a measure, among
-        ``policies`` if given and only those the measure can see.
+        """Returns the propagating cell with the highest mean of a measure.
 
-        A tie goes to the fewer hops, then the smaller alpha, then the earlier policy. The
-        baseline where no such cell was measured, or nothing counted. ValueError for an unknown
-        measure.
+        A tie goes to the fewer hops, then the smaller alpha, then the earlier policy. It is the
+        baseline if no such cell was measured, or no question counts.
+
+        Args:
+            measure: a name from ``MEASURES``.
+            policies: policies to choose from; None for all that can change the measure.
+            adversarial: count questions without an answer in the conversation.
+
+        Raises:
+            ValueError: the measure is unknown.
         """
         check_measure(measure)
         values = [
@@ -164,15 +184,32 @@ def sweep(
     keep: Callable[[Cell], None] | None = None,
     **changes: Any,
 ) -> Sweep:
-    """Measure every policy x alpha x horizon, as :func:`evaluate` would one by one.
+    """Measures every policy x alpha x horizon, as :func:`evaluate` would one by one.
 
-    ``policies``, ``alphas`` and ``horizons`` are the axes; ``memory``, ``questions``,
-    ``settings``, ``units``, ``tokens`` and ``seed`` are as in ``evaluate``, and a cell's numbers
-    equal those of ``evaluate`` with its setting exactly. The questions are scored
-    once, hops once per policy, and all settings that do not propagate (policy ``none``, H = 0,
-    alpha = 0) once. ``progress(done, total)`` is called after every cell, and ``keep`` is given it;
-    cells given back as ``known``, of a sweep that is otherwise the same, are not measured again.
-    Repeated values are swept once. ValueError for an empty axis or an illegal value.
+    A cell's numbers equal those of ``evaluate`` with its setting exactly. The questions are scored
+    once, hops once per policy, and all settings without propagation (policy ``none``, H = 0, alpha
+    = 0) once.
+
+    Args:
+        memory: the memory.
+        questions: the questions, with gold evidence or answers.
+        settings: the shared retrieval settings.
+        policies: names from ``POLICIES``; a repeated value is swept once.
+        alphas: decays in [0, 1).
+        horizons: numbers of hops, ≥ 0.
+        units: as in ``evaluate``.
+        tokens: as in ``evaluate``.
+        seed: as in ``evaluate``.
+        progress: called with (done, total) after every cell.
+        known: cells of a sweep that is otherwise the same; they are not measured again.
+        keep: called with every cell.
+        changes: fields of ``settings`` to replace.
+
+    Returns:
+        The baseline and all cells.
+
+    Raises:
+        ValueError: an axis is empty or has an illegal value.
     """
     policies, alphas, horizons = _axes(policies, alphas, horizons)
     grid = list(product(policies, alphas, horizons))
@@ -189,7 +226,7 @@ def sweep(
         return Cell(policy, alpha, horizon, outcomes_of(questions, found, ranked, seed))
 
     # Hops do not depend on alpha, so they are spread once per policy, to the largest horizon;
-    # each cell combines its first H + 1. The grid runs policy by policy, so one set is held.
+    # each cell combines its first H + 1. The grid runs policy by policy, so one set suffices.
     @lru_cache(maxsize=1)
     def hops(policy: str) -> list[tuple[Floats, ...]]:
         return [
@@ -216,8 +253,7 @@ def sweep(
 
 
 def pooled_sweep(names: Sequence[str], sweeps: Sequence[Sweep]) -> Sweep:
-    """The sweeps of several conversations, of one grid, as one over all of their questions;
-    ``names`` tell the conversations apart."""
+    """Pools sweeps of one grid over several conversations; ``names`` distinguish these."""
     baseline, *cells = (
         replace(
             column[0],
@@ -231,7 +267,7 @@ def pooled_sweep(names: Sequence[str], sweeps: Sequence[Sweep]) -> Sweep:
 def _axes(
     policies: Sequence[str], alphas: Sequence[float], horizons: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[float, ...], tuple[int, ...]]:
-    """The axes without repetition. ValueError for an empty one or an illegal value."""
+    """Returns the axes without repetition; ValueError for an empty one or an illegal value."""
     for name, values in (("policies", policies), ("alphas", alphas), ("horizons", horizons)):
         if not len(values):
             raise ValueError(f"{name} is empty; name at least one value")

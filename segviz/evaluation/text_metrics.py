@@ -1,9 +1,9 @@
 """Compares texts by their words: token F1, BLEU-1, content words. Pure functions.
 
-Normalisation of two answers (SQuAD, Rajpurkar et al. 2016): lower case, no punctuation,
-no articles, split at white space. As there, punctuation is deleted and not replaced, so
-``3.5`` becomes ``35`` and ``1,000`` becomes ``1000``. Beyond SQuAD the text is first
-brought to Unicode NFKC, and punctuation of every script counts, not only ASCII's.
+Normalisation of two answers (SQuAD, Rajpurkar et al. 2016): lower case, no punctuation, no
+articles, split at white space. As there, punctuation is deleted and not replaced, so ``3.5``
+becomes ``35`` and ``1,000`` becomes ``1000``. Beyond SQuAD the text is first converted to Unicode
+NFKC, and punctuation of every script counts, not only ASCII's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ARTICLES = frozenset(("a", "an", "the"))
 
 
 def normalised(text: str) -> list[str]:
-    """Tokens of an answer in SQuAD's normal form; see the module text."""
+    """Returns the tokens of an answer in SQuAD's normal form; see the module text."""
     kept = "".join(
         char
         for char in nfkc_lower(text)
@@ -29,9 +29,16 @@ def normalised(text: str) -> list[str]:
 
 
 def token_f1(predicted: str, gold: str) -> float:
-    """Harmonic mean of precision and recall over tokens, repeated tokens counted.
+    """Returns the harmonic mean of precision and recall over tokens, counting repeated tokens.
 
-    1.0 for two answers without a token, 0.0 where only one has none. Source: SQuAD.
+    Args:
+        predicted: the answer.
+        gold: the gold answer.
+
+    Returns:
+        F1 in [0, 1]; 1.0 for two answers without a token, 0.0 if only one has none.
+
+    Source: SQuAD.
     """
     found, wanted = normalised(predicted), normalised(gold)
     if not found or not wanted:
@@ -41,9 +48,11 @@ def token_f1(predicted: str, gold: str) -> float:
 
 
 def bleu1(predicted: str, gold: str) -> float:
-    """Clipped unigram precision times the brevity penalty exp(1 − gold/predicted length).
+    """Returns clipped unigram precision times the brevity penalty exp(1 − gold/predicted length).
 
-    Same normal form and edge cases as :func:`token_f1`. Source: Papineni et al. 2002.
+    Normal form, arguments and edge cases are those of :func:`token_f1`.
+
+    Source: Papineni et al. 2002.
     """
     found, wanted = normalised(predicted), normalised(gold)
     if not found or not wanted:

@@ -1,21 +1,21 @@
-"""Assembly: a view of the explorer as files for other programs and people.
+"""Files of a view of the explorer, for other programs and people.
 
 ======================  =============================================================
-``view``                what an export is made from: memory, moment, question; ``view_of`` makes
-                        it where there is no app
-``html``                one offline HTML file with the living canvas; prints to PDF
+``view``                input of every export: memory, moment, question; ``view_of``
+                        creates it without the app
+``html``                one offline HTML file with the interactive canvas; prints to PDF
 ``sheet``               that page for a browser to make a PNG or SVG of
 ``pictures``            runs the installed ``browser`` that does so
 ``graphs``              GraphML
 ``tables``              CSV: nodes, ranks of a question, sweeps
-``snippet``             the Python that brings the view back
-``formats``             these, as the app and the command line offer them
+``snippet``             the Python that reproduces the view
+``formats``             registry of these, for the app and the command line
 ``locomo``              conversations in LoCoMo's format
-``text``                file names; foreign text made fit for XML
+``text``                file names; untrusted text made legal for XML
 ======================  =============================================================
 
-JSON is the format memories are kept in; see ``segviz.store``. Keys of model servers are no
-part of a view and reach no file. The same view gives the same bytes.
+Memories are saved by ``segviz.store``. Keys of model servers are no part of a view and reach no
+file. The same view gives the same bytes.
 """
 
 from segviz.export.formats import FORMATS, Format

@@ -1,8 +1,8 @@
-"""The installed browser of the Chromium family that PNG and SVG are drawn by.
+"""Finds the installed browser of the Chromium family that draws PNG and SVG.
 
-It is looked for, never downloaded; ``segviz.export.pictures`` runs it. This looks at the
-environment and the disk, which the core does not: the command line, the app and the
-doctor, which may not import each other, find it below themselves.
+It is never downloaded; ``segviz.export.pictures`` runs it. This module reads the environment and
+the disk, which the core does not. The command line, the app and the doctor may not import each
+other, so they find it here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 VARIABLE = "SEGVIZ_BROWSER"
-"""The environment variable that names the browser to take."""
+"""Environment variable with the path of the browser to use."""
 
 NAMES = (
     "chromium chromium-browser google-chrome google-chrome-stable chrome microsoft-edge "
@@ -38,12 +38,14 @@ _WINDOWS = (
 
 
 class BrowserError(Exception):
-    """No picture can be made; the message says what was found and what to do."""
+    """Error of a picture that cannot be drawn; the message says what was found and what to do."""
 
 
 def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
-    """The browser: the one SEGVIZ_BROWSER names, else the first on the PATH, else one in its
-    usual place on macOS and Windows. BrowserError where there is none."""
+    """Returns the browser: SEGVIZ_BROWSER, else the first on the PATH, else one in its usual place.
+
+    Usual places are those of macOS and Windows. BrowserError if there is none.
+    """
     wanted = environ.get(VARIABLE, "").strip()
     path = environ.get("PATH")
     if wanted:
@@ -62,7 +64,7 @@ def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
             return place
     raise BrowserError(
         "PNG and SVG are drawn by Chromium, Chrome, Edge or Brave, and none was found on this "
-        f"machine; install one, or have {VARIABLE} name its program. {INSTEAD}"
+        f"machine; install one, or set {VARIABLE} to its program. {INSTEAD}"
     )
 
 

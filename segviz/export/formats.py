@@ -1,4 +1,4 @@
-"""The files a view can be had as; a row here puts one into the app and the command line."""
+"""Registry of export formats; a new row appears in the app and the command line."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from segviz.view.captions import shown_labels
 
 @dataclass(frozen=True)
 class Format:
-    """One kind of file: part and ending of its name, what it is, and how it is made.
+    """Kind of file: part and ending of its name, description, and the function that makes it.
 
-    ``asks`` where the view must answer a question. With ``needs_browser`` what is made, also on a
-    ``dark`` ground, is a sheet for a browser to draw (``segviz.export.pictures``); ``scales`` where
-    it may have more dots than the picture has pixels.
+    ``asks``: the view must answer a question. ``needs_browser``: ``make`` returns a sheet for a
+    browser to draw (``segviz.export.pictures``), also with ``dark``. ``scales``: it may have
+    several dots per pixel.
     """
 
     part: str

@@ -11,19 +11,18 @@ from segviz.tree import Structure
 
 
 def graphml(structure: Structure, name: str = "", labels: Sequence[str] = ()) -> bytes:
-    """All columns but the vectors, as a GraphML document with parallel edges.
+    """Returns all columns but the vectors, as a GraphML document with parallel edges.
 
     Nodes, retired ones included, have ``level``, ``top`` (the highest level of their same-text
-    chain), ``start``, ``stop`` (half-open, in units),
-    ``text``, ``active``, ``kind`` and ``facts`` (a JSON object). Edges have a ``type``:
-    "child" leads from a parent to its child, with its ``order`` among all links;
-    "relation" has ``order``, ``label`` and ``weight``. The graph has a ``name``, nodes have a
-    ``label`` where ``labels`` has one for each.
+    chain), ``start``, ``stop`` (half-open, in units), ``text``, ``active``, ``kind`` and ``facts``
+    (a JSON object). Edges have a ``type``. "child" leads from a parent to its child, with its
+    ``order`` among all links; "relation" has ``order``, ``label`` and ``weight``. The graph has a
+    ``name``, nodes have a ``label`` if ``labels`` has one for each.
 
-    XML cannot hold some control characters: they become U+FFFD, carriage returns line
-    feeds. The vectors are in the JSON export.
+    XML cannot represent some control characters: they become U+FFFD, carriage returns line feeds.
+    The vectors are in the JSON export.
     """
-    # Imported when it is needed: it takes a third of the time segviz takes to start.
+    # Imported late: it takes a third of segviz's own start-up time.
     from networkx.readwrite.graphml import write_graphml_xml
 
     graph = structure.to_networkx()
@@ -37,6 +36,6 @@ def graphml(structure: Structure, name: str = "", labels: Sequence[str] = ()) ->
             elif isinstance(value, dict):
                 values[key] = json.dumps(value)
     file = io.BytesIO()
-    # The writer of the standard library: the one on lxml, where installed, writes otherwise.
+    # The writer of the standard library: the lxml writer, if installed, gives other bytes.
     write_graphml_xml(graph, file)
     return file.getvalue()

@@ -1,14 +1,14 @@
-"""A view as one HTML file that needs nothing else: no server, no network, no other file.
+"""Exports a view as one HTML file that needs nothing else: no server, no network, no other file.
 
-The page holds the canvas component with its message, the texts of all nodes, the question,
-the setting and the evidence as literal text. Its script draws the canvas as a vector picture,
-too: that is what is printed, what its buttons save, and what the page shows alone where its
-address ends in ``#picture=`` (``segviz.export.sheet``).
+The page contains the canvas component with its message, the texts of all nodes, the question, the
+setting and the evidence as literal text. Its script also draws the canvas as a vector picture. That
+is printed, saved by its buttons, and shown alone if its address ends in ``#picture=``
+(``segviz.export.sheet``).
 
-Its Content-Security-Policy forbids every request and every script but the one that is
-there, named by its hash. Foreign text enters twice: escaped, as the text of elements; and
-as JSON in a block of data, with ``<``, ``>`` and ``&`` escaped, which no parser of HTML can
-leave early and which the script shows by ``textContent`` alone.
+Its Content-Security-Policy forbids every request and every script but its own, identified by its
+hash. Untrusted text enters twice: escaped, as the text of elements; and as JSON in a block of data,
+with ``<``, ``>`` and ``&`` escaped. No HTML parser can leave that block early, and the script shows
+it by ``textContent`` alone.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from segviz.frontend.message import pack
 from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Evidence
 from segviz.systems import level_name, level_names
-from segviz.view.captions import shown_labels, units_text
+from segviz.view.captions import dispute_lines, shown_labels, units_text
 from segviz.view.coloring import Live, Look
 from segviz.view.palette import ACCENT, SURFACE
 from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scene_of
 
 WIDTH = 1400
-"""Pixels of a picture, across."""
+"""Width of a picture, in pixels."""
 
 FILM = (4, 5)
-"""Frames of an animation on its sheet, across and down: pictures at α from 0 to below 1."""
+"""Columns and rows of an animation's frames on its sheet: pictures at α from 0 to below 1."""
 
 _READ = 34
-"""Pixels of the line below the tree that says what a person is at; no picture has it."""
+"""Height of the status line below the tree, in pixels; pictures have none."""
 
 _HEAD, _FOOT = 74, 66
-"""Pixels of a picture above and below its canvas: question and setting, legend."""
+"""Heights above and below the canvas of a picture, in pixels: question and setting, legend."""
 
 
 def html_page(view: View) -> str:
-    """The page of a view, to be saved as UTF-8."""
+    """Returns the page of a view, to be saved as UTF-8."""
     code, style = script("export_page"), _style()
     policy = (
         f"default-src 'none'; script-src '{_hash(code)}'; style-src '{_hash(style)}'; "
@@ -75,7 +75,7 @@ def html_page(view: View) -> str:
     )
 
 
-# --- what is read ----------------------------------------------------------------------------
+# --- text for readers ------------------------------------------------------------------------
 
 
 def _body(view: View) -> list[str]:
@@ -113,7 +113,7 @@ def _body(view: View) -> list[str]:
 def _step(view: View) -> list[str]:
     step = view.step
     if step is None:
-        return ["<section><h2>Step</h2><p>Nothing has been heard yet.</p></section>"]
+        return ["<section><h2>Step</h2><p>The memory is still empty.</p></section>"]
     why = step.decision.why if step.decision else ""
     return [
         f"<section><h2>Step {view.moment}</h2>",
@@ -127,9 +127,12 @@ def _evidence(view: View) -> list[str]:
     result = view.result
     assert result is not None
     answer = view.question.answer if view.question else None
+    disputed = view.question.disputed if view.question else None
+    said = dispute_lines(disputed) if disputed else []
     return [
         '<section id="evidence"><h2>Retrieved, best first</h2>',
         *([f'<p dir="auto">Gold answer: {_literal(answer)}</p>'] if answer else []),
+        *(f'<p dir="auto">{_literal(line)}</p>' for line in said),
         "<ol>",
         *(_item(view, item, result.score_names) for item in result.evidence),
         "</ol>",
@@ -159,12 +162,12 @@ def _literal(text: str) -> str:
     return escape(legal(text))
 
 
-# --- what the script reads ---------------------------------------------------------------------
+# --- data for the script -----------------------------------------------------------------------
 
 
 def _data(view: View) -> str:
     structure, scene = view.structure, _scene(view)
-    stage = _height(view) if view.result else None  # what stands around the tree comes on top
+    stage = _height(view) if view.result else None  # without what surrounds the tree
     nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
     content = {
         "message": _message(scene, stage),
@@ -191,12 +194,12 @@ def _message(scene: Scene, stage: int | None) -> str:
 
 
 def picture_height(view: View) -> int:
-    """Pixels of a picture, down."""
+    """Returns the height of a picture, in pixels."""
     return _HEAD + _height(view) + _FOOT
 
 
 def _picture(view: View) -> dict[str, object]:
-    """What stands around the canvas in a picture (``PictureWords`` of the script)."""
+    """Returns the texts around the canvas in a picture (``PictureWords`` of the script)."""
     in_time = keeps_time(view.memory, view.structure)
     note = "in the order of branches, not of time; nodes with several parents repeated"
     return {
@@ -216,13 +219,13 @@ def _picture(view: View) -> dict[str, object]:
 
 
 def _height(view: View) -> int:
-    """Pixels of the tree: room for its rows and, with scores, for two halves."""
+    """Returns the height of the tree in pixels, with scores for two halves."""
     levels = int(view.structure.level.max(initial=0)) + 1
     return min(140 + 40 * levels, 460) if view.result is None else min(90 + 70 * levels, 620)
 
 
 def _scene(view: View) -> Scene:
-    """What the page's canvas shows, as boxes on the axis."""
+    """Returns the content of the page's canvas, as boxes on the axis."""
     structure, result = view.structure, view.result
     plain = replace(
         scene_of(

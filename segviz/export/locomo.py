@@ -1,4 +1,4 @@
-"""Conversations as a LoCoMo file, which every program that reads LoCoMo can read."""
+"""Exports conversations as a LoCoMo file, which every program that reads LoCoMo can read."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MONTHS = (
 
 
 def locomo_json(conversations: Iterable[Conversation]) -> str:
-    """A JSON list with one sample per conversation, in LoCoMo's shape (Maharana et al. 2024).
+    """Returns a JSON list, one sample per conversation, in LoCoMo's format (Maharana et al. 2024).
 
-    Turns keep their ids, texts, captions (``blip_caption``) and speakers; sessions are numbered
-    from 1, their dates to the minute in LoCoMo's words. A question keeps answers, category and
-    evidence, also what could not be resolved; its place in the list becomes its index. The format
-    declares two speakers; further ones follow from the turns. It has no moment of a question:
-    ``asked_at``, the id of the turn before which one is asked, is ours and read back.
+    Turns keep their ids, texts, captions (``blip_caption``) and speakers. Sessions are numbered
+    from 1, with dates to the minute in LoCoMo's words. A question keeps answers, category and
+    evidence, including unresolved ids; its place in the list becomes its index. The format declares
+    two speakers; further ones follow from the turns. It has no time of a question: ``asked_at``,
+    the id of the turn before which it is asked, is our extension, and the loader reads it.
     """
     samples = [_sample(conversation) for conversation in conversations]
     return json.dumps(samples, ensure_ascii=False, indent=1) + "\n"
@@ -43,12 +43,12 @@ def _sample(conversation: Conversation) -> dict[str, Any]:
 
 
 def _date(session: Session) -> str:
-    """The date in LoCoMo's words; one that could not be read as it was written."""
+    """Returns the date in LoCoMo's words; an unreadable one as it was written."""
     return session.raw_date if session.start is None else locomo_date(session.start)
 
 
 def locomo_date(start: datetime) -> str:
-    """``1:56 pm on 8 May, 2023``, without locale, seconds or zone."""
+    """Returns ``1:56 pm on 8 May, 2023``, without locale, seconds or zone."""
     half = "am" if start.hour < 12 else "pm"
     clock = f"{start.hour % 12 or 12}:{start.minute:02d} {half}"
     return f"{clock} on {start.day} {_MONTHS[start.month - 1]}, {start.year:04d}"

@@ -1,13 +1,11 @@
-"""PNG, SVG and WebP of a view, drawn by a browser of the Chromium family that is installed.
+"""Draws PNG, SVG and WebP of a view with an installed browser of the Chromium family.
 
-The browser opens the exported page, whose canvas draws the picture. Shaping of every script,
-emoji come with it, and no package is needed. It runs a process and
-writes temporary files, which the layers below do not; the command line and the app both need
-it and may not import each other. So it stands between them and ``segviz.export``, whose
-``sheet`` says, as a pure function, what to draw.
+The browser opens the exported page, whose canvas draws the picture. It shapes every script and has
+emoji, and no package is needed. This module runs a process and writes temporary files, which the
+layers below do not. ``segviz.export.sheet`` decides, as a pure function, what to draw.
 
-The browser has a profile of its own, no network and a time limit, sees no key of a model
-server, and leaves no file behind.
+The browser has its own profile, no network and a time limit, sees no key of a model server, and
+leaves no file behind.
 """
 
 from __future__ import annotations
@@ -34,9 +32,9 @@ from segviz.export.text import one_line
 from segviz.export.view import View
 
 SECONDS = 60
-"""A picture takes one to four; after this the browser is ended."""
+"""Time limit of the browser; a picture takes one to four seconds."""
 
-_OTHER = f"Have {VARIABLE} name another browser. {INSTEAD}"
+_OTHER = f"Set {VARIABLE} to another browser. {INSTEAD}"
 
 _AT_ONCE = BoundedSemaphore(2)  # each takes some 300 MB; a server may have many visitors
 
@@ -47,8 +45,8 @@ _FLAGS = (
     "--disable-gpu",
     "--hide-scrollbars",
     "--disable-extensions",
-    # No request leaves: no name is found, every connection goes to a proxy that is not
-    # there, this machine's own addresses included, and nothing of the browser's own asks.
+    # No request leaves: no host name resolves, every connection, even to this machine, goes to a
+    # proxy that does not exist, and the browser's own background requests are off.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
@@ -57,7 +55,7 @@ _FLAGS = (
     "--disable-sync",
     "--no-first-run",
     "--no-default-browser-check",
-    # Containers give little shared memory; crash reports and key rings are none of its business.
+    # Containers have little shared memory; crash reports and key rings are not needed.
     "--disable-dev-shm-usage",
     "--disable-breakpad",
     "--password-store=basic",
@@ -69,10 +67,10 @@ _DRAWN = re.compile(rb'(?:<!DOCTYPE html>)?\s*<html[^>]* data-picture="([A-Za-z0
 
 
 def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> str | bytes:
-    """The content of the file a view is to be had as, drawn by the browser where needed.
+    """Returns the content of an export, drawn by the browser where needed.
 
-    ``dark`` and ``scale`` count where the format has them. ValueError for what cannot be
-    written, BrowserError where the browser fails.
+    ``dark`` and ``scale`` apply to formats that have them. ValueError if it cannot be written,
+    BrowserError if the browser fails.
     """
     content = offer.make(view, dark=dark) if offer.needs_browser else offer.make(view)
     if not isinstance(content, Sheet):
@@ -81,10 +79,10 @@ def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> st
 
 
 def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
-    """A sheet as PNG or WebP with ``scale`` dots for each pixel, or as SVG.
+    """Draws a sheet as PNG or WebP with ``scale`` dots for each pixel, or as SVG.
 
-    The same sheet gives the same bytes. ValueError for a PNG with too many dots,
-    BrowserError where the browser fails.
+    The same sheet gives the same bytes. ValueError for a PNG with too many dots, BrowserError if
+    the browser fails.
     """
     dots = sheet.dots(scale) if sheet.kind in ("png", "webp") else None
     program = browser or find_browser()
@@ -112,7 +110,7 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
         ),
         "svg": ("--dump-dom",),  # to the standard output
     }
-    # Chromium refuses to run as root in its sandbox; it draws this one page alone.
+    # Chromium refuses to run as root in its sandbox; it only opens this one page of ours.
     root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
     command = [str(program), *_FLAGS, *root, f"--user-data-dir={folder / 'profile'}"]
     command += [*wanted[kind], page.as_uri() + sheet.fragment]
@@ -121,7 +119,7 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
     except OSError as error:
         raise BrowserError(f"{program} does not start ({error.strerror}). {_OTHER}") from None
     except subprocess.TimeoutExpired:
-        why = f"{program} took more than {SECONDS} seconds and was ended. {_OTHER}"
+        why = f"{program} took more than {SECONDS} seconds and was stopped. {_OTHER}"
         raise BrowserError(why) from None
     content = target.read_bytes() if target.is_file() else b""
     if kind == "svg":
@@ -134,7 +132,7 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
 
 
 def _animated(drawn: bytes) -> bytes:
-    """The frames of a drawn sheet one after the other, without end."""
+    """Returns the frames of a drawn sheet as an endless animation."""
     from PIL import Image
 
     with Image.open(io.BytesIO(drawn)) as image:
@@ -150,10 +148,12 @@ def _animated(drawn: bytes) -> bytes:
 
 
 def _run(command: Sequence[str], said: Path, printed: Path | None = None) -> int:
-    """Exit code of the browser. What it says goes to ``said``, what it prints to ``printed``
-    where that is wanted apart."""
+    """Runs the browser and returns its exit code.
+
+    Its messages go to ``said``, its output to ``printed`` if that is given.
+    """
     environ = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
-    with ExitStack() as files:  # no pipes: helpers that outlive the browser would hold them
+    with ExitStack() as files:  # no pipes: helpers that outlive the browser would keep them open
         output = files.enter_context(said.open("wb"))
         target = files.enter_context(printed.open("wb")) if printed else output
         process = subprocess.Popen(
@@ -171,7 +171,7 @@ def _run(command: Sequence[str], said: Path, printed: Path | None = None) -> int
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The browser and its helpers, so that none writes to the folder any more."""
+    """Kills the browser and its helpers, so that none writes to the folder any more."""
     if sys.platform == "win32":
         process.kill()  # its helpers follow by themselves
     else:
@@ -181,15 +181,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _last_words(said: Path) -> str:
-    """What the browser said of its end, or last."""
+    """Returns the browser's fatal error, or its last message."""
     lines = [line for line in said.read_text("utf-8", "replace").splitlines() if line.strip()]
     telling = [line for line in lines if "FATAL" in line] or lines
     return f": {one_line(telling[-1], 300)}" if telling else ""
 
 
 def _shared_with(program: Path) -> Path | None:
-    """Where the temporary folder goes: a browser that is a snap sees neither the system's
-    one nor hidden folders."""
+    """Returns the parent of the temporary folder.
+
+    A browser that is a snap sees neither the system's temporary folder nor hidden folders.
+    """
     if program.resolve().name != "snap":
         return None
     common = Path.home() / "snap" / program.name / "common"

@@ -1,7 +1,7 @@
-"""The exported page as a sheet: what an installed browser makes a PNG or SVG of.
+"""Turns a view into a sheet: the exported page from which a browser makes a PNG or SVG.
 
-The page is the HTML export; asked for a picture it shows that alone, drawn by the painters of
-its canvas. ``segviz.export.pictures`` has a browser open it.
+With ``#picture=`` the HTML export shows its picture alone, drawn by the painters of its canvas.
+``segviz.export.pictures`` opens it in a browser.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from segviz.export.view import View
 Kind = Literal["png", "svg", "webp"]
 
 SCALES = (1, 2, 3, 4)
-"""Dots of a PNG for each pixel of the picture, across and down."""
+"""Dots of a PNG per pixel of the picture, in both directions."""
 
 MOST_DOTS = 40_000_000
-"""Of a PNG: what programs still open without trouble, and a browser draws in a moment."""
+"""Most dots of a PNG that programs open without trouble and a browser draws quickly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A page that shows one picture of ``width`` × ``height`` pixels, on a dark ground or a
-    light one, and is to become a file of that ``kind``; as WebP it is the frames of an
-    animation, ``FILM`` of them across and down."""
+    """Page that shows one picture of ``width`` × ``height`` pixels, to become one file.
+
+    As WebP it shows the frames of an animation, ``FILM`` of them in columns and rows.
+    """
 
     kind: Kind
     html: str
@@ -35,12 +36,11 @@ class Sheet:
 
     @property
     def fragment(self) -> str:
-        """What the page's address ends in for the page to show the picture alone."""
+        """End of the page's address that makes it show the picture alone."""
         return f"#picture={self.kind}&theme={'dark' if self.dark else 'light'}"
 
     def dots(self, scale: int) -> tuple[int, int]:
-        """Width and height of a PNG. ValueError for an unknown scale, and for more dots than
-        a PNG may have."""
+        """Returns width and height of a PNG; ValueError for an unknown scale or too many dots."""
         if scale not in SCALES:
             raise ValueError(f"scale is {scale}; it must be {SCALES[0]} to {SCALES[-1]}")
         wide, high = self.width * scale, self.height * scale
@@ -56,15 +56,15 @@ class Sheet:
 
 
 def sheet(kind: Kind, view: View, *, dark: bool = False) -> Sheet:
-    """The picture of a view, ready to be drawn."""
+    """Returns the picture of a view, ready to be drawn."""
     return Sheet(kind, html_page(view), WIDTH, picture_height(view), dark)
 
 
 def film(view: View, *, dark: bool = False) -> Sheet:
-    """The picture of an answered question at every α. ValueError where no score travels."""
+    """Returns the picture of an answered question at every α; ValueError without propagation."""
     result = view.result
     if result is None or result.own or result.settings.policy == "none":
-        raise ValueError("nothing moves with α: choose a policy that lets scores travel first")
+        raise ValueError("nothing changes with α: choose a policy that propagates scores first")
     across, down = FILM
     size = across * WIDTH, down * picture_height(view)
     return Sheet("webp", html_page(view), *size, dark)

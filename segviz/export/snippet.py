@@ -1,4 +1,4 @@
-"""The Python that brings a view back: public names only, run by the tests as it stands."""
+"""Generates the Python that reproduces a view: public names only, run by the tests."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from segviz.systems import SYSTEMS
 _UPLOADED = "the-file-you-uploaded.json"
 _LINE = 88
 _SPREAD = ("policy", "alpha", "horizon")
-_ALWAYS = (*_SPREAD, "k", "relevance")  # said even where they are as by default
+_ALWAYS = (*_SPREAD, "k", "relevance")  # written even if they are the default
 
 
 def python_snippet(view: View) -> str:
-    """A script that ends with ``memory``, ``structure`` and, on Ask, ``result`` as shown.
+    """Returns a script that ends with ``memory``, ``structure`` and, on Ask, ``result`` as shown.
 
-    A memory that segviz can build again offline is built from the conversation's file; one that
-    took a model, was edited afterwards or has a file is opened from that, or from its JSON export.
-    Whatever comes from a file stands in the script as a Python literal.
+    A memory that segviz can build again offline is built from the conversation's file. One that
+    needed a model, was edited afterwards or has a file is opened from that file, or from its JSON
+    export. Text from a file enters the script as a Python literal.
     """
     lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
     if view.result is not None:

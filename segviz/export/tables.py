@@ -1,9 +1,9 @@
-"""CSV tables (RFC 4180): the nodes, the ranks of a question, a sweep.
+"""Writes CSV tables (RFC 4180): the nodes, the ranks of a question, a sweep.
 
-Texts are quoted, numbers are not; what is absent is an empty cell. Spreadsheets take a text
-that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, also behind blanks: such a text
-gets an apostrophe in front. Numbers stay numbers, negative ones too. Carriage returns
-inside a text become line feeds.
+Texts are quoted, numbers are not; a missing value is an empty cell. Spreadsheets interpret a text
+that begins with ``=``, ``+``, ``-`` or ``@`` as a formula, also behind blanks: such a text gets an
+apostrophe in front. Numbers stay numbers, negative ones too. Carriage returns inside a text become
+line feeds.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from segviz.view.captions import shown_labels
 
 Value = str | int | float | None
 
-# A spreadsheet may pass over blanks and invisible marks; full-width signs count as well.
+# A spreadsheet may skip blanks and invisible marks before a formula, even one in full-width signs.
 _PASSED_OVER = " \n\u00a0\u3000\ufeff\u200b\u200e\u200f"
 _FORMULA = ("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠")
 
 
 def cell(value: Value) -> str:
-    """One value as it stands between two commas."""
+    """Returns one value as a CSV cell."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if not isinstance(value, str):
@@ -43,12 +43,12 @@ def cell(value: Value) -> str:
 
 
 def table(names: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
-    """A line of names and one for each row, all ended by CR LF."""
+    """Returns a line of names and one for each row, all ended by CR LF."""
     return "".join(",".join(map(cell, row)) + "\r\n" for row in [names, *rows])
 
 
 def rows_csv(rows: Sequence[Row]) -> str:
-    """Rows of any table; a mean has three columns, with the bounds of its interval behind it."""
+    """Returns rows of any table; a mean has three columns: value, low and high."""
     names = dict.fromkeys(name for row in rows for name in row)
     means = {name for row in rows for name in row if isinstance(row[name], Mean)}
 
@@ -66,7 +66,7 @@ def rows_csv(rows: Sequence[Row]) -> str:
 
 
 def rows_markdown(rows: Sequence[Row]) -> str:
-    """Rows of any table in Markdown, numbers to three digits and means with their interval."""
+    """Returns rows of any table in Markdown, with three digits and intervals of means."""
     names = list(dict.fromkeys(name for row in rows for name in row))
 
     def number(value: float) -> str:
@@ -93,13 +93,12 @@ def rows_markdown(rows: Sequence[Row]) -> str:
 
 
 def nodes_csv(view: View) -> str:
-    """One row per node, retired ones included: every column of the structure but the
-    vector, its place in the tree and, on Ask, its scores. A same-text chain is one row, unless
-    the view is of the literal tree.
+    """Returns one row per node, retired ones included.
 
-    ``top`` is the highest level of a node's same-text chain, ``stop`` is one past the last
-    unit. ``parents`` and ``children`` are node ids with blanks between, ``first_turn`` and
-    ``last_turn`` the ends of the span.
+    It has every column of the structure but the vector, the node's place in the tree and, on Ask,
+    its scores. A same-text chain is one row, unless the view is of the literal tree. ``top`` is the
+    highest level of that chain, ``stop`` is one past the last unit. ``parents`` and ``children``
+    are node ids with blanks between, ``first_turn`` and ``last_turn`` the ends of the span.
     """
     structure, result = view.structure, view.result
     labels = shown_labels(view.memory, structure)
@@ -133,7 +132,7 @@ _ENDS = ("first_turn", "last_turn", "first_session", "last_session")
 
 
 def _ends(view: View, node: int) -> list[Value]:
-    """First and last turn, first and last session (counted from 1) of a node's span."""
+    """Returns first and last turn, first and last session (counted from 1) of a node's span."""
     units = view.memory.units[int(view.structure.start[node]) : int(view.structure.stop[node])]
     if not units:
         return [None] * 4
@@ -142,12 +141,12 @@ def _ends(view: View, node: int) -> list[Value]:
 
 
 def ranks_csv(view: View) -> str:
-    """One row per admissible node of an answered question, best first.
+    """Returns one row per admissible node of an answered question, best first.
 
-    ``rank_initial`` and ``rank_final`` count from 1 as in ``Evidence``; ``retrieved_before``
-    and ``retrieved`` are the places among the nodes that came back, empty for the others;
-    ``gold`` are the gold turns the node holds. A same-text chain is one node, unless the settings
-    are literal. ValueError on a view without a question.
+    ``rank_initial`` and ``rank_final`` count from 1 as in ``Evidence``. ``retrieved_before`` and
+    ``retrieved`` are the places among the retrieved nodes, empty for the others. ``gold`` are the
+    gold turns of the node. A same-text chain is one node, unless the settings are literal.
+    ValueError on a view without a question.
     """
     result = view.result
     if result is None:
@@ -156,7 +155,7 @@ def ranks_csv(view: View) -> str:
     order, before = (
         ranking(scores, structure, levels) for scores in (result.final, result.initial)
     )
-    if result.own:  # its order is its own; scores alone do not tell it
+    if result.own:  # the system's order, which does not follow from the scores alone
         order = np.array([*result.after, *(n for n in order if n not in set(result.after))], int)
     initial_rank = {int(node): rank for rank, node in enumerate(before, start=1)}
     places = [
@@ -189,28 +188,27 @@ def ranks_csv(view: View) -> str:
 
 
 def sweep_csv(found: Sweep) -> str:
-    """A long table of a sweep: a row per setting, measure and group of questions, the baseline
-    without propagation first. Measures that cannot see a policy have no rows for it.
+    """Returns a long table of a sweep: a row per setting, measure and group of questions.
 
-    ``category`` is ``all`` or a category id; ``adversarial`` is 1 where questions of category 5
-    count (rows of ``all`` come without them, too, where there are such questions). ``mean`` is
-    over ``n`` questions, ``gain`` the mean difference to no propagation question by question;
-    both have 95 % intervals in rows of ``all``. Rows of the measure ``share_level_0``, ``…_1``
-    hold the share of each level among the retrieved nodes of all questions.
+    The baseline without propagation comes first. Measures that no policy can change have no rows
+    for it. ``category`` is ``all`` or a category id. ``adversarial`` is 1 if questions of category
+    5 count, ``disputed`` if those that an audit disputes do; if there are any, means come without
+    them, too. ``mean`` is over ``n`` questions, ``gain`` the mean paired difference to no
+    propagation; both have 95 % intervals in rows of ``all``. Rows of the measure ``share_level_0``,
+    ``…_1`` have the share of each level among the retrieved nodes of all questions.
     """
     return _sweeps([], [((), found)])
 
 
 def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
-    """As :func:`sweep_csv` for many sweeps below each other, each row behind its
-    ``conversation``, ``system`` and ``seed``."""
+    """Returns :func:`sweep_csv` of many sweeps, with ``conversation``, ``system``, ``seed``."""
     owners = ["conversation", "system", "seed"]
     return _sweeps(owners, [((m.conversation, m.system, m.seed), m.result) for m in runs])
 
 
 def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:
     names = [*owners, "policy", "alpha", "horizon", "k", "budget", "units", "tokens", "relevance"]
-    names += ["measure", "category", "adversarial", "mean", "low", "high", "n"]
+    names += ["measure", "category", "adversarial", "disputed", "mean", "low", "high", "n"]
     names += ["gain", "gain_low", "gain_high"]
     rows = (
         [
@@ -218,7 +216,8 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
             *(found.settings.budget, found.units, found.tokens, found.settings.relevance),
             *row,
         ]
-        for owner, found in sweeps
+        for owner, every in sweeps
+        for found in _counted(every)
         for gains in [
             {(m, a): found.gains(m, adversarial=a) for m in MEASURES for a in (True, False)}
         ]
@@ -228,12 +227,18 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
     return table(names, rows)
 
 
+def _counted(found: Sweep) -> list[Sweep]:
+    """Returns the sweep with the disputed questions, then, if there are any, without."""
+    counts = (True, False) if any(found.baseline.outcomes.disputed) else (True,)
+    return [found.counting(disputed=one) for one in counts]
+
+
 def _measured(
     found: Sweep, one: Cell, gains: Mapping[tuple[str, bool], Mapping[Any, Mean]]
 ) -> Iterator[list[Value]]:
-    """A setting: its measures over all questions and by category, and its levels."""
+    """Yields the rows of a setting: measures over all questions and by category, and its levels."""
     outcomes, base = one.outcomes, found.baseline.outcomes
-    groups = outcomes.known_categories
+    groups, disputed = outcomes.known_categories, int(outcomes.count_disputed)
     for name in MEASURES:
         if not sees(name, one.policy):
             continue
@@ -243,20 +248,20 @@ def _measured(
             still = found.gain(found.baseline, name, adversarial=counts)
             gain = gains[name, counts].get(setting, still)
             yield [
-                *(name, "all", int(counts), mean.value, mean.low, mean.high, mean.n),
+                *(name, "all", int(counts), disputed, mean.value, mean.low, mean.high, mean.n),
                 *(gain.value, gain.low, gain.high),
             ]
         values, differences = outcomes.column(name), outcomes.column(name) - base.column(name)
         for group in groups:
-            kept = np.array(outcomes.keep(category=group))
+            kept = np.array(outcomes.keep(category=group), dtype=np.int64)
             kept = kept[~np.isnan(values[kept])]
             if len(kept):
                 label = "none" if group is None else str(group)
                 mean_gain = float(differences[kept].mean())
                 yield [
-                    *(name, label, 1, float(values[kept].mean()), None, None, len(kept)),
+                    *(name, label, 1, disputed, float(values[kept].mean()), None, None, len(kept)),
                     *(mean_gain, None, None),
                 ]
-    for level, share in outcomes.levels.items():
-        shares: list[Value] = [f"share_level_{level}", "all", 1, float(share)]
+    for level, share in outcomes.levels.items() if disputed else ():
+        shares: list[Value] = [f"share_level_{level}", "all", 1, 1, float(share)]
         yield [*shares, None, None, len(outcomes), None, None, None]

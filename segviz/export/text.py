@@ -1,11 +1,11 @@
-"""Foreign text on its way into files that other programs read."""
+"""Makes untrusted text safe for files that other programs read."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# What XML 1.0 (section 2.2) cannot hold, not even escaped; lone surrogates have no UTF-8.
+# Illegal in XML 1.0 (section 2.2), even escaped; lone surrogates have no UTF-8.
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # As CONTROLS of frontend/src/shared/text.js: control and bidi characters.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
@@ -13,19 +13,18 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
 def legal(text: str) -> str:
-    """``text`` with every character that XML cannot hold replaced by U+FFFD, and line ends
-    as XML readers give them back."""
+    """Replaces characters that are illegal in XML by U+FFFD, and line ends by line feeds."""
     return _ILLEGAL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str, limit: int) -> str:
-    """``text`` in one line: no control or bidi characters, at most ``limit`` characters."""
+    """Returns ``text`` in one line: no control or bidi characters, at most ``limit`` characters."""
     plain = " ".join(legal(_CONTROLS.sub(" ", text)).split())
     return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"
 
 
 def file_name(conversation: str, part: str, ending: str) -> str:
-    """A name any file system takes: ``segviz-CONVERSATION-PART.ENDING``, in ASCII."""
+    """Returns a name for any file system: ``segviz-CONVERSATION-PART.ENDING``, in ASCII."""
     ascii_only = unicodedata.normalize("NFKD", conversation).encode("ascii", "ignore").decode()
     words = _UNSAFE.sub("-", ascii_only).strip("-")[:60].strip("-")
     return "-".join(filter(None, ("segviz", words, part))) + f".{ending}"

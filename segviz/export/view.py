@@ -1,4 +1,4 @@
-"""What an export is made from: a memory at one moment and, on Ask, a question put to it."""
+"""Input of every export: a memory at one moment and, on Ask, a question put to it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ from segviz.view.captions import provenance_lines
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A view of the explorer.
+    """View of the explorer.
 
-    ``structure`` is the memory as it is shown, ``result`` the answered question, None on Grow.
-    ``bookmark`` says what was asked for; ``typed`` are (speaker, text) turns the conversation was
-    continued with, which no file holds; ``saved`` is the memory's own file, where it has one;
-    ``read`` are the options of ``segviz.load`` that the conversation's file was read with.
+    Attributes:
+        memory: the memory.
+        structure: the memory as displayed.
+        bookmark: the requested view.
+        result: the answered question; None on Grow.
+        typed: (speaker, text) turns typed after the conversation, which no file has.
+        saved: the memory's own file, if it has one.
+        read: options of ``segviz.load`` for the conversation's file.
     """
 
     memory: Memory
@@ -39,38 +43,38 @@ class View:
 
     @property
     def page(self) -> str:
-        """``"grow"`` or ``"ask"``."""
+        """Page of the view, ``"grow"`` or ``"ask"``."""
         return "grow" if self.result is None else "ask"
 
     @property
     def session(self) -> store.Saved:
-        """The memory with how it is looked at; what was done to it is among its steps."""
+        """Memory with this view; edits are among its steps."""
         return replace(
             self.memory.saved, shown=store.SavedView(self.page, looks(encode(self.bookmark)))
         )
 
     @property
     def heading(self) -> str:
-        """The question, or what is shown of which conversation."""
+        """Question, or the name of the conversation."""
         if self.result is not None:
             return self.result.question
         return f"Memory of {self.memory.conversation.id}"
 
     @property
     def moment(self) -> int:
-        """The step after which the memory is shown."""
+        """Number of steps after which the memory is shown."""
         wanted = self.bookmark.step if self.result is None else self.result.settings.step
         total = len(self.memory.steps)
         return total if wanted is None else min(wanted, total)
 
     @property
     def step(self) -> Step | None:
-        """The last step of that moment; None in a memory without steps."""
+        """Last step before that moment; None in a memory without steps."""
         return self.memory.steps[self.moment - 1] if self.moment else None
 
     @cached_property
     def question(self) -> Question | None:
-        """The data set's question that was asked; None for one's own."""
+        """Question of the data set that was asked; None for a typed one."""
         questions, asked = self.memory.conversation.questions, self.result
         if asked is None or self.bookmark.text is not None:
             return None
@@ -81,18 +85,18 @@ class View:
 
     @cached_property
     def gold(self) -> GoldEvidence:
-        """Where the structure holds the gold turns of the question."""
+        """Gold turns of the question in the structure."""
         turns = self.question.evidence if self.question else ()
         return self.memory.gold(turns, self.structure)
 
     @property
     def setting(self) -> list[tuple[str, str]]:
-        """What is shown and how it was made, as (name, value) lines."""
+        """Content of the view and the settings behind it, as (name, value) lines."""
         return [*self.memory_setting, *self.question_setting]
 
     @property
     def memory_setting(self) -> list[tuple[str, str]]:
-        """The part of ``setting`` about the memory."""
+        """Part of ``setting`` about the memory."""
         memory, link = self.memory, self.bookmark
         own = "".join(f", {name} {value}" for name, value in link.settings.items())
         label = SYSTEMS[memory.system].label if memory.system in SYSTEMS else memory.system
@@ -116,7 +120,7 @@ class View:
 
     @property
     def question_setting(self) -> list[tuple[str, str]]:
-        """The part of ``setting`` about the question; nothing on Grow."""
+        """Part of ``setting`` about the question; empty on Grow."""
         result = self.result
         if result is None:
             return []
@@ -124,7 +128,7 @@ class View:
         spread = f"{asked.policy}, α {asked.alpha:g}, H {asked.horizon}"
         if result.own:
             spread = "none: the system's own retrieval"
-        full = f"what {asked.budget} tokens hold"
+        full = f"nodes of {asked.budget} tokens"
         wanted = f"at most {asked.k}" if asked.budget is None else full
         levels = "all" if asked.levels is None else ", ".join(map(str, asked.levels)) or "none"
         return [
@@ -150,14 +154,24 @@ def view_of(
     chat: Chat | None = None,
     **changes: Any,
 ) -> View:
-    """The memory after ``settings.step`` steps (default: all), or its answer to a question.
+    """Creates the view of a memory after ``settings.step`` steps (default: all), or of its answer.
 
-    The ``question`` is one's own, or the conversation's with index ``number``; it is asked
-    as by ``segviz.ask``, with ``settings`` and ``changes`` to them. ``node`` is selected.
-    ``sample`` or ``path`` name the conversation's file, ``read`` with which options of
-    ``segviz.load`` it was read, ``saved`` the memory's file, for the script that brings the view
-    back. ValueError for an unknown number or node, an illegal setting, and settings without a
-    question.
+    Args:
+        memory: the memory.
+        question: any text, asked as by ``segviz.ask``.
+        settings: retrieval settings.
+        number: index of a question of the conversation, instead of ``question``.
+        node: node to select.
+        sample: name of the bundled conversation, for the script that reproduces the view.
+        path: file of the conversation, for that script.
+        saved: file of the memory, for that script.
+        read: options of ``segviz.load`` for the file, for that script.
+        chat: chat model of the question.
+        changes: fields of ``settings`` to replace.
+
+    Raises:
+        ValueError: a number or node is unknown, a setting is illegal, or there are settings without
+            a question.
     """
     if number is not None and question is not None:
         raise ValueError("give a question or the number of one, not both")

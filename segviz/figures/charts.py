@@ -1,7 +1,7 @@
 """Draws rows of a table as small charts: lines, dots with their intervals, stacked columns.
 
-What a paper printed of a column ``x`` stands in the column ``"x, paper"`` and is drawn hollow;
-other hollow marks have another word in the place of ``paper``.
+A paper's printed value of a column ``x`` is in the column ``"x, paper"`` and drawn hollow. Other
+hollow marks have another word in place of ``paper``.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from segviz.evaluation.compare import Chart
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
 _MANY = 30
-"""Points of a line that is drawn without marks."""
+"""Most points of a line with marks."""
 PRINTED = ("paper", "printed in the paper")
-"""What ends the name of a column of hollow marks, and what these are called."""
+"""Suffix of a column of hollow marks, and their name in the legend."""
 _DOT, _PLOT = 34, 230
-"""Pixels of a row of dots, of another plot."""
+"""Heights of a row of dots, and of another plot, in pixels."""
 
 
 def framed(figure: go.Figure, height: int, **more: Any) -> go.Figure:
-    """Margins, legend above, axes that stay where they are: the frame of all charts."""
+    """Sets the frame of all charts: margins, legend above, fixed axes; returns the figure."""
     figure.update_layout(
         height=height,
         margin={"l": 8, "r": 8, "t": 34, "b": 8},
@@ -50,9 +50,11 @@ def rows_figure(
     neutral: str,
     hollow: tuple[str, str] = PRINTED,
 ) -> go.Figure:
-    """The figure of some rows. ``colours`` are those of the series or, stacked, of the columns;
-    series differ in dash and mark as well. ``neutral`` draws the ``hollow`` marks, and the strips
-    over stacks."""
+    """Draws rows as a figure.
+
+    ``colours`` are those of the series or, stacked, of the columns; series differ in dash and mark
+    as well. ``neutral`` draws the ``hollow`` marks, and the strips over stacks.
+    """
     column, *values = chart.only
     rows = [row for row in rows if not column or row[column] in values]
     columns = _columns(rows, chart, f", {hollow[0]}")
@@ -69,7 +71,7 @@ def rows_figure(
     high = -(-len(panels) // wide) or 1
     each = 60 + _DOT * (1.4 if len(series) > 2 else 1) * max(len(places), 2) if across else _PLOT
     titles = [", ".join(filter(None, panel[:2])) for panel in panels]
-    if wide > 1:  # two lines have room beside others on a phone
+    if wide > 1:  # on a phone, titles of panels side by side need two lines
         titles = ["<br>".join(wrap(title, max(14, len(title) // 2 + 4))) for title in titles]
     second = 16 if any("<br>" in title for title in titles) else 0
     each += second
@@ -86,8 +88,8 @@ def rows_figure(
         at = {"row": place // wide + 1, "col": place % wide + 1}
         for i, one in enumerate(series):
             mine = [row for row in group if str(row.get(chart.by, "")) == one]
-            beside = (i - (len(series) - 1) / 2) * 0.24
-            where = [places.index(str(r[chart.x])) + beside if across else r[chart.x] for r in mine]
+            shift = (i - (len(series) - 1) / 2) * 0.24
+            where = [places.index(str(r[chart.x])) + shift if across else r[chart.x] for r in mine]
             mark = {"color": colours[i % len(colours)], "symbol": _SYMBOLS[i % len(_SYMBOLS)]}
             dash = {"dash": _DASHES[i % len(_DASHES)], "width": 1.8}
             _series(figure, mine, where, chart, name, at, one, {"size": 8, **mark}, dash)
@@ -96,12 +98,12 @@ def rows_figure(
             _series(figure, mine, where, chart, other, at, hollow[1], ring, None)
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
-            told = {"name": chart.level, "showlegend": place == 0}
-            figure.add_hline(number_of(group[0][chart.level]), line=base, **told, **at)
+            entry = {"name": chart.level, "showlegend": place == 0}
+            figure.add_hline(number_of(group[0][chart.level]), line=base, **entry, **at)
         drawn = [number_of(row.get(name)) for row in group]
         middle = (max(drawn) + min(drawn)) / 2
         if max(drawn) - min(drawn) <= abs(middle) / 50 and not across:
-            band = abs(middle) / 9 or 1.0  # what hardly changes is drawn so
+            band = abs(middle) / 9 or 1.0  # a nearly constant series looks nearly constant
             figure.update_yaxes(range=[middle - band, middle + band], **at)
     if len(columns) == 1 and len(panels) > 1:
         _one_scale(figure, panels, across)
@@ -128,7 +130,7 @@ def _columns(rows: Sequence[Row], chart: Chart, hollow: str) -> list[str]:
 def _one_scale(
     figure: go.Figure, panels: Sequence[tuple[str, str, Sequence[Row]]], across: bool
 ) -> None:
-    """Panels of one quantity on one scale, unless one of them would be flattened by it."""
+    """Gives panels of one quantity one scale, unless that would flatten one of them."""
     figure.update_xaxes(matches="x")
     tops = [max(number_of(row.get(name)) for row in group) for _, name, group in panels]
     if not across and max(tops) < 4 * min(tops):
@@ -143,7 +145,7 @@ def _stacks(
     colours: Sequence[str],
     neutral: str,
 ) -> go.Figure:
-    """Columns on each other over x; those of means are lines, in a strip of its own above."""
+    """Draws columns on each other over x; means become lines in a separate strip above."""
     lines = [name for name in columns if any(isinstance(row.get(name), Mean) for row in rows)]
     stacked = [name for name in columns if name not in lines]
     high = 1 + bool(lines)
@@ -190,7 +192,7 @@ def _series(
     mark: dict[str, Any],
     line: dict[str, Any] | None,
 ) -> None:
-    """One column as marks, joined by a ``line`` unless they are dots or there is none."""
+    """Adds one column as marks, joined by ``line`` unless they are dots or it is None."""
     values = [row.get(column) for row in rows]
     numbers = [number_of(value) for value in values]
     if all(map(math.isnan, numbers)):
@@ -200,7 +202,7 @@ def _series(
     joined = line is not None and ordered and chart.kind != "dots"
     plain = joined and len(rows) > _MANY and not any(map(math.isnan, numbers))
     means = [value if isinstance(value, Mean) else None for value in values]
-    told = [
+    tooltips = [
         f"{row[chart.x]} {name or column}<br>{mean or f'{number:.3g}'}"
         for row, mean, number in zip(rows, means, numbers, strict=True)
     ]
@@ -223,15 +225,17 @@ def _series(
         marker=mark,
         error_x=interval if across and any(means) else None,
         error_y=interval if chart.intervals and any(means) else None,
-        customdata=told,
+        customdata=tooltips,
         hovertemplate="%{customdata}<extra></extra>",
         **at,
     )
 
 
 def _finished(figure: go.Figure, height: int, second: int = 0, **layout: Any) -> go.Figure:
-    """The frame, with every name once in the legend and room for it, and for ``second`` pixels of
-    titles' second lines."""
+    """Sets the frame, with every name once in the legend and room for it.
+
+    ``second`` is the height of the titles' second lines, in pixels.
+    """
     known: set[str] = {""}
     for trace in figure.data:
         trace.showlegend = trace.name not in known

@@ -1,19 +1,24 @@
-"""Draws several systems beside each other: the turns each retrieved for one question, and each
-by one measure over all questions, and the atlas of what became of every question's evidence."""
+"""Draws several systems side by side, and the atlas of every question's evidence.
+
+They are compared by the turns each retrieved for one question, or by one measure over all
+questions.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from segviz.evaluation import Mean
 from segviz.evaluation.compare import Chart
-from segviz.figures.charts import framed, rows_figure
-from segviz.figures.significance import bounds, number, told
+from segviz.figures.charts import rows_figure
+from segviz.figures.significance import EXACT, bounds, number, told
 from segviz.text.captions import counted
 
 if TYPE_CHECKING:
@@ -22,50 +27,49 @@ if TYPE_CHECKING:
 
 from segviz.evaluation.evaluation import Outcomes
 
-_ROW = 30
+FOUND, COVERED, MISSED = "●", "◐", "○"
+"""Marks of a gold turn: in a retrieved node of one unit, quoted by a wider one only, neither."""
 
-_MARKS = {"found": "diamond", "covered": "diamond-open-dot", "missed": "x-thin-open"}
-"""What becomes of a gold turn, and its mark: returned, quoted by a wider node, neither."""
+GOLD, RETURNED = "◆", "✓"
+"""Marks of a gold turn's name, and of another turn that came back."""
+
+_STATES = {"found": FOUND, "covered": COVERED, "missed": MISSED, "returned": RETURNED, "": ""}
+
+_LETTERS = 100
+"""Of the words of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnMatrix:
-    """What systems returned for one question, turn by turn.
+    """Turns that systems returned for one question.
 
-    ``gold`` are all turns of the question's evidence, ``others`` the turns shown that some system
-    returned; ``hidden`` more of them are not shown. ``states`` has a row per system and a column
-    per turn: of a gold turn ``found``, ``covered`` (quoted by a wider node) or ``missed``, of
-    another ``returned`` or "".
+    ``gold`` are all turns of the question's evidence, ``others`` the turns that some system
+    returned. ``states`` has a row per system and a column per turn: of a gold turn ``found``,
+    ``covered`` (quoted by a wider node) or ``missed``, of another ``returned`` or "".
     """
 
     names: tuple[str, ...]
     gold: tuple[str, ...]
     others: tuple[str, ...]
-    hidden: int
     states: tuple[tuple[str, ...], ...]
 
     @property
     def turns(self) -> tuple[str, ...]:
-        """The columns."""
+        """Turns of the columns."""
         return self.gold + self.others
 
 
 def turn_matrix(
-    found: Overlap,
-    gold: Sequence[str],
-    covered: Mapping[str, Collection[str]],
-    most: int | None = None,
+    found: Overlap, gold: Sequence[str], covered: Mapping[str, Collection[str]]
 ) -> TurnMatrix:
-    """Beside every gold turn at most ``most`` others, those that most systems returned, in the
-    order of time. ``covered`` has the gold turns that the nodes a system returned hold or quote."""
+    """Every gold turn, and the others in the order of time. ``covered`` has the gold turns that
+    the nodes a system returned hold or quote."""
     gold = tuple(dict.fromkeys(gold))
     returned = {
         name: {turn for turn, there in zip(found.turns, row, strict=True) if there}
         for name, row in zip(found.names, found.returned, strict=True)
     }
-    others = [turn for turn in found.turns if turn not in gold]
-    popular = sorted(others, key=lambda turn: -sum(turn in held for held in returned.values()))
-    shown = set(popular[:most])
+    others = tuple(turn for turn in found.turns if turn not in gold)
 
     def state(name: str, turn: str) -> str:
         if turn in returned[name]:
@@ -74,77 +78,17 @@ def turn_matrix(
             return ""
         return "covered" if turn in covered[name] else "missed"
 
-    kept = tuple(turn for turn in others if turn in shown)
-    states = tuple(tuple(state(name, turn) for turn in gold + kept) for name in found.names)
-    return TurnMatrix(found.names, gold, kept, len(others) - len(kept), states)
-
-
-def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink: str) -> go.Figure:
-    """One row per system, one column per turn: gold turns first, then the others.
-
-    Returned turns are filled, gold ones in ``accent``; a mark says what became of a gold turn.
-    """
-    fill = {"": 0, "missed": 0, "covered": 0, "returned": 1, "found": 2}
-    figure = go.Figure(
-        go.Heatmap(
-            z=[[fill[state] for state in row] for row in matrix.states],
-            x=list(matrix.turns),
-            y=list(matrix.names),
-            text=[[state or "not returned" for state in row] for row in matrix.states],
-            zmin=0,
-            zmax=2,
-            colorscale=[[0, empty], [0.5, neutral], [1, accent]],
-            showscale=False,
-            xgap=1,
-            ygap=3,
-            hovertemplate="%{y}: %{x} %{text}<extra></extra>",
-        )
-    )
-    for mark, symbol in _MARKS.items() if matrix.gold else ():
-        places = [
-            (turn, name)
-            for name, row in zip(matrix.names, matrix.states, strict=True)
-            for turn, state in zip(matrix.turns, row, strict=True)
-            if state == mark
-        ]
-        figure.add_scatter(
-            name=f"gold, {mark}",
-            x=[turn for turn, _ in places],
-            y=[name for _, name in places],
-            showlegend=True,
-            mode="markers",
-            marker={
-                "symbol": symbol,
-                "size": 9,
-                "color": empty if mark == "found" else ink,  # it lies on the accent
-                "line": {"width": 1.5, "color": ink},
-            },
-            hoverinfo="skip",
-        )
-    if matrix.gold and matrix.others:
-        figure.add_vline(x=len(matrix.gold) - 0.5, line={"width": 2, "color": ink})
-    few = len(matrix.turns) <= 40
-    framed(figure, _ROW * len(matrix.names) + (104 if few else 58))
-    figure.update_xaxes(type="category", showgrid=False, showticklabels=few)
-    figure.update_xaxes(
-        tickvals=list(matrix.turns),
-        ticktext=[f"<b>{t}</b>" if t in matrix.gold else t for t in matrix.turns],
-    )
-    ticks = {"tickvals": list(matrix.names), "ticktext": _short(matrix.names)}
-    figure.update_yaxes(type="category", autorange="reversed", automargin=True, **ticks)
-    figure.update_yaxes(showgrid=False)
-    return figure
+    states = tuple(tuple(state(name, turn) for turn in gold + others) for name in found.names)
+    return TurnMatrix(found.names, gold, others, states)
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Systems without what stands in brackets, their retrieval on a line of its own, so that a
-    narrow page has room for the marks."""
+    """Shortens names of systems: no brackets, the retrieval on a second line, for narrow pages."""
     return _unless_alike([re.sub(r" \(.*?\)", "", n).replace(" · ", "<br>") for n in names], names)
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Systems by their first words, those of a retrieval of their own with it, where that tells
-    them apart."""
+    """Shortens names of systems to their first words, with the retrieval only if it is needed."""
     plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(" · collapsed", "")) for name in names]
     return _unless_alike(plain, names)
 
@@ -153,20 +97,22 @@ def _unless_alike(short: list[str], names: Sequence[str]) -> list[str]:
     return short if len(set(short)) == len(short) else list(names)
 
 
-def turn_rows(matrix: TurnMatrix) -> list[dict[str, str]]:
-    """The strip as a table, a row for each turn."""
+def turn_rows(matrix: TurnMatrix, words: Mapping[str, str]) -> list[dict[str, str]]:
+    """The matrix as a table, a row for each turn, gold ones first; ``words`` are those of the
+    turns, by their ids."""
+    names = short_names(matrix.names)
     return [
         {
-            "turn": turn,
-            "gold": "gold" if turn in matrix.gold else "",
-            **{name: row[place] for name, row in zip(matrix.names, matrix.states, strict=True)},
+            "turn": f"{GOLD} {turn}" if turn in matrix.gold else turn,
+            "words": shorten(words[turn], _LETTERS, placeholder=" …"),
+            **{name: _STATES[row[place]] for name, row in zip(names, matrix.states, strict=True)},
         }
         for place, turn in enumerate(matrix.turns)
     ]
 
 
 def gold_sentence(matrix: TurnMatrix) -> str:
-    """How many gold turns each system found, and which none did; "" without gold turns."""
+    """Returns how many gold turns each system found, and which none did; "" without gold turns."""
     if not matrix.gold:
         return ""
     whole = len(matrix.gold)
@@ -185,20 +131,22 @@ def gold_sentence(matrix: TurnMatrix) -> str:
 
 
 def overlap_sentence(found: Overlap) -> str:
-    """How many turns the systems returned, and how many of them all did."""
+    """Returns how many turns the systems returned, and how many of them all did."""
     everywhere = int(found.returned.all(axis=0).sum())
     return f"{len(found.turns)} turns were returned by at least one system, {everywhere} by all."
 
 
 DIFFERENCE = "difference to the first"
-"""The column of paired differences to the first row."""
+"""Column of paired differences to the first row."""
 
 
 def standing_plot(
     rows: Sequence[Row], label: str, *, colours: Sequence[str], neutral: str
 ) -> go.Figure:
-    """A dot with its 95 % interval per row, named by its "system": the mean under ``label`` at the
-    left, at the right the difference to the first row."""
+    """Draws a dot with its 95 % interval per row, named by its "system".
+
+    The mean under ``label`` is at the left, the difference to the first row at the right.
+    """
     names = _short([str(row["system"]) for row in rows])
     named: list[Row] = [{**row, "system": name} for row, name in zip(rows, names, strict=True)]
     chart = Chart("system", (label, DIFFERENCE), kind="dots")
@@ -208,7 +156,7 @@ def standing_plot(
 
 
 def standing_sentence(rows: Sequence[Row], label: str) -> str:
-    """Which row is highest, and what can be told of each against the first."""
+    """Returns which row is highest, and which differ significantly from the first."""
     names = short_names([str(row["system"]) for row in rows])
     mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
@@ -235,42 +183,44 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
     return f"{'; '.join(parts)}."
 
 
-FOUND, COVERED, MISSED = "●", "◐", "○"
-"""Marks of a gold turn: in a retrieved node of one unit, quoted by a wider one only, neither."""
-
 _MANY = 6
-"""Of more gold turns marks are counted, not repeated."""
+"""Most gold turns with a mark each; more are counted."""
 
 Fate = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class AtlasRow:
-    """A question by its ``place``: ``fates`` in the order of the columns, and the ``change`` from
-    the first column to the one in focus, in half turns: found counts 2, covered 1."""
+    """A question by its ``place``: ``fates`` in the order of the columns, and the ``change`` of the
+    measure from the first column to the one in focus."""
 
     place: int
     fates: tuple[Fate, ...]
-    change: int
+    change: float
 
 
-def atlas(columns: Mapping[str, Outcomes], focus: str, places: Sequence[int]) -> list[AtlasRow]:
-    """The questions at ``places`` that have gold evidence, those first whose fate changes most from
-    the first column to ``focus`` (gains before losses), then those that change most anywhere."""
-    names = list(columns)
+def atlas(
+    columns: Mapping[str, Outcomes], focus: str, places: Sequence[int], measure: str
+) -> list[AtlasRow]:
+    """The questions at ``places`` that have a value of the measure, those first that change most
+    from the first column to ``focus`` (gains before losses), then those that change most
+    anywhere."""
+    values = {name: one.column(measure) for name, one in columns.items()}
+    base = next(iter(values.values()))
     rows = []
     for place in places:
-        fates = tuple(columns[name].fates[place] for name in names)
-        if fates[0][2]:
-            worth = [2 * found + covered for found, covered, _ in fates]
-            change = worth[names.index(focus)] - worth[0]
-            most = max(abs(one - worth[0]) for one in worth)
-            rows.append(((-abs(change), change < 0, -most), AtlasRow(place, fates, change)))
+        if math.isnan(base[place]):
+            continue
+        fates = tuple(one.fates[place] for one in columns.values())
+        change = float(values[focus][place] - base[place])
+        change = change if abs(change) > EXACT else 0.0
+        most = max(abs(float(column[place] - base[place])) for column in values.values())
+        rows.append(((-abs(change), change < 0, -most), AtlasRow(place, fates, change)))
     return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
 
 
 def marks(fate: Fate) -> str:
-    """A mark for each gold turn, or how many of each where there are many."""
+    """Returns a mark for each gold turn, or the number of each mark if there are many."""
     found, covered, whole = fate
     counts = ((FOUND, found), (COVERED, covered), (MISSED, whole - found - covered))
     if whole <= _MANY:
@@ -278,13 +228,13 @@ def marks(fate: Fate) -> str:
     return " ".join(f"{mark}{count}" for mark, count in counts if count)
 
 
-def won(change: int) -> str:
+def won(change: float) -> str:
     """Whether a question is won or lost by what changes, "" for neither."""
     return "won" if change > 0 else "lost" if change < 0 else ""
 
 
-def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str) -> str:
-    """How many questions gain and lose gold evidence from the first column to the one in focus."""
+def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) -> str:
+    """In how many questions the measure is higher and lower in focus than in the first column."""
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
-    told = f"Of {len(rows)} questions with gold evidence {gains} are won and {losses} lost"
-    return f"{told} by {focus} against {base}; the others keep what they had."
+    told = f"By {label}, {gains} of {counted(len(rows), 'question')} are won and {losses} lost"
+    return f"{told} by {focus} against {base}; the others are as they were."

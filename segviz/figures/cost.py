@@ -14,13 +14,15 @@ from segviz.figures.charts import rows_figure
 from segviz.llm import Price
 from segviz.tree import Step, costs_of, total_cost
 
-# More points than this are averaged in equal blocks: charts stay fast and readable.
+# Most points of a chart; longer series are averaged in equal blocks.
 POINTS = 250
 
 
 def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Means of at most POINTS equal blocks of a per-step series; steps without a value (NaN) do
-    not count, a block of them has none."""
+    """Returns the means of at most POINTS equal blocks of a per-step series.
+
+    Steps without a value (NaN) do not count; a block of them is NaN.
+    """
     size = -(-len(values) // POINTS) or 1
     blocks = (values[start : start + size] for start in range(0, len(values), size))
     return np.array(
@@ -29,11 +31,11 @@ def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
-    """Per-step costs: milliseconds, tokens, calls, embedded texts and their tokens,
-    inspected, modified, annotated; each float64 (len(steps),).
+    """Returns per-step costs, each float64 (len(steps),).
 
-    Milliseconds are NaN where they tell nothing of the model or the system: answers came
-    from a cache, or the memory was opened from a file, which holds no times.
+    They are milliseconds, tokens, calls, embedded texts and their tokens, inspected, modified,
+    annotated. Milliseconds are NaN where they say nothing about the model or the system: answers
+    came from a cache, or the memory was opened from a file, which stores no times.
     """
     costs = costs_of(steps)
     timed = (costs["seconds"] != 0) & (costs["cached"] == 0)
@@ -46,8 +48,10 @@ def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
 def dollars(
     steps: Sequence[Step], chat: Price | None, embedding: Price | None
 ) -> NDArray[np.float64] | None:
-    """US dollars per step, float64 (len(steps),): every answer once, repeated tries left
-    out. None where a price that is needed, or the number of tokens, is not known."""
+    """Returns US dollars per step, float64 (len(steps),): every answer once, without retries.
+
+    None if a needed price, or the number of tokens, is unknown.
+    """
     costs = costs_of(steps)
     spent = np.zeros(len(steps))
     if costs["calls"].any():
@@ -63,7 +67,7 @@ def dollars(
 
 
 def money(amount: float | None) -> str:
-    """An amount in words; an unknown one is called so, never 0."""
+    """Returns an amount in words; "cost unknown" for None, never 0."""
     return "cost unknown" if amount is None else f"${amount:.4f}"
 
 
@@ -74,9 +78,11 @@ def cost_figure(
     neutral: str,
     spent: NDArray[np.float64] | None = None,
 ) -> go.Figure:
-    """A small chart over the steps for each cost that is not 0 throughout: time, nodes looked at
-    and changed, texts written and, where a model was called, calls, tokens and, if ``spent`` (per
-    step) is known, US dollars."""
+    """Draws a small chart over the steps for each cost that is not 0 throughout.
+
+    Costs are time, nodes inspected and changed, texts written and, with a model, calls, tokens and,
+    if ``spent`` (per step) is known, US dollars.
+    """
     numbers = {"step": np.arange(1.0, len(steps) + 1)} | _spent(steps, spent)
     drawn = {name: _blocks(values).tolist() for name, values in numbers.items()}
     rows: list[Row] = [
@@ -88,7 +94,7 @@ def cost_figure(
 def _spent(
     steps: Sequence[Step], spent: NDArray[np.float64] | None
 ) -> dict[str, NDArray[np.float64]]:
-    """The costs that are known and not 0 throughout, with US dollars."""
+    """Returns the known costs that are not 0 throughout, with US dollars."""
     values = series(steps) | ({} if spent is None else {"US dollars": spent})
     return {name: column for name, column in values.items() if np.nan_to_num(column).any()}
 
@@ -96,8 +102,7 @@ def _spent(
 def cost_rows(
     steps: Sequence[Step], spent: NDArray[np.float64] | None = None
 ) -> list[dict[str, float | int | None]]:
-    """What the charts show, step by step, as rows of a table; columns that are 0 throughout
-    are left out."""
+    """Returns the data of the charts, step by step, without columns that are 0 throughout."""
     values = _spent(steps, spent)
     return [
         {"step": number}
@@ -112,8 +117,10 @@ def cost_rows(
 
 
 def cost_sentence(steps: Sequence[Step]) -> str:
-    """Does the cost grow with the conversation? First and last quarter of the steps whose
-    time was measured compared, and which were not."""
+    """Compares the median time of the first and last quarter of the steps with known time.
+
+    Names the steps without one.
+    """
     values = series(steps)["ms"]
     cached = np.count_nonzero(costs_of(steps)["cached"])
     left_out = (
@@ -134,7 +141,7 @@ def cost_sentence(steps: Sequence[Step]) -> str:
 
 
 def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> str:
-    """The total cost of the build; money only where a model was paid."""
+    """Returns the total cost of the build; money only if a model was paid."""
     totals = {name: int(column.sum()) for name, column in series(steps).items() if name != "ms"}
     parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} touched"]
     if totals["calls"]:

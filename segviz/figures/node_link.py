@@ -1,6 +1,6 @@
 """Draws the structure as a node-link diagram with pyvis.
 
-Positions are a pure function of span and level, physics is off, nothing moves.
+Positions are a pure function of span and level; physics is off, so nodes stay in place.
 """
 
 from __future__ import annotations
@@ -48,29 +48,29 @@ def node_link_html(
     selected: int | None = None,
     accent: str = ACCENT["light"],
 ) -> tuple[str, int]:
-    """One self-contained HTML page and the number of nodes it shows.
+    """Returns one self-contained HTML page and the number of nodes it shows.
 
-    Texts reach the page as JSON strings shown by the drawing library as plain text.
+    Texts reach the page as JSON strings, which the drawing library shows as plain text.
 
     Args:
-        structure: what to draw.
+        structure: the structure to draw.
         node_colours: one CSS colour per node.
         background: colour of the page, ``#rrggbb``.
         foreground: colour of labels, edges and the selected node's border.
         height: pixels.
-        limit: of more nodes than this the marked, gold and selected ones are shown with all
-            above them, then the highest; the caller must say how many are not shown.
-        scores: one number per node, shown when the pointer rests on it.
-        ramp: colours from low to high, ``#rrggbb``; where ``scores`` are given, too, they
-            colour the nodes in place of ``node_colours``, by their share of the highest score.
-        root: take the square root of that share, as on the time axis where scores are uneven.
-        names: words that nodes are called by; without them, by their numbers.
+        limit: most nodes. Marked, gold and selected ones are kept with their ancestors, then the
+            highest; the caller must report how many are missing.
+        scores: one number per node, shown in the tooltip.
+        ramp: colours from low to high, ``#rrggbb``. With ``scores`` they replace ``node_colours``,
+            by the share of the highest score.
+        root: use the square root of that share, as the canvas does for uneven scores.
+        names: labels of the nodes; without them, their numbers.
         marked: retrieved nodes, with a thick border in ``accent``.
         gold: gold evidence, drawn as diamonds.
         selected: the selected node, with a thick border in ``foreground``.
         accent: colour of the marks.
     """
-    from pyvis.network import Network  # slow to import: only when somebody asks
+    from pyvis.network import Network  # slow to import, so only on use
 
     special = {*marked, *gold, *(() if selected is None else (selected,))}
     shown = _kept(structure, limit, special)
@@ -88,7 +88,7 @@ def node_link_html(
         cdn_resources="in_line",
         bgcolor=background,
     )
-    # What is drawn later lies on top. (Ids are no numbers: JavaScript would sort those.)
+    # Later nodes are drawn on top. Ids are strings, because JavaScript would sort numbers.
     for node in sorted(shown, key=lambda node: node in special):
         level, start, stop = (
             int(column[node]) for column in (structure.level, structure.start, structure.stop)
@@ -107,7 +107,7 @@ def node_link_html(
             about.append(f"score {scores[node]:.4g}")
             if ramp:
                 colour = _on_ramp(scores[node], most, ramp, 0.5 if root else 1.0)
-        # The lowest scores are all but the background: a thin line says that a node is there.
+        # The colour of the lowest scores is nearly the background: a thin line shows the node.
         faint = scores is not None and size >= 3 * pixel
         border, thickness = f"{foreground}59" if faint else colour, 1.0
         for nodes, what, line in (
@@ -119,7 +119,7 @@ def node_link_html(
                 about.append(what)
                 border, thickness = line, 2.5
                 size = max(size, 6 * pixel)
-        # Hovering and clicking change no colour: it carries a meaning.
+        # Hovering and clicking change no colour, because colours have a meaning.
         state = {"background": colour, "border": border}
         net.add_node(
             f"n{node}",
@@ -148,8 +148,10 @@ def node_link_html(
 
 
 def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[int]:
-    """Active nodes; of more than ``limit`` the special ones and all above them, whatever their
-    number, then the highest, as many as there is room for."""
+    """Returns the active nodes, at most ``limit`` except for special ones and their ancestors.
+
+    The highest nodes fill the rest.
+    """
     nodes = np.flatnonzero(structure.active).tolist()
     if len(nodes) <= limit:
         return nodes
@@ -163,19 +165,19 @@ def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[in
 
 
 def _size(share: float, span: float, row: float, pixel: float) -> float:
-    """Radius of a node: larger for a higher level, but inside its own span and row."""
+    """Returns the radius of a node: larger for a higher level, but inside its own span and row."""
     biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row)
     return max(_SMALLEST, min(_SMALLEST + (biggest - _SMALLEST) * share, 0.45 * span))
 
 
 def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> str:
-    """Colour of a score; the lowest one for what is not a positive number."""
+    """Returns the colour of a score; the lowest one unless it is a positive number."""
     share = min(1.0, score / most) ** power if score > 0 and most > 0 else 0.0
     return ramp[round(share * (len(ramp) - 1))]
 
 
 def _style(background: str, foreground: str) -> str:
-    """CSS that overrides the white page and the frames of pyvis' template, in ``#rrggbb``."""
+    """Returns CSS that overrides the white page and frames of pyvis' template, in ``#rrggbb``."""
     for colour in (background, foreground):
         if not _COLOUR.fullmatch(colour):
             raise ValueError(f"{colour!r} is no colour of the page; expected #rrggbb")

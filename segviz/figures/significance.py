@@ -1,5 +1,4 @@
-"""Judges the settings of a sweep by one measure: what each adds to no propagation, and whether
-that can be told."""
+"""Tests the settings of a sweep by one measure: gain over no propagation, and significance."""
 
 from __future__ import annotations
 
@@ -16,16 +15,18 @@ if TYPE_CHECKING:
 Setting = tuple[str, float, int]
 """Policy, alpha and horizon."""
 
-_EXACT = 1e-12
+EXACT = 1e-12
 """Differences below this are rounding."""
 _FEW = 10
-"""Questions; of fewer a bootstrap interval is far too narrow to tell by."""
+"""Fewest questions of a test; with fewer a bootstrap interval is far too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingResult:
-    """A setting by one measure: its ``mean`` and its ``gain``, the mean of the differences to no
-    propagation question by question."""
+    """Setting by one measure.
+
+    ``gain`` is the mean paired difference to no propagation.
+    """
 
     cell: Cell
     mean: Mean
@@ -38,13 +39,12 @@ class SettingResult:
 
     @property
     def sign(self) -> int:
-        """1 where the 95 % interval of the gain lies above zero, -1 where it lies below, 0 where it
-        includes zero: nothing can be told."""
+        """Sign of the gain if its 95 % interval excludes zero; 0 if it is not significant."""
         return told(self.gain)
 
     @property
     def words(self) -> str:
-        """The mean with its interval, the gain with its own; lines of a tooltip."""
+        """Mean and gain, each with its interval, as lines of a tooltip."""
         gain = f"{number(self.gain.value, plus=True)} {bounds(self.gain)}"
         return f"{number(self.mean.value)} {bounds(self.mean)}<br>{gain} against no propagation"
 
@@ -52,7 +52,8 @@ class SettingResult:
 @dataclass(frozen=True)
 class Judged:
     """A sweep by one measure. ``verdicts`` holds the measured settings of the policies that the
-    measure can see, ``blind`` the other policies; ``base`` is no propagation."""
+    measure can see, ``blind`` the other policies; ``base`` is no propagation. The intervals of the
+    gains hold for all settings of so many ``sweeps``, one for each relevance that is tried."""
 
     sweep: Sweep
     measure: str
@@ -60,32 +61,52 @@ class Judged:
     base: Mean
     verdicts: dict[Setting, SettingResult]
     blind: tuple[str, ...]
+    sweeps: int = 1
 
     @property
     def label(self) -> str:
-        """What the measure is called."""
+        """Name of the measure."""
         return MEASURES[self.measure].label
 
+    @property
+    def left_out(self) -> str:
+        """The questions that do not count, as in " but those of category 5"; "" where all do."""
+        kinds = ["those of category 5"] * (not self.adversarial)
+        kinds += ["the disputed ones"] * (not self.sweep.baseline.outcomes.count_disputed)
+        return f" but {' and '.join(kinds)}" if kinds else ""
+
     def moved(self, policies: Iterable[str] | None = None) -> list[SettingResult]:
-        """The verdicts on settings under which scores travel, of some policies or of all."""
+        """Returns the verdicts on settings that propagate, of some policies or of all."""
         wanted = set(self.sweep.policies if policies is None else policies)
         every = self.verdicts.values()
         return [one for one in every if one.cell.moves and one.cell.policy in wanted]
 
     def best(self, policies: Iterable[str] | None = None) -> SettingResult | None:
-        """The verdict on :meth:`Sweep.best`; None where no question has a value."""
+        """The verdict with the highest mean, of those that are told to be better where there are
+        any, else of all (:meth:`Sweep.best`); None where no question has a value."""
         chosen = None if policies is None else set(policies)
+        better = [one for one in self.moved(chosen) if one.sign > 0]
+        if better:
+            return max(better, key=lambda one: (one.mean.value, -one.cell.horizon, -one.cell.alpha))
         cell = self.sweep.best(self.measure, chosen, adversarial=self.adversarial)
         return self.verdicts[setting_of(cell)] if cell.moves else None
 
+    def won_lost(self, cell: Cell) -> tuple[int, int]:
+        """Counts the questions in which the measure is higher under a cell than without
+        propagation, and those in which it is lower."""
+        base = self.sweep.baseline.outcomes
+        kept = base.keep(adversarial=self.adversarial)
+        change = (cell.outcomes.column(self.measure) - base.column(self.measure))[kept]
+        return int((change > EXACT).sum()), int((change < -EXACT).sum())
 
-def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
+
+def judge(sweep: Sweep, measure: str, *, adversarial: bool = True, sweeps: int = 1) -> Judged:
     """Judge every setting by ``measure``, with or without questions of category 5. The intervals
-    of the gains hold for all settings together (``Sweep.gains``). ValueError for an unknown
-    measure."""
+    of the gains hold for all settings of so many ``sweeps`` together (``Sweep.gains``). ValueError
+    for an unknown measure."""
     base = sweep.baseline.outcomes.mean(measure, adversarial=adversarial)
     still = sweep.gain(sweep.baseline, measure, adversarial=adversarial)
-    gains = sweep.gains(measure, adversarial=adversarial)
+    gains = sweep.gains(measure, adversarial=adversarial, sweeps=sweeps)
     verdicts = {}
     for cell in sweep.cells:
         if not sees(measure, cell.policy):
@@ -96,29 +117,31 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
             gain = gains[setting_of(cell)]
         verdicts[cell.policy, cell.alpha, cell.horizon] = SettingResult(cell, mean, gain)
     blind = tuple(policy for policy in sweep.policies if not sees(measure, policy))
-    return Judged(sweep, measure, adversarial, base, verdicts, blind)
+    return Judged(sweep, measure, adversarial, base, verdicts, blind, sweeps)
 
 
 def setting_of(cell: Cell) -> Setting:
-    """The setting a cell stands for."""
+    """Returns the setting of a cell."""
     return cell.policy, cell.alpha, cell.horizon
 
 
 def spelled(cell: Cell) -> str:
-    """The setting of a cell in words."""
+    """Returns the setting of a cell in words."""
     return f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
 
 
 def told(gain: Mean) -> int:
-    """1 where an interval lies above zero, -1 where it lies below, 0 where it includes zero or
-    stands on fewer than ten questions: of so few the interval is too narrow."""
+    """Returns the sign of a gain if its interval excludes zero; 0 if it is not significant.
+
+    It is also 0 for fewer than ten questions, whose interval is too narrow.
+    """
     if gain.n < _FEW:
         return 0
-    return int(gain.low > _EXACT) - int(gain.high < -_EXACT)
+    return int(gain.low > EXACT) - int(gain.high < -EXACT)
 
 
 def blind_sentence(measure: str, policies: Iterable[str]) -> str:
-    """Why there is nothing to see of some policies; "" of none."""
+    """Returns why some policies cannot change a measure; "" without policies."""
     named = " and ".join(policies)
     if not named:
         return ""
@@ -126,21 +149,21 @@ def blind_sentence(measure: str, policies: Iterable[str]) -> str:
 
 
 def opening(measure: str) -> str:
-    """What a measure is called at the beginning of a sentence."""
+    """Returns the name of a measure for the beginning of a sentence."""
     label = MEASURES[measure].label
     return label if label[1].isupper() else label[0].upper() + label[1:]
 
 
 def number(value: float, *, plus: bool = False) -> str:
-    """Three decimals with a true minus, and a plus where asked for; "" for none."""
+    """Returns three decimals with a true minus, and a plus if requested; "" for NaN."""
     if math.isnan(value):
         return ""
-    text = f"{round(value, 3) + 0.0:{'+' if plus else ''}.3f}"  # 0 takes the sign of a zero
+    text = f"{round(value, 3) + 0.0:{'+' if plus else ''}.3f}"  # adding 0 turns -0.0 into 0.0
     return text.replace("-", "\N{MINUS SIGN}")
 
 
 def bounds(mean: Mean) -> str:
-    """An interval in brackets; "" where there is none."""
+    """Returns an interval in brackets; "" without one."""
     if math.isnan(mean.low):
         return ""
     return f"[{number(mean.low)}, {number(mean.high)}]"

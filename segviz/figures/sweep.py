@@ -1,24 +1,24 @@
-"""Draws what settings of propagation add to a measure (SegTreeMem Figs 6, 7, 13, 14).
+"""Draws the gains of propagation settings in a measure (SegTreeMem Figs 6, 7, 13, 14).
 
-Every mark that stands for one setting carries ``customdata`` that begins with policy, alpha and
-horizon, so that a page can load the setting that was clicked. Policies that the measure cannot
-see are never drawn.
+Every mark of one setting has ``customdata`` that begins with policy, alpha and horizon, so that a
+page can load the clicked setting. Policies that cannot change the measure are never drawn.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
 from segviz.conversation import category_label
 from segviz.evaluation import Mean, reproduce
-from segviz.evaluation.aggregate import Row
+from segviz.evaluation.aggregate import RESAMPLES, Row
 from segviz.evaluation.compare import Chart
 from segviz.figures.charts import framed, rows_figure
 from segviz.figures.significance import (
+    EXACT,
     Judged,
     Setting,
     SettingResult,
@@ -28,13 +28,22 @@ from segviz.figures.significance import (
     opening,
     spelled,
 )
+from segviz.text.captions import counted
 from segviz.view.palette import text_on
 
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
 _TOLD = {1: "better", 0: "cannot be told", -1: "worse"}
 
-_LEAST = 0.3
-"""Share of the full colour that the smallest gain has which can be told."""
+_LEAST, _FULL = 0.3, 0.25
+"""Share of the full colour that the smallest gain has which can be told, and the gain that has all
+of it: one scale for all maps, whatever their relevance and measure."""
+
+
+def _tint(verdict: SettingResult) -> float:
+    """Returns the place of a verdict on the ramp, in [-1, 1]: by the square root of its gain, 0
+    where nothing can be told."""
+    share = min(1.0, math.sqrt(abs(verdict.gain.value) / _FULL))
+    return verdict.sign * (_LEAST + (1 - _LEAST) * share)
 
 
 def heatmap(
@@ -45,16 +54,12 @@ def heatmap(
     accent: str,
     chosen: Setting | None = None,
 ) -> go.Figure:
-    """The gain of one policy over alpha (x) and horizon (y), on a ramp that is centred at zero;
-    each cell says the mean of the measure. Without hops all cells are no propagation: they are left
-    out.
+    """Draws the gain of one policy over alpha (x) and horizon (y), with the mean in each cell.
 
     ``ramp`` are an odd number of ``#rrggbb`` stops from worse to better. Where the interval of the
     gain includes zero a cell has the colour of zero; elsewhere its colour goes by the square root
     of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell.
-    Cells not measured stay empty. All policies of a sweep share one range of colours. A scatter of
-    transparent squares lies over the map: browsers report clicks on a heatmap, but Streamlit hands
-    on selections of scatter points only.
+    Cells not measured stay empty.
     """
     columns, lines = judged.sweep.alphas, [h for h in judged.sweep.horizons if h > 0]
     mine = {
@@ -63,54 +68,19 @@ def heatmap(
         for x, alpha in enumerate(columns)
         if (policy, alpha, horizon) in judged.verdicts
     }
-    most = max((abs(one.gain.value) for one in judged.moved() if one.sign), default=1.0)
-
-    def tint(verdict: SettingResult) -> float:
-        share = math.sqrt(abs(verdict.gain.value) / most) if verdict.sign else 0.0
-        return verdict.sign * (_LEAST + (1 - _LEAST) * share)
-
-    figure = go.Figure(
-        go.Heatmap(
-            x=list(range(len(columns))),
-            y=list(range(len(lines))),
-            z=[
-                [tint(mine[x, y]) if (x, y) in mine else math.nan for x in range(len(columns))]
-                for y in range(len(lines))
-            ],
-            zmin=-1,
-            zmax=1,
-            colorscale=[[i / max(len(ramp) - 1, 1), c] for i, c in enumerate(ramp)],
-            showscale=False,  # every cell says its value
-            hoverinfo="skip",
-            xgap=2,
-            ygap=2,
-        )
-    )
+    figure = _cells(mine, len(columns), len(lines), ramp, size=34, gap=2)
     known = {place: one for place, one in mine.items() if one.mean.n}
-    figure.add_scatter(
-        x=[x for x, _ in known],
-        y=[y for _, y in known],
-        mode="markers",
-        marker={"size": 34, "symbol": "square", "color": "rgba(0,0,0,0)"},
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
-        customdata=[(*one.setting, one.words) for one in known.values()],
-        hovertemplate=_HOVER + "<extra></extra>",
-        showlegend=False,
-    )
     # Annotations, because a click fades the texts of all points but one; all at once, because
     # Plotly goes through those there are with every one that is added.
     said = []
     for (x, y), one in known.items():
-        stop = ramp[round((tint(one) + 1) / 2 * (len(ramp) - 1))]
+        stop = ramp[round((_tint(one) + 1) / 2 * (len(ramp) - 1))]
         gain = f"<br><b>{_three_digits(one.gain.value, plus=True)}</b>" if one.sign else ""
         text, font = _three_digits(one.mean.value) + gain, {"size": 11, "color": text_on(stop)}
         said.append({"x": x, "y": y, "text": text, "font": font, "showarrow": False})
     figure.update_layout(annotations=said)
     if chosen is not None and chosen[0] == policy:
-        x, y = columns.index(chosen[1]), lines.index(chosen[2])
-        sides = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.46, "y1": y + 0.46}
-        figure.add_shape(type="rect", line={"color": accent, "width": 3}, **sides)
+        _frame(figure, columns.index(chosen[1]), lines.index(chosen[2]), accent, 3)
     framed(figure, 62 + 46 * len(lines))
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
@@ -129,28 +99,181 @@ def heatmap(
     return figure
 
 
+def relevance_map(judged: Judged, *, ramp: Sequence[str], accent: str) -> go.Figure:
+    """All settings of one relevance as a small map: the heatmaps of the policies side by side, in
+    the same colours, without their numbers. ``accent`` frames the best cell."""
+    sweep = judged.sweep
+    lines = [horizon for horizon in sweep.horizons if horizon > 0]
+    policies = [policy for policy in sweep.policies if policy not in judged.blind]
+    wide = len(sweep.alphas) + 1
+    places = {
+        (policy, alpha, horizon): (wide * block + x, y)
+        for block, policy in enumerate(policies)
+        for x, alpha in enumerate(sweep.alphas)
+        for y, horizon in enumerate(lines)
+    }
+    mine = {at: judged.verdicts[one] for one, at in places.items() if one in judged.verdicts}
+    columns = wide * len(policies) - 1
+    figure = _cells(mine, columns, len(lines), ramp, size=16, gap=1)
+    best = judged.best()
+    if best is not None:
+        _frame(figure, *places[best.setting], accent, 2)
+    framed(figure, 8 + 15 * len(lines))
+    figure.update_layout(margin={"t": 2, "b": 2, "l": 0, "r": 0})
+    figure.update_xaxes(visible=False, range=[-0.6, columns - 0.4])
+    figure.update_yaxes(visible=False, range=[-0.6, len(lines) - 0.4])
+    return figure
+
+
+def map_sentence(judged: Judged) -> str:
+    """The mean without propagation, the best mean, and whether it can be told to be better."""
+    best = judged.best()
+    if best is None:
+        return "no value"
+    told = _TOLD[best.sign] if best.sign else "undecided"
+    return f"{_three_digits(judged.base.value)} → {_three_digits(best.mean.value)}, {told}"
+
+
+def _cells(
+    mine: Mapping[tuple[int, int], SettingResult],
+    columns: int,
+    lines: int,
+    ramp: Sequence[str],
+    *,
+    size: int,
+    gap: int,
+) -> go.Figure:
+    """A map of verdicts by their places. A scatter of transparent squares of so many pixels
+    (``size``) lies over it: browsers report clicks on a heatmap, but Streamlit hands on selections
+    of scatter points only."""
+    figure = go.Figure(
+        go.Heatmap(
+            x=list(range(columns)),
+            y=list(range(lines)),
+            z=[
+                [_tint(mine[x, y]) if (x, y) in mine else math.nan for x in range(columns)]
+                for y in range(lines)
+            ],
+            zmin=-1,
+            zmax=1,
+            colorscale=[[i / max(len(ramp) - 1, 1), c] for i, c in enumerate(ramp)],
+            showscale=False,  # every cell says its value
+            hoverinfo="skip",
+            xgap=gap,
+            ygap=gap,
+        )
+    )
+    known = {place: one for place, one in mine.items() if one.mean.n}
+    figure.add_scatter(
+        x=[x for x, _ in known],
+        y=[y for _, y in known],
+        mode="markers",
+        marker={"size": size, "symbol": "square", "color": "rgba(0,0,0,0)"},
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
+        customdata=[(*one.setting, one.words) for one in known.values()],
+        hovertemplate=_HOVER + "<extra></extra>",
+        showlegend=False,
+    )
+    return figure
+
+
+def _frame(figure: go.Figure, x: int, y: int, accent: str, width: int) -> None:
+    sides = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.46, "y1": y + 0.46}
+    figure.add_shape(type="rect", line={"color": accent, "width": width}, **sides)
+
+
 def _three_digits(value: float, *, plus: bool = False) -> str:
-    """``.681``, so that seven values fit side by side on a narrow page."""
+    """Formats as ``.681``, so that seven values fit side by side on a narrow page."""
     text = number(value, plus=plus)
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text[: len(text) - 1]
 
 
 def verdict_sentence(judged: Judged) -> str:
     """Whether a setting can be told to be better than no propagation, and which loses most."""
-    best = judged.best()
+    best, relevance = judged.best(), judged.sweep.settings.relevance_for()
     if best is None:
         return f"No question counts for {judged.label}, or no policy here shows in it."
     base = f"no propagation ({judged.label} {number(judged.base.value)} {bounds(judged.base)})"
-    better = [one for one in judged.moved() if one.sign > 0]
     worst = min(judged.moved(), key=lambda one: one.gain.value)
-    if better:
-        most = max(better, key=lambda one: one.gain.value)
-        verdict = f"**{spelled(most.cell)}** beats {base}: {_gain(most)}"
+    if best.sign > 0:
+        verdict = f"With {relevance} **{spelled(best.cell)}** beats {base}: {_gain(best)}"
     else:
-        verdict = f"**None of {len(judged.moved())} settings measurably beats** {base}"
+        count = len(judged.moved())
+        verdict = f"With {relevance} **none of {count} settings measurably beats** {base}"
     if worst.sign < 0:
         return f"{verdict}; {spelled(worst.cell)} loses most: {_gain(worst)}."
     return f"{verdict}, and none is measurably worse."
+
+
+def reason_sentence(judged: Judged) -> str:
+    """Why the best setting gains so much and no more: how many questions could gain, how many it
+    wins and loses, and which gain its interval could tell."""
+    best = judged.best()
+    if best is None:
+        return ""
+    won, lost = judged.won_lost(best.cell)
+    base = judged.sweep.baseline.outcomes
+    values = base.column(judged.measure)[base.keep(adversarial=judged.adversarial)]
+    whole = int((values >= 1 - EXACT).sum())
+    room = ""
+    if whole:
+        room = f"In {whole} of {judged.base.n} questions {judged.label} is 1 without propagation: "
+        room += "these can only lose. "
+    name = "It" if best.sign > 0 else f"The best setting ({spelled(best.cell)})"
+    told = f"{room}{name} wins {counted(won, 'question')} and loses {lost}"
+    if best.sign > 0:
+        return f"{told}."
+    least = best.gain.value - best.gain.low
+    needed = f" Of so many settings a gain can be told from about +{least:.3f} on." * (least > 0)
+    return f"{told}: {_gain(best)}.{needed}"
+
+
+def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
+    """Which of the other relevances have a setting that beats no propagation, and which reaches
+    most; "" without others."""
+    bests = {name: best for name, one in others.items() if (best := one.best()) is not None}
+    own = judged.best()
+    if not bests or own is None:
+        return ""
+    winners = {name: best for name, best in bests.items() if best.sign > 0}
+    either = "" if own.sign > 0 else " either"
+    if winners:
+        beat = (f"{name} ({spelled(best.cell)}: {_gain(best)})" for name, best in winners.items())
+        told = f"Of the other relevances, propagation measurably helps {', '.join(beat)}."
+    else:
+        most = max(bests, key=lambda name: bests[name].gain.value)
+        told = f"No other relevance has a setting that does{either}; the highest gain is that of "
+        told += f"{most}: {_gain(bests[most])}."
+    top = max(bests, key=lambda name: bests[name].mean.value)
+    highest = number(bests[top].mean.value)
+    if judged.base.value >= bests[top].mean.value:
+        mine = judged.sweep.settings.relevance_for()
+        told += f" None of them with propagation is above {mine} without it ({top}: {highest})."
+    elif bests[top].mean.value > own.mean.value:
+        told += f" The highest mean is that of {top}: {highest}."
+    return told
+
+
+def tried_sentence(judged: Judged) -> str:
+    """What was tried, and for what the intervals are corrected."""
+    cells = [one.cell for one in judged.moved()]
+    axes = (
+        counted(len({cell.policy for cell in cells}), "policy", "policies"),
+        f"{len({cell.alpha for cell in cells})} α",
+        f"{len({cell.horizon for cell in cells})} H",
+    )
+    whole, between = len(cells), ""
+    told = f"Tried: {counted(whole, 'setting')} ({' × '.join(axes)})"
+    if judged.sweeps > 1:
+        told += f" × {judged.sweeps} relevances"
+        between = " for the settings of a relevance, Bonferroni for the relevances"
+    return (
+        f"{told} on {counted(judged.base.n, 'question')}. The 95 % intervals of the gains hold for "
+        f"all {whole * judged.sweeps} together (studentised maximum over {RESAMPLES:,} "
+        f"resamples{between}): where propagation does nothing, 19 of 20 such trials tell no "
+        "setting apart."
+    )
 
 
 def _gain(verdict: SettingResult) -> str:
@@ -158,7 +281,7 @@ def _gain(verdict: SettingResult) -> str:
 
 
 def heatmap_sentence(judged: Judged, policy: str) -> str:
-    """How many settings of a policy can be told from no propagation, and the best of them."""
+    """Returns how many settings of a policy are significant, and the best of them."""
     if policy in judged.blind:
         return blind_sentence(judged.measure, [policy])
     best = judged.best([policy])
@@ -179,7 +302,7 @@ def heatmap_sentence(judged: Judged, policy: str) -> str:
 
 
 def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | int | float]]:
-    """The settings of some policies as rows of a table."""
+    """Returns the settings of some policies as rows of a table."""
     return [
         {
             "policy": one.cell.policy,
@@ -208,17 +331,18 @@ def level_bars(
     accent: str,
     level_names: Sequence[str] = (),
 ) -> go.Figure:
-    """Stacked shares of levels in the mixed top K per alpha, the first bar without propagation;
-    above them, in a strip with an axis of its own, the measure with its 95 % intervals, if it can
-    see the policy."""
+    """Draws stacked shares of levels in the mixed top K per alpha, first without propagation.
+
+    Above them, in a strip with a separate axis, is the measure with its 95 % intervals, if the
+    policy can change it.
+    """
     rows = level_rows(judged, horizon, policy, level_names)
     chart = Chart("α", tuple(rows[0])[1:], kind="stack", intervals=True)
     return rows_figure(rows, chart, colours=level_colours, neutral=accent)
 
 
 def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
-    """How the share of leaves moves from no propagation to the largest alpha, and whether the
-    line above can be read."""
+    """Returns the share of leaves without propagation and at the largest alpha."""
     mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
     if not mine:
         return f"Nothing was measured for H {horizon}."
@@ -236,15 +360,17 @@ def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
 def level_rows(
     judged: Judged, horizon: int, policy: str, level_names: Sequence[str] = ()
 ) -> list[Row]:
-    """The bars and the line of ``level_bars`` as rows of a table."""
+    """Returns the bars and the line of ``level_bars`` as rows of a table."""
     measure = "" if policy in judged.blind else judged.measure
     how = {"adversarial": judged.adversarial}
     return reproduce.level_rows(judged.sweep, horizon, policy, measure, level_names, **how)
 
 
 def category_rows(judged: Judged, setting: Setting) -> list[Row]:
-    """The measure under a setting, and without propagation, by category of question, where any has
-    a value, and over all that count."""
+    """Returns the measure under a setting and without propagation, by category and over all.
+
+    Categories without a value are left out.
+    """
     found, base = judged.verdicts[setting].cell.outcomes, judged.sweep.baseline.outcomes
     kinds: dict[str, dict[str, Any]] = {
         category_label(category): {"category": category} for category in found.known_categories
@@ -268,15 +394,14 @@ _BEFORE = "no propagation"
 def category_figure(
     judged: Judged, setting: Setting, *, colours: Sequence[str], neutral: str
 ) -> go.Figure:
-    """A dot with its 95 % interval for each row of :func:`category_rows`, beside a hollow one, no
-    propagation."""
+    """Draws a dot and interval per row of :func:`category_rows`, hollow without propagation."""
     chart, rows = Chart("questions", (judged.label,), kind="dots"), category_rows(judged, setting)
     hollow = (_BEFORE, _BEFORE)
     return rows_figure(rows, chart, colours=colours, neutral=neutral, hollow=hollow)
 
 
 def category_sentence(judged: Judged, setting: Setting) -> str:
-    """The categories with the highest and the lowest mean, and the mean over all."""
+    """Returns the categories with the highest and the lowest mean, and the mean over all."""
     means = {
         str(row["questions"]): mean
         for row in category_rows(judged, setting)
@@ -286,8 +411,7 @@ def category_sentence(judged: Judged, setting: Setting) -> str:
         return "No question that counts was measured."
     *ordered, (_, whole) = means.items()
     ordered.sort(key=lambda row: -row[1].value)
-    without = "" if judged.adversarial else " but those of category 5"
-    overall = f"{opening(judged.measure)} over all questions{without}: {whole}."
+    overall = f"{opening(judged.measure)} over all questions{judged.left_out}: {whole}."
     if len(ordered) < 2:
         return overall
     (most, best), (least, worst) = ordered[0], ordered[-1]

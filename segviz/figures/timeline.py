@@ -11,14 +11,16 @@ import plotly.graph_objects as go
 from segviz.figures.charts import framed
 
 _TRACK, _TALLEST = 26, 560
-"""Pixels of a bar, and of the highest figure."""
+"""Heights of a bar, and of the tallest figure, in pixels."""
 _SHORTEST = 1 / 250
-"""Share of the time axis that a bar takes at least, so that it is seen."""
+"""Least share of the time axis of a bar, so that it is visible."""
 
 
 def timed(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Returns the rows whose ``start`` and ``stop`` are both moments or both numbers: those of
-    the kind of the first such row."""
+    """Returns the rows whose ``start`` and ``stop`` are both times or both numbers.
+
+    If both kinds occur, those with times.
+    """
     for kind in (datetime, int | float):
         found = [
             row
@@ -34,9 +36,9 @@ def timeline_figure(rows: Sequence[Mapping[str, Any]], *, neutral: str, ink: str
     """Draws each row as a bar from its ``start`` to its ``stop``.
 
     Args:
-        rows: at least one row, as :func:`timed` returns them. The first column names the lane,
-            the second labels the bar; the pointer shows all columns. Bars of a lane that
-            overlap in time lie below each other.
+        rows: at least one row, as :func:`timed` returns them. The first column names the lane, the
+            second labels the bar; the tooltip shows all columns. Overlapping bars of a lane lie
+            below each other.
         neutral: colour of the bars.
         ink: colour of their labels.
     """
@@ -64,7 +66,7 @@ def timeline_figure(rows: Sequence[Mapping[str, Any]], *, neutral: str, ink: str
             x=lengths,
             width=0.8,
             marker={"color": neutral, "opacity": 0.55},
-            # Cells hold words of the conversation; Plotly reads some markup in text.
+            # Cells contain text of the conversation, and Plotly interprets some markup.
             text=[_escaped(str([*row.values()][1])) for _, row in bars],
             textposition="inside",
             insidetextfont={"color": ink},

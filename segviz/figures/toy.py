@@ -1,4 +1,4 @@
-"""Draws a small tree with every number on it, and who gives to whom."""
+"""Draws a small tree with every score on it, and the shares that propagation passes on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def numbered_tree(
     ink: str,
     marked: Sequence[int] = (),
 ) -> go.Figure:
-    """Every node as a box on its span: its text, initial and propagated score, and its number.
+    """Draws every node as a box on its span, with its text, both scores and its number.
 
     The fill follows the propagated score along ``ramp``; ``marked`` nodes have a thick border.
     """
@@ -72,8 +72,10 @@ def numbered_tree(
 
 
 def share_rows(matrix: NDArray[np.float64]) -> list[dict[str, str]]:
-    """W_P in words, a row for each share that a node gives: of its score to each of some others.
-    1/3 reads better than 0.333; shares are one over a number of targets."""
+    """Returns W_P in words, a row for each share that a node gives, and its targets.
+
+    Shares are one over a number of targets, so 1/3 is exact where 0.333 is not.
+    """
     rows = []
     for giver, column in enumerate(matrix.T):
         for share in np.unique(column[column > 0]).tolist():

@@ -11,6 +11,7 @@ const SCRIPTS = {
   diff: "src/lists/diff.js",
   playback_timer: "src/playback_timer.js",
   theme_watch: "src/theme_watch.js",
+  address: "src/address.js",
   welcome: "src/welcome/index.js",
   export_page: "src/export_page/index.js",
 };

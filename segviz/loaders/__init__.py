@@ -16,6 +16,7 @@ from pathlib import Path
 from segviz import files
 from segviz.conversation import Corpus
 from segviz.loaders.archives import ZIP, FolderMembers, Members, ZipMembers, read_members
+from segviz.loaders.audit import with_audit
 from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
@@ -38,6 +39,7 @@ __all__ = [
     "load",
     "parse",
     "table_rows",
+    "with_audit",
 ]
 
 
@@ -49,19 +51,26 @@ def load(
     columns: Mapping[str, str] | None = None,
     day_first: bool | None = None,
     gap_hours: float = 8.0,
+    audit: str | Path | None = None,
 ) -> Corpus:
     """Read the conversation file, archive (zip, gzip) or folder ``path``; ``~`` is one's home.
 
     A JSON list of at least ``by_items`` bytes whose format allows it is only listed: its
     conversations are read when asked for (``LazyCorpus``), whatever its size. Everything
     else is read whole, up to ``limit`` bytes. ``columns``, ``day_first`` and ``gap_hours``
-    settle what a file may leave open (``segviz.loaders.document.Options``).
+    settle what a file may leave open (``segviz.loaders.document.Options``). ``audit`` is the path
+    of a file whose entries dispute gold evidence or answers: it marks the questions
+    (``segviz.loaders.audit``).
 
     Raises LoadError when there is nothing readable, and as ``parse`` does.
     """
+    corpus = _load(path, limit, by_items, Options(columns, day_first, gap_hours))
+    return corpus if audit is None else with_audit(corpus, audit)
+
+
+def _load(path: str | Path, limit: int, by_items: int, options: Options) -> Corpus:
     file = Path(path)
     shown = _label(str(file), limit=160)
-    options = Options(columns, day_first, gap_hours)
     if not str(path).strip():
         # An empty path would mean the folder the program happens to run in.
         raise LoadError("no path is given", expected=accepted(), remedy="name a file or folder")

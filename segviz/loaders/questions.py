@@ -56,7 +56,7 @@ def _question(
         found = describe(text) if "question" in raw else "nothing"
         notes.skipped((*place, "question"), f"expected the text of a question, found {found}")
         return None
-    evidence, unresolved = _evidence(raw.get("evidence"), (*place, "evidence"), index, notes)
+    evidence, unresolved = read_evidence(raw.get("evidence"), (*place, "evidence"), index, notes)
     asked_at = _moment(raw.get("asked_at"), (*place, "asked_at"), index, notes)
     return Question(
         index=row,
@@ -140,7 +140,7 @@ def shown(value: object) -> str:
     return quoted(value) if isinstance(value, str) else describe(value)
 
 
-def _evidence(
+def read_evidence(
     raw: object, place: Place, index: Mapping[str, str], notes: Notes
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Ids of turns without repetition, and what names none, both in the order given."""

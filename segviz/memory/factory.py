@@ -269,7 +269,11 @@ class MissingEmbedder:
 
 
 def embedder_named(name: str) -> Embedder:
-    """The offline embedder of this name, else ``MissingEmbedder``."""
+    """Returns the offline embedder of this name, else ``MissingEmbedder``.
+
+    The part after "@" is the version of the package that carries the weights. All versions so far
+    carry the same ones, so that a memory opens with any of them.
+    """
     available = []
     for key in EMBEDDERS:
         try:
@@ -277,6 +281,6 @@ def embedder_named(name: str) -> Embedder:
         except ImportError:
             continue
         available.append(embedder.name)
-        if embedder.name == name:
+        if embedder.name.partition("@")[0] == name.partition("@")[0]:
             return embedder
     return MissingEmbedder(name, tuple(available))

@@ -18,9 +18,11 @@ HIT, COVERED, MISSED, ABSENT = "hit", "covered", "missed", "not in any leaf"
 class GoldEvidence:
     """Gold turns of a question in a structure.
 
-    ``turns`` are their ids in the order of the question; ``leaves`` the leaves that hold one,
-    oldest first; ``held`` the gold turns that each node holds: a leaf those of its units, a node
-    above those that its text quotes. A root holds nothing by being above everything.
+    Attributes:
+        turns: their ids, in the order of the question.
+        leaves: the leaves that contain one, oldest first.
+        held: the gold turns of each node: those of a leaf's units, and those that the text of a
+            node above quotes. Being an ancestor alone does not count.
     """
 
     turns: tuple[str, ...]
@@ -34,6 +36,7 @@ class GoldEvidence:
         does, whose text quotes it; ``missed``: none does; ``not in any leaf``: the unit rule
         dropped the turn, or it has not arrived yet.
         """
+        # Only a node over a single unit shows the turn itself; a wider one shows a summary.
         narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1]
         hit = {turn for node in narrow for turn in self.held.get(node, ())}
         covered = {turn for e in evidence for turn in self.held.get(e.node, ())}
@@ -67,6 +70,7 @@ def gold_evidence(
     leaves: list[int] = []
     held: dict[int, tuple[str, ...]] = {}
     for leaf in structure.leaves if wanted else ():
+        # Ancestors count where their text quotes the turn.
         span = range(int(structure.start[leaf]), int(structure.stop[leaf]))
         found = tuple(t for index in span for t in units[index].turn_ids if t in wanted)
         if not found:

@@ -19,7 +19,7 @@ from segviz.tree import IntArray, Structure
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The ``amount`` of a final score that came from ``source`` over ``hop`` edges."""
+    """Share of a final score: ``amount`` came from ``source`` over ``hop`` edges."""
 
     source: int
     hop: int
@@ -28,10 +28,14 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All contributions to one node: ``own``, then ``received`` by hop, largest first.
+    """All contributions to one node's final score.
 
-    ``total`` is their sum and equals the node's final score to 1e-12. ``ingredients`` split the
-    own score, where its relevance has ingredients; see :func:`shares`.
+    Attributes:
+        node: the node.
+        own: the part of its own initial score.
+        received: the contributions of other nodes, by hop, largest first.
+        ingredients: ``own`` split by ingredient, where the relevance has ingredients; see
+            :func:`shares`.
     """
 
     node: int
@@ -41,21 +45,32 @@ class Ledger:
 
     @property
     def total(self) -> float:
-        """Own score plus everything received."""
+        """Sum of ``own`` and everything received; the node's final score to 1e-12."""
         return math.fsum((self.own, *(entry.amount for entry in self.received)))
 
     def __iter__(self) -> Iterator[Contribution]:
-        """The own entry (hop 0), then the received ones."""
+        """Iterates over the own entry (hop 0), then the received ones."""
         return iter((Contribution(self.node, 0, self.own), *self.received))
 
 
 def shares(own: float, parts: Mapping[str, float]) -> dict[str, float]:
-    """What each ingredient adds to a score ``own`` whose logarithm the ``parts`` add up to, on top
-    of ``"any leaf"``, the score of a leaf that is average in all of them; sums to ``own``.
+    """Splits a score into the shares of its ingredients, by integrated gradients.
 
-    Integrated gradients (Sundararajan et al. 2017) of the exponential along the straight way from
-    that leaf: a part gets its share of the difference; no parts, no shares.
+    The path runs straight from a leaf that is average in every ingredient, on the logarithm. Each
+    ingredient gets its share of the difference between the two scores.
+
+    Args:
+        own: the score, > 0.
+        parts: each ingredient's summand in the logarithm of the score.
+
+    Returns:
+        Amounts that sum to ``own``: ``"any leaf"``, the score of the average leaf, and one per
+        ingredient. Empty without parts.
+
+    Source: Sundararajan et al. 2017.
     """
+    # The average leaf has the logarithm log(own) - Σ parts. Along a straight path of an exponential
+    # every part is multiplied by one slope, its mean derivative.
     whole = math.fsum(parts.values())
     base = own * math.exp(-whole)
     slope = base if abs(whole) < 1e-9 else (own - base) / whole
@@ -73,9 +88,26 @@ def explain(
     horizon: int,
     structure: Structure | None = None,
 ) -> Ledger:
-    """The ledger of ``node`` under these settings; arguments as in ``propagate``.
+    """Splits the final score of ``node`` into contributions by source and hop.
 
-    O(horizon · m), for one node. ValueError for a node that does not exist.
+    Takes O(horizon · m) time.
+
+    Args:
+        node: the node to explain.
+        initial: s⁽⁰⁾, float64 (n,).
+        edges: int32 (m, 2) rows [parent, child].
+        policy: a name from ``POLICIES``.
+        alpha: decay in [0, 1).
+        horizon: number of hops, ≥ 0.
+        structure: needed by the policy ``neighbours`` alone.
+
+    Returns:
+        The ledger, which sums to the ``final`` score that :func:`propagate` gives.
+
+    Raises:
+        ValueError: the node does not exist.
+
+    Source: SegTreeMem equation 4, expanded by source and hop.
     """
     n = len(initial)
     if not 0 <= node < n:

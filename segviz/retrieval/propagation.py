@@ -23,7 +23,7 @@ Operator = Any
 
 @dataclass(frozen=True)
 class NoPropagation:
-    """Scores stay where they are: collapsed retrieval, the paper's *no-propagation*."""
+    """Policy without transitions: collapsed retrieval, the paper's *no-propagation*."""
 
     name: ClassVar[str] = "none"
     label: ClassVar[str] = "none: every node for itself (collapsed retrieval)"
@@ -31,13 +31,13 @@ class NoPropagation:
     reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
-        """No transition, shape (0, 2)."""
+        """Returns no transition, shape (0, 2)."""
         return edges[:0]
 
 
 @dataclass(frozen=True)
 class TopDown:
-    """Parents pass their score to their children: a broad match points to its details."""
+    """Policy from parents to children: a broad match points to its details."""
 
     name: ClassVar[str] = "top-down"
     label: ClassVar[str] = "top-down: parents to children"
@@ -45,13 +45,13 @@ class TopDown:
     reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
-        """(m, 2) [source, target]: every parent to each of its children."""
+        """Returns (m, 2) [source, target]: every parent to each of its children."""
         return edges
 
 
 @dataclass(frozen=True)
 class BottomUp:
-    """Children pass their score to their parent: a match lifts the context around it."""
+    """Policy from children to parents: a match raises the context around it."""
 
     name: ClassVar[str] = "bottom-up"
     label: ClassVar[str] = "bottom-up: children to parents"
@@ -59,15 +59,15 @@ class BottomUp:
     reaches_leaves: ClassVar[bool] = False
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
-        """(m, 2) [source, target]: every child to each of its parents."""
+        """Returns (m, 2) [source, target]: every child to each of its parents."""
         return edges[:, ::-1]
 
 
 @dataclass(frozen=True)
 class Both:
-    """Scores travel along every edge in both directions; in two hops they reach siblings.
+    """Policy along every edge in both directions; in two hops scores reach siblings.
 
-    Source: ours. Over two hops a leaf supports the leaves beside it under one parent.
+    Source: ours. Over two hops a leaf supports its siblings.
     """
 
     name: ClassVar[str] = "both"
@@ -76,16 +76,16 @@ class Both:
     reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
-        """(2m, 2) [source, target]: every edge there and back."""
+        """Returns (2m, 2) [source, target]: every edge in both directions."""
         return np.concatenate([edges, edges[:, ::-1]])
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Nodes pass their score to the nodes before and after them on the same level.
+    """Policy from each node to the previous and the next node of its level.
 
-    Source: ours; uses the order of time and not the tree, so it needs the structure's
-    levels and spans. On a level, nodes follow each other by start, then by age.
+    Source: ours. It uses the order of time instead of the tree, so it needs the structure's levels
+        and spans. Nodes of a level are ordered by start, then by age.
     """
 
     name: ClassVar[str] = "neighbours"
@@ -94,17 +94,23 @@ class Neighbours:
     reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
-        """(k, 2) [source, target]. ValueError without a structure."""
+        """Returns (k, 2) [source, target].
+
+        Raises:
+            ValueError: ``structure`` is missing.
+        """
         if structure is None:
             raise ValueError(
-                "policy 'neighbours' needs levels and spans, which edges do not hold: pass "
+                "policy 'neighbours' needs levels and spans, which edges do not contain: pass "
                 "structure=…"
             )
         nodes = np.flatnonzero(structure.active)
+        # Sorted by level, then start, then id, neighbours are next to each other; only a pair
+        # across two levels must be dropped.
         order = nodes[np.lexsort((nodes, structure.start[nodes], structure.level[nodes]))]
         left, right = order[:-1], order[1:]
-        beside = structure.level[left] == structure.level[right]
-        pairs = np.column_stack([left[beside], right[beside]])
+        same_level = structure.level[left] == structure.level[right]
+        pairs = np.column_stack([left[same_level], right[same_level]])
         return np.concatenate([pairs, pairs[:, ::-1]]).astype(np.int64)
 
 
@@ -126,7 +132,12 @@ _NUMBER = (int, float, np.number)
 
 @dataclass(frozen=True, eq=False)
 class Propagated:
-    """``final`` is s̃, ``rows`` holds s⁽⁰⁾ … s⁽ᴴ⁾, each float64 (n,), or (q, n) for q questions."""
+    """Scores before and after propagation.
+
+    Attributes:
+        final: s̃, float64 (n,), or (q, n) for q questions.
+        rows: s⁽⁰⁾ … s⁽ᴴ⁾, each of the same shape.
+    """
 
     final: Scores
     rows: tuple[Scores, ...]
@@ -138,7 +149,16 @@ class Propagated:
 
 
 def check_setting(policy: str, alpha: float, horizon: int) -> None:
-    """Raise ValueError naming value and legal range for an illegal retrieval setting."""
+    """Checks a propagation setting.
+
+    Args:
+        policy: a name from ``POLICIES``.
+        alpha: decay in [0, 1).
+        horizon: whole number of hops in [0, 999].
+
+    Raises:
+        ValueError: names the value found and the legal range.
+    """
     if not isinstance(policy, str) or policy not in POLICIES:
         raise ValueError(f"unknown policy {policy!r}; choose one of {', '.join(POLICIES)}")
     if not (isinstance(alpha, _NUMBER) and 0 <= alpha < 1):
@@ -158,19 +178,31 @@ def propagate(
     horizon: int = 2,
     structure: Structure | None = None,
 ) -> Propagated:
-    """Spread ``initial`` over ``edges``: s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾, s̃ = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ.
+    """Spreads scores over edges: s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾, s̃ = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ.
 
-    ``initial`` float64 (n,), or (q, n) for q questions at once, any non-negative scores
-    (they are not normalised here); ``edges`` int (m, 2) rows [parent, child], several
-    parents and roots allowed, a repeated row counts once; ``alpha`` in [0, 1); ``horizon``
-    ≥ 0 hops; ``structure`` is needed by ``neighbours`` alone. With horizon 0, alpha 0 or
-    policy ``none``, ``final`` is ``initial`` bit for bit. O(horizon · q · (n + m)), no
-    recursion.
+    Takes O(horizon · q · (n + m)) time, without recursion. With horizon 0, alpha 0 or policy
+    ``none``, ``final`` equals ``initial`` bit for bit.
 
-    Departs from equation 4 in one convention: under ``none`` there is no operator, so
-    s̃ = s⁽⁰⁾ and not s⁽⁰⁾ / Σ αᵏ; the ranking is the same, the scores stay comparable.
-    Raises ValueError for an unknown policy, alpha or horizon out of range, or an edge
-    that names a node outside ``initial``.
+    Args:
+        initial: s⁽⁰⁾, float64 (n,), or (q, n) for q questions at once. Any non-negative scores;
+            they are not normalised here.
+        edges: int (m, 2) rows [parent, child]. Several parents and roots are allowed; a repeated
+            row counts once.
+        policy: a name from ``POLICIES``.
+        alpha: decay per hop, in [0, 1).
+        horizon: number of hops, 0 … 999.
+        structure: needed by the policy ``neighbours`` alone.
+
+    Returns:
+        The final scores and those of each hop.
+
+    Raises:
+        ValueError: the policy is unknown, alpha or horizon is out of range, or an edge names a node
+            outside ``initial``.
+
+    Source: SegTreeMem §4.3.1, equations 3 and 4; Algorithm 2, lines 7 to 13. Departs in one
+        convention: under ``none`` there is no operator, so s̃ = s⁽⁰⁾ and not s⁽⁰⁾ / Σ αᵏ. The
+        ranking is the same, and scores stay comparable.
     """
     check_setting(policy, alpha, horizon)
     hops = spread(initial, edges, policy, horizon, structure)
@@ -184,34 +216,43 @@ def spread(
     horizon: int,
     structure: Structure | None = None,
 ) -> tuple[Scores, ...]:
-    """The hops s⁽⁰⁾ … s⁽ᴴ⁾ alone, each of the shape of ``initial``; they do not depend on alpha."""
+    """Returns the hops s⁽⁰⁾ … s⁽ᴴ⁾, which do not depend on alpha.
+
+    Arguments and errors are those of :func:`propagate`; each hop has the shape of ``initial``.
+    """
     hops = [np.asarray(initial, dtype=np.float64)]
     n = hops[0].shape[-1]
     transition = operator(n, edges, policy, structure)
     for _ in range(int(horizon)):
-        # A row per question; the sparse product wants the nodes first.
+        # Algorithm 2, line 10: s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾. Scores have a row per question, but the sparse
+        # product needs the nodes first.
         hops.append(np.ascontiguousarray((transition @ hops[-1].T).T))
     return tuple(hops)
 
 
 def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure | None) -> Operator:
-    from scipy.sparse import csr_array  # takes a while to import, which the first page need not
+    from scipy.sparse import csr_array  # slow to import, and the first page does not need it
 
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
+    # Equation 3: one entry per transition, at row v (target) and column u (source).
     source, target = POLICIES[policy]().transitions(pairs, structure).T
     transitions = csr_array((np.ones(len(source)), (target, source)), shape=(n, n))
-    transitions.data[:] = 1.0  # what is repeated counts once
+    transitions.data[:] = 1.0  # SciPy adds up repeated entries; a repeated edge counts once
+    # Each column is divided by its sum: a node shares its score equally among its targets.
     transitions.data /= transitions.sum(axis=0)[transitions.indices]
     return transitions
 
 
 def operator(n: int, edges: IntArray, policy: str, structure: Structure | None = None) -> Operator:
-    """W_P of a policy over ``n`` nodes (equation 3), a sparse float64 (n, n) matrix: what node v
-    gets of node u's score stands at [v, u]. Cached for the edges of a ``structure``.
+    """Returns W_P of a policy over ``n`` nodes (equation 3), a sparse float64 (n, n) matrix.
 
-    ValueError for an edge that names a node outside 0 … n - 1.
+    Entry [v, u] is the share of node u's score that node v receives. Cached for the edges of a
+    ``structure``.
+
+    Raises:
+        ValueError: an edge names a node outside 0 … n - 1.
     """
     if structure is None or edges is not structure.edges or n != len(structure):
         return _build_operator(n, edges, policy, structure)
@@ -224,13 +265,22 @@ def operator(n: int, edges: IntArray, policy: str, structure: Structure | None =
 def combine(
     hops: Sequence[Scores], policy: str, alpha: float, horizon: int | None = None
 ) -> Scores:
-    """Returns s̃ from the first ``horizon`` + 1 hops (equation 4); from all of them by default.
+    """Returns s̃ from the hops s⁽⁰⁾ … (equation 4).
 
-    The sum goes from hop to hop, as in the browser, so that both come to the same bits.
+    Args:
+        hops: the scores of each hop, float64 (n,) or (q, n) each.
+        policy: a name from ``POLICIES``; under ``none`` the result is a copy of s⁽⁰⁾.
+        alpha: decay in [0, 1).
+        horizon: use the first ``horizon`` + 1 hops; None for all.
+
+    Returns:
+        s̃, of the shape of a hop.
     """
     final = np.array(hops[0])
     if policy == "none":
         return final
+    # Algorithm 2, lines 9 to 13. The sum runs from hop to hop, as in the browser, so that both give
+    # the same bits.
     weight = whole = 1.0
     for hop in hops[1:] if horizon is None else hops[1 : horizon + 1]:
         weight *= float(alpha)

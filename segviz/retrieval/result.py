@@ -21,11 +21,18 @@ from segviz.tree import Span, Structure, thumbnail
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One retrieved node.
+    """Retrieved node.
 
-    ``span`` is half-open in units, ``turn_ids`` the turns below the node in order,
-    ``rank_before`` and ``rank_after`` its 1-based rank by initial and final score among
-    the admissible nodes.
+    Attributes:
+        node: its id.
+        level: its level; 0 is a leaf.
+        span: first unit and one past the last.
+        turn_ids: ids of the turns below the node, in order.
+        text: its annotation.
+        initial: its score before propagation.
+        final: its score after propagation.
+        rank_before: 1-based rank by initial score among the admissible nodes.
+        rank_after: the same by final score.
     """
 
     node: int
@@ -43,11 +50,18 @@ class Evidence:
 class Result:
     """An answered question.
 
-    ``question`` was put to ``structure`` with ``settings``; ``evidence`` are the retrieved
-    nodes, best first. ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n);
-    ``before`` and ``after`` are the top-K node ids by initial and final score, best first.
-    Under method "own", ``final`` are the scores of the system's own retrieval and ``stages``
-    its stages. ``scorer`` gave the raw relevance.
+    Attributes:
+        question: the question.
+        structure: the memory it was put to, n nodes.
+        settings: the retrieval settings, with the relevance in force named.
+        initial: s⁽⁰⁾, float64 (n,).
+        final: s̃, float64 (n,). Under method "own", the scores of the system's own retrieval.
+        hops: s⁽⁰⁾ … s⁽ᴴ⁾, float64 (H + 1, n).
+        before: ids of the top K nodes by initial score, best first.
+        after: ids of the top K nodes by final score, best first.
+        evidence: the retrieved nodes, best first.
+        stages: the stages of the system's own retrieval; empty otherwise.
+        scorer: the relevance that gave the raw scores.
     """
 
     question: str
@@ -63,13 +77,13 @@ class Result:
     scorer: Scorer | None = None
 
     def __repr__(self) -> str:
-        """Question, setting and how many nodes came back."""
+        """Returns the question, the setting and the number of retrieved nodes."""
         asked = self.settings
         how = "own retrieval" if self.own else f"{asked.policy} {asked.alpha:g}/{asked.horizon}"
         return f"Result({self.question!r:.80}: {len(self.evidence)} nodes by {how})"
 
     def _repr_html_(self) -> str:
-        """The evidence under a small picture in which it is marked, for notebooks."""
+        """Returns the evidence under a small picture in which it is marked, for notebooks."""
         rows = "".join(
             f"<li>level {each.level}, {each.final:.4f}: {escape(each.text[:300])}</li>"
             for each in self.evidence
@@ -78,34 +92,45 @@ class Result:
         return f"<p>{escape(repr(self))}</p>{picture}<ol>{rows}</ol>"
 
     def frame(self) -> Any:
-        """The evidence as a pandas DataFrame, a row per retrieved node, best first."""
+        """Returns the evidence as a pandas DataFrame, a row per retrieved node, best first."""
         import pandas as pd
 
         return pd.DataFrame([asdict(each) for each in self.evidence])
 
     @cached_property
     def parts(self) -> dict[str, NDArray[np.float64]]:
-        """What every ingredient of the relevance adds to the logarithm of each node's initial
-        score, float64 (n,) each; none where it has no ingredients."""
+        """Each ingredient's summand in the logarithm of the initial scores, float64 (n,) each."""
         return {} if self.scorer is None else parts(self.scorer, self.question)
 
     def matches(self, nodes: Sequence[int]) -> dict[int, dict[str, float]]:
-        """The words of these nodes that the relevance hears in the question, in lower case: 1 for
-        those of its stems, the cosine for similar ones. Nodes without any are left out."""
+        """Returns the words of these nodes that match the question, in lower case.
+
+        The value is 1 for words of the same stem, the cosine for similar words. Nodes without a
+        match are left out.
+        """
         texts = [self.structure.text[node] for node in nodes]
         found = [] if self.scorer is None else matches(self.scorer, self.question, texts)
         return {node: words for node, words in zip(nodes, found, strict=False) if words}
 
     @property
     def own(self) -> bool:
-        """Whether the system's own retrieval was used instead of propagation."""
+        """True if the system's own retrieval was used instead of propagation."""
         return self.settings.method == "own"
 
     def explain(self, node: int) -> Ledger:
-        """Own score, split by ingredient, and every contribution by source and hop; sums to
-        ``final[node]``.
+        """Splits a node's own score by ingredient, and what it received by source and hop.
 
-        Under a system's own retrieval a score has no parts; ``stages`` explain it."""
+        Under a system's own retrieval a score has no parts; ``stages`` explain it.
+
+        Args:
+            node: the node to explain.
+
+        Returns:
+            A ledger that sums to ``final[node]``.
+
+        Raises:
+            ValueError: the node does not exist.
+        """
         scores = self.final if self.own else self.initial
         ledger = explain(
             node, scores, self.structure.edges, *self.settings.propagation, self.structure
@@ -122,25 +147,23 @@ class Result:
 
     @property
     def entered(self) -> tuple[int, ...]:
-        """Nodes of the top by final score that were not in that by initial score, best first.
-        With K nodes in both, as many entered as left."""
+        """Nodes in the top K by final score only, best first."""
         return tuple(node for node in self.after if node not in self.before)
 
     @property
     def left(self) -> tuple[int, ...]:
-        """Nodes of the top by initial score that are not in that by final score, best first."""
+        """Nodes that are in the top K by initial score only, best first."""
         return tuple(node for node in self.before if node not in self.after)
 
     @property
     def moved(self) -> int:
-        """How many retrieved places changed their level: at most as many as nodes entered,
-        unless a token budget or a system's own retrieval changes how many come back."""
+        """Number of retrieved places that changed their level."""
         before, after = self.levels("initial"), self.levels("final")
         return sum(max(0, after[level] - before[level]) for level in after)
 
     @property
     def reading_order(self) -> tuple[Evidence, ...]:
-        """The evidence in the order of time: by span, a wide node before nodes inside it."""
+        """Evidence in the order of time: by span, a wide node before the nodes inside it."""
 
         def place(item: Evidence) -> tuple[int, int, int]:
             return item.span[0], -item.span[1], -item.level
@@ -155,9 +178,16 @@ class Result:
         )
 
     def levels(self, which: str = "final") -> dict[int, int]:
-        """Retrieved-level distribution: how many of the top K lie on each level.
+        """Counts the retrieved nodes on each level.
 
-        ``which`` is ``"initial"`` or ``"final"``.
+        Args:
+            which: ``"initial"`` or ``"final"``, for the top K by that score.
+
+        Returns:
+            Level to number of nodes, for every level of the structure.
+
+        Raises:
+            ValueError: ``which`` is neither.
         """
         if which not in ("initial", "final"):
             raise ValueError(f"levels({which!r}): choose 'initial' or 'final'")

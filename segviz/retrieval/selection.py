@@ -12,7 +12,15 @@ from segviz.tree import Structure
 
 
 def admissible(structure: Structure, levels: Collection[int] | None = None) -> NDArray[np.bool_]:
-    """The paper's 𝒢, bool (n,): active nodes on the given levels (None: all)."""
+    """Returns the paper's admissible set 𝒢, bool (n,): active nodes on the given levels.
+
+    Args:
+        structure: the memory at one moment.
+        levels: level numbers; None for all.
+
+    Raises:
+        ValueError: ``levels`` is no collection.
+    """
     if levels is None:
         return structure.active
     if isinstance(levels, str) or not isinstance(levels, Collection):
@@ -25,11 +33,17 @@ def ranking(
     structure: Structure,
     levels: Collection[int] | None = None,
 ) -> NDArray[np.int64]:
-    """Admissible nodes from best to worst; a tie goes to the older node (smaller id).
+    """Returns the admissible nodes from best to worst, int64; a tie goes to the smaller id.
 
-    On a collapsed structure a same-text chain is one node; on the other this is the literal
-    Algorithm 2.
+    On a collapsed structure a same-text chain is one node; on the literal structure this is
+    Algorithm 2 as printed.
+
+    Args:
+        scores: float64 (n,).
+        structure: the memory at one moment, n nodes.
+        levels: admissible levels; None for all.
     """
+    # Algorithm 2, line 14: TopK over 𝒢. The stable sort gives a tie to the smaller id.
     order = np.argsort(-scores, kind="stable")
     return np.asarray(order[admissible(structure, levels)[order]])
 
@@ -41,9 +55,17 @@ def top_k(
     levels: Collection[int] | None = None,
     budget: int | None = None,
 ) -> list[int]:
-    """The first nodes of :func:`ranking`, best first (see :func:`taken`).
+    """Returns the first nodes of :func:`ranking`, best first.
 
-    Raises ValueError when ``k`` or ``budget`` is no whole number of at least 1.
+    Args:
+        scores: float64 (n,).
+        structure: the memory at one moment.
+        k: number of nodes, ≥ 1.
+        levels: admissible levels; None for all.
+        budget: number of tokens, ≥ 1, which replaces ``k``; see :func:`taken`.
+
+    Raises:
+        ValueError: ``k`` or ``budget`` is not a whole number of at least 1.
     """
     return taken(ranking(scores, structure, levels), structure.text, k, budget)
 
@@ -64,8 +86,7 @@ def ranks(
     structure: Structure,
     levels: Collection[int] | None = None,
 ) -> list[int]:
-    """1-based places of these nodes in :func:`ranking`, O(n) each; 0 for one that is not
-    admissible."""
+    """Returns the nodes' 1-based places in :func:`ranking`, O(n) each; 0 if inadmissible."""
     rows = np.flatnonzero(admissible(structure, levels))
     competing = scores[rows]
     places = []
@@ -73,6 +94,7 @@ def ranks(
         if not (structure.active[node] and (levels is None or structure.level[node] in levels)):
             places.append(0)
             continue
+        # A tie goes to the smaller id, as in :func:`ranking`.
         older = competing[: np.searchsorted(rows, node)] == scores[node]
         better = competing > scores[node]
         places.append(1 + int(np.count_nonzero(better)) + int(np.count_nonzero(older)))
@@ -85,12 +107,21 @@ def taken(
     k: int,
     budget: int | None = None,
 ) -> list[int]:
-    """The first ``k`` of the nodes ``ranked`` best first, or, with a ``budget``, as many as
-    its tokens pay for, whatever ``k`` is.
+    """Returns the first ``k`` of ranked nodes, or those that fit a budget.
 
-    Taking ends at the first node whose text does not fit, as in RAPTOR's collapsed retrieval
-    (Sarthi et al. 2024, §3): no node is skipped, so a best node longer than the budget gives
-    an empty list. Tokens are :func:`estimated_tokens`. ValueError as for :func:`top_k`.
+    Selection ends at the first node whose text does not fit. No node is skipped, so a best node
+    longer than the budget gives an empty list.
+
+    Args:
+        ranked: nodes, best first.
+        texts: text of every node.
+        k: number of nodes, ≥ 1; ignored with a budget.
+        budget: number of :func:`estimated_tokens`, ≥ 1.
+
+    Raises:
+        ValueError: as for :func:`top_k`.
+
+    Source: RAPTOR's collapsed retrieval (Sarthi et al. 2024, §3).
     """
     check_count("k", k)
     if budget is None:
@@ -99,6 +130,7 @@ def taken(
     kept: list[int] = []
     left = budget
     for node in ranked:
+        # No node is skipped: a shorter one further down must not jump the queue.
         left -= estimated_tokens(texts[node])
         if left < 0:
             break
@@ -107,8 +139,10 @@ def taken(
 
 
 def estimated_tokens(text: str) -> int:
-    """Tokens of a text, estimated without a model as a quarter of its characters, rounded up;
-    the same for every system, so that budgets compare."""
+    """Estimates the tokens of a text as a quarter of its characters, rounded up.
+
+    The estimate is the same for every system, so that budgets compare.
+    """
     return (len(text) + 3) // 4
 
 
@@ -116,13 +150,17 @@ _WHOLE = (int, np.integer)
 
 
 def check_count(name: str, value: int) -> None:
-    """Raise ValueError naming the setting unless it is a whole number of at least 1."""
+    """Checks that a setting is a whole number of at least 1.
+
+    Raises:
+        ValueError: names the setting and the value found.
+    """
     if isinstance(value, bool) or not isinstance(value, _WHOLE) or value < 1:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1")
 
 
 def level_distribution(structure: Structure, nodes: Collection[int]) -> dict[int, int]:
-    """Number of ``nodes`` on each level, for every level of the structure."""
+    """Counts ``nodes`` on each level, for every level of the structure."""
     counts = Counter(int(structure.level[node]) for node in nodes)
     highest = int(structure.level.max(initial=0))
     return {level: counts.get(level, 0) for level in range(highest + 1)}

@@ -1,7 +1,4 @@
-"""Defines RetrievalSettings, one record from command line, widget and link to the result.
-
-``PRESETS`` names some of them.
-"""
+"""Defines RetrievalSettings, for command line, widgets, links and results, and ``PRESETS``."""
 
 from __future__ import annotations
 
@@ -16,24 +13,30 @@ METHODS = ("propagate", "own")
 """Propagation over any structure, or the system's own retrieval."""
 
 USUAL_RELEVANCE = "contextual"
-"""The relevance of questions that name none, unless a system's own retrieval has its own."""
+"""Relevance in force by default, unless a system's own retrieval defines another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalSettings:
-    """The settings of one retrieval (SegTreeMem Algorithm 2).
+    """Settings of one retrieval (SegTreeMem Algorithm 2).
 
-    ``policy`` (a name from ``POLICIES``), ``alpha`` in [0, 1) and ``horizon`` 0 … 999 hops
-    steer propagation; ``relevance`` (see ``relevance_model``) gives the initial scores; None
-    is the usual one, which :meth:`relevance_for` names.
-    ``k`` ≥ 1 nodes are returned, or, with a ``budget`` ≥ 1, as many of the best as its tokens
-    pay for. ``levels`` are the admissible ones in ascending order, None for all.
-    ``literal`` retrieves from the literal tree of Algorithm 1; otherwise a same-text chain is
-    one node (``Structure.collapsed``). ``method`` "propagate" is all of this on any structure;
-    "own" is the system's own retrieval, which ignores policy, alpha and horizon. ``step`` asks
-    the memory as it stood after that many steps; None for the moment of the question, or all.
+    Attributes:
+        policy: a name from ``POLICIES``.
+        alpha: decay per hop, in [0, 1).
+        horizon: number of hops, 0 … 999.
+        relevance: gives the initial scores, see ``relevance_model``; None for the default, see
+            :meth:`relevance_for`.
+        k: number of nodes to return, ≥ 1.
+        budget: number of tokens, ≥ 1, which replaces ``k``; None for no budget.
+        levels: admissible levels in ascending order; None for all.
+        literal: retrieve from the literal tree of Algorithm 1; otherwise a same-text chain is one
+            node (``Structure.collapsed``).
+        method: "propagate" is all of this on any structure. "own" is the system's own retrieval,
+            which ignores policy, alpha and horizon.
+        step: ask the memory after this many steps; None for the time of the question, or all steps.
 
-    ValueError names value and legal range of whatever is out of range.
+    Raises:
+        ValueError: names the value and the legal range of a field out of range.
     """
 
     policy: str = "top-down"
@@ -48,7 +51,7 @@ class RetrievalSettings:
     step: int | None = None
 
     def __post_init__(self) -> None:
-        """Check every field; any collection of levels becomes an ascending tuple."""
+        """Checks every field; any collection of levels becomes an ascending tuple."""
         check_setting(self.policy, self.alpha, self.horizon)
         if self.relevance is not None:
             object.__setattr__(self, "relevance", spelled(relevance_model(self.relevance)))
@@ -67,38 +70,47 @@ class RetrievalSettings:
         return self.policy, self.alpha, self.horizon
 
     def relevance_for(self, model: object = None) -> str:
-        """The relevance in force for a memory of the system ``model``: the one named, else
-        the usual one or, under method "own", what the system's paper scores by."""
+        """Returns the relevance in force for a memory of the system ``model``.
+
+        That is the one named. Otherwise it is the default or, under method "own", that of the
+        system's paper.
+        """
         own = str(getattr(model, "relevance", USUAL_RELEVANCE))
         return self.relevance or (own if self.method == "own" else USUAL_RELEVANCE)
 
     def resolved(self, model: object = None) -> RetrievalSettings:
-        """These settings with the relevance in force named."""
+        """Returns these settings with the relevance in force named."""
         return replace(self, relevance=self.relevance_for(model))
 
     def with_preset(self, name: str) -> RetrievalSettings:
-        """These settings with the propagation, relevance and method of a preset; k, budget,
-        levels, literal and step stay. ValueError lists the names for an unknown one."""
+        """Returns these settings with the propagation, relevance and method of a preset.
+
+        k, budget, levels, literal and step stay.
+
+        Raises:
+            ValueError: the name is unknown; lists the names.
+        """
         if name not in PRESETS:
             raise ValueError(f"unknown preset {name!r}; choose one of {', '.join(PRESETS)}")
         return self.scored_as(PRESETS[name])
 
     def scored_as(self, other: RetrievalSettings) -> RetrievalSettings:
-        """These settings with policy, alpha, horizon, relevance and method of ``other``."""
+        """Returns these settings with policy, alpha, horizon, relevance and method of ``other``."""
         scoring = ("policy", "alpha", "horizon", "relevance", "method")
         return replace(self, **{name: getattr(other, name) for name in scoring})
 
     @property
     def preset(self) -> str | None:
-        """The name of the preset that scores as these settings do; None where none does.
+        """Name of the preset that scores as these settings do; None where none does.
 
-        Without hops, or with α 0, no policy propagates."""
+        Without hops, or with α 0, no policy propagates.
+        """
         mine = _scoring(self)
         return next((name for name, preset in PRESETS.items() if _scoring(preset) == mine), None)
 
 
 def _scoring(settings: RetrievalSettings) -> tuple[object, ...]:
-    """What gives a node its score, equal for settings that do the same."""
+    """Returns the fields that determine scores, equal for settings that score alike."""
     policy, alpha, horizon = settings.propagation
     spread = None if policy == "none" or not alpha or not horizon else (policy, alpha, horizon)
     return settings.method, settings.relevance_for(), spread
@@ -124,7 +136,7 @@ PRESETS: dict[str, RetrievalSettings] = {
 }
 """Name to settings.
 
-Under ``tree at work`` propagation changes most answers visibly and harms none of the measures
+Under ``tree at work`` propagation changes most answers visibly and lowers no measure
 (``python -m tests.benchmarks opening``). The paper's are α .10, H 2 on dense cosine (arXiv
-2606.04555, Table 4). ``best evidence`` is contextual relevance, which reads the context of a node
-by itself, so that propagation changes little."""
+2606.04555, Table 4). ``best evidence`` is contextual relevance, which already reads the context of
+a node, so that propagation changes little."""

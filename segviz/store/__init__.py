@@ -1,16 +1,17 @@
 """Reads and writes memories on disk: a container with checksums, and a JSON export.
 
-Format ``segviz-memory`` version 5. Both forms hold one document:
+Format ``segviz-memory`` version 5. Both forms are one document:
 
 ``format, version``   ``"segviz-memory"``, ``5``
 ``view``              in a session file only: the page and its view, as the parameters of a
                       link
 ``conversation``      id, speakers, source_format, sessions (id, start: ISO or null, raw_date,
                       turns: id, speaker, text, caption), questions (index, text, answer, category,
-                      evidence, unresolved, adversarial, asked_at)
+                      evidence, unresolved, adversarial, asked_at, disputed: what an audit says,
+                      null without one, missing in older files)
 ``unit``              the unit rule
 ``system``            name and settings (plain values)
-``embedder``          name of the model the vectors come from
+``embedder``          name of the model of the vectors
 ``chat``              name of the chat model used, ``""`` for none
 ``provenance``        where a model was used: ``versions`` of segviz and openai; ``prompts``, their
                       hash; ``own_prompts``, those of a file; ``models`` by role (decision,
@@ -20,8 +21,8 @@ Format ``segviz-memory`` version 5. Both forms hold one document:
 ``steps`` …           the tables of the history: ``steps``, ``costs``, ``candidates``, ``numbers``,
                       ``events``, ``weights``, ``vectors`` (``segviz.tree.columns``)
 
-In the container the tables are arrays (``segviz.store.container``); in JSON they are lists of rows,
-``vectors`` a list of base64, float32 with the little end first. :func:`schema` is the JSON Schema.
+In the container the tables are arrays (``segviz.store.container``). In JSON they are lists of rows,
+``vectors`` a list of base64, float32 little-endian. :func:`schema` is the JSON Schema.
 
 The same memory gives the same bytes. Wall-clock times, keys and cache counts are never written.
 Files of versions 1 to 4 are read for one release (``segviz.store.older``).
@@ -58,22 +59,21 @@ __all__ = [
     "write",
 ]
 
-# ``document`` and ``container`` are imported where they are used: pydantic takes a quarter of a
-# second to load.
+# ``document`` and ``container`` are imported on use: pydantic takes a quarter of a second to load.
 
 JSON = (".json", ".gz")
-"""How the name of a file ends that is written as JSON, packed or not."""
+"""Suffixes of files written as JSON, packed or not."""
 
 
 def pack(saved: Saved) -> bytes:
-    """Returns the container of a memory. Raises StoreError where it could not be opened again."""
+    """Returns the container of a memory; StoreError if it could not be opened again."""
     from segviz.store import container
 
     return _written(saved, container.pack)
 
 
 def dump(saved: Saved) -> bytes:
-    """Returns the JSON export of a memory, as UTF-8. Raises StoreError as :func:`pack`."""
+    """Returns the JSON export of a memory, as UTF-8; StoreError as :func:`pack`."""
     from segviz.store import document
 
     return _written(saved, document.to_text)
@@ -91,7 +91,7 @@ def _written(saved: Saved, write: Callable[[dict[str, Any]], bytes]) -> bytes:
 
 
 def schema() -> dict[str, Any]:
-    """Returns the JSON Schema (draft 2020-12) of what :func:`dump` writes."""
+    """Returns the JSON Schema (draft 2020-12) of the output of :func:`dump`."""
     from segviz.store.document import schema
 
     return schema()
@@ -100,9 +100,14 @@ def schema() -> dict[str, Any]:
 def write(saved: Saved, path: str | Path) -> None:
     """Writes a memory atomically (:func:`segviz.files.write`): readers see the old file or the new.
 
-    A name that ends in ``.json`` gives the JSON export, one that ends in ``.gz`` gives it packed,
-    and every other name the container. Raises StoreError as :func:`pack`, and OSError where the
-    file cannot be written, or is read-only.
+    Args:
+        saved: the memory.
+        path: ``.json`` gives the JSON export, ``.gz`` the same packed, any other name the
+            container.
+
+    Raises:
+        StoreError: as :func:`pack`.
+        OSError: the file cannot be written, or is read-only.
     """
     ending = Path(path).suffix
     data = dump(saved) if ending in JSON else pack(saved)
@@ -110,21 +115,25 @@ def write(saved: Saved, path: str | Path) -> None:
 
 
 def _gzipped(data: bytes) -> bytes:
-    """The data as gzip without a time and with the operating system "unknown" (byte 9), which
-    Python fills in differently before 3.13: the same memory gives the same bytes."""
+    """Returns gzip data without a time and with the operating system "unknown" (byte 9).
+
+    Python before 3.13 writes another byte; the same memory must give the same bytes.
+    """
     packed = gzip.compress(data, mtime=0)
     return packed[:9] + b"\xff" + packed[10:]
 
 
 _MARK = re.compile(rb'"format"\s{0,99}:\s{0,99}"segviz-memory"')
 _PART = 1 << 20
-_MOST = 1 << 30  # bytes of JSON; it takes some ten times as much memory
+_MOST = 1 << 30  # bytes of JSON; parsing takes some ten times as much memory
 _BOM = b"\xef\xbb\xbf"
 
 
 def recognises(source: str | Path | bytes) -> bool:
-    """Whether a file, given by its path or content, is a saved memory, whatever its name: a
-    container, or an object with the mark in its first part. False for what cannot be read."""
+    """Returns True if a file, given by its path or content, is a saved memory, whatever its name.
+
+    It is a container, or an object with the mark in its first part. False for an unreadable file.
+    """
     try:
         with _stream(source) as stream:
             if _is_container(stream):
@@ -136,8 +145,8 @@ def recognises(source: str | Path | bytes) -> bool:
 
 
 def _is_container(stream: BinaryIO) -> bool:
-    """Whether a file begins as a container does; the stream is at its start afterwards."""
-    size = stream.seek(0, 2)  # 0 for files of the kernel, which might wait for ever
+    """Returns True if a file begins as a container does; rewinds the stream."""
+    size = stream.seek(0, 2)  # 0 for files of the kernel, where reading may block for ever
     stream.seek(0)
     start = stream.read(min(size, 41))
     stream.seek(0)
@@ -149,8 +158,10 @@ def _stream(source: str | Path | bytes) -> BinaryIO:
 
 
 def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
-    """The JSON text in parts, of packed and unpacked files. LoadError for what is damaged or
-    too much."""
+    """Yields the JSON text in parts, of packed and unpacked files.
+
+    LoadError for damaged or too large files.
+    """
     size, budget = stream.seek(0, 2), Budget(most=_MOST)
     stream.seek(0)
     packed = stream.read(len(GZIP)) == GZIP
@@ -164,8 +175,14 @@ def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def read(path: str | Path) -> Saved:
-    """Reads and verifies a memory. StoreError says what is wrong with the path or the file, and
-    what to do about it."""
+    """Reads and verifies a memory.
+
+    Args:
+        path: a container or JSON export, packed or not.
+
+    Raises:
+        StoreError: says what is wrong with the path or the file, and what to do about it.
+    """
     name = repr(str(path))
     try:
         with _stream(path) as stream:
@@ -193,12 +210,12 @@ def read(path: str | Path) -> Saved:
 
 
 def parse(data: bytes) -> Saved:
-    """As :func:`read`, from bytes."""
+    """Reads and verifies a memory from bytes, as :func:`read`."""
     return _parsed(BytesIO(data))
 
 
 def _parsed(stream: BinaryIO) -> Saved:
-    """The memory of a file, if its events make a structure with the general invariants."""
+    """Returns the memory of a file, if its events make a structure with the general invariants."""
     from segviz.store import container, document, older
 
     packed = _is_container(stream)

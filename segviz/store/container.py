@@ -1,9 +1,9 @@
 """Writes the document of a memory as a zip file of columns, and reads it.
 
-``memory.json`` holds everything but numbers; every table of numbers is a member that
-``numpy.load`` reads. Nothing is compressed. The directory of the zip file has a CRC-32 for each
-member. Its comment is the SHA-256 of all bytes before it, so that what lies between the members is
-covered, too. Both are verified on opening.
+``memory.json`` has everything but numbers; every table of numbers is a member that ``numpy.load``
+reads. Nothing is compressed. The directory of the zip file has a CRC-32 for each member. Its
+comment is the SHA-256 of all bytes before it, which covers the bytes between the members, too. Both
+are verified on opening.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PART = 1 << 20
 
 
 def pack(document: dict[str, Any]) -> bytes:
-    """The container of a document. The same document gives the same bytes."""
+    """Returns the container of a document; the same document gives the same bytes."""
     head = {name: value for name, value in document.items() if name not in TABLES}
     stream = BytesIO()
     with ZipFile(stream, "w") as archive:
@@ -38,8 +38,8 @@ def pack(document: dict[str, Any]) -> bytes:
             (HEAD, to_json(head, inf_nan_mode="constants")),
             *((f"{name}.npy", _npy(document[name], table.dtype)) for name, table in TABLES.items()),
         ]:
-            info = ZipInfo(name)  # of 1980, as a time would differ
-            info.create_system = 3  # on every system
+            info = ZipInfo(name)  # dated 1980: the time of writing would change the bytes
+            info.create_system = 3  # the same on every operating system
             archive.writestr(info, content)
     with stream.getbuffer() as data:
         data[-_DIGEST:] = hashlib.sha256(data[:-_DIGEST]).hexdigest().encode()
@@ -54,15 +54,15 @@ def _npy(array: NDArray[Any], dtype: str) -> bytes:
 
 
 def unpack(stream: BinaryIO) -> dict[str, Any]:
-    """The document of a container, its tables as arrays. StoreError for a damaged file."""
+    """Returns the document of a container, its tables as arrays; StoreError for a damaged file."""
     try:
         with ZipFile(stream) as archive:
             found = archive.infolist()
             if any(info.compress_type != ZIP_STORED for info in found):
-                raise BadZipFile("a member is compressed, expected it as it is")
+                raise BadZipFile("a member is compressed, expected it uncompressed")
             members = {info.filename: archive.read(info) for info in found}
             if len(members) < len(found):
-                raise BadZipFile("a member stands twice")
+                raise BadZipFile("a member occurs twice")
         document: dict[str, Any] = from_json(members.pop(HEAD))
         document |= {name.removesuffix(".npy"): _array(data) for name, data in members.items()}
         if document["version"] not in older.UNSIGNED:
@@ -79,18 +79,18 @@ def _damaged(why: object) -> StoreError:
 
 
 def _verify(stream: BinaryIO) -> None:
-    """Raises BadZipFile unless the file ends in the checksum of all before it."""
+    """Raises BadZipFile unless the file ends in the checksum of all bytes before it."""
     left, digest = stream.seek(0, 2) - _DIGEST, hashlib.sha256()
     stream.seek(0)
     while left > 0 and (part := stream.read(min(left, _PART))):
         digest.update(part)
         left -= len(part)
     if left or stream.read() != digest.hexdigest().encode():
-        raise BadZipFile("its checksum is that of another content")
+        raise BadZipFile("its checksum does not match its content")
 
 
 def _array(data: bytes) -> NDArray[Any]:
-    """The array of a member, read-only, on its bytes."""
+    """Returns the array of a member, read-only, without a copy."""
     stream = BytesIO(data)
     npy.read_magic(stream)
     shape, by_columns, dtype = npy.read_array_header_1_0(stream)

@@ -1,8 +1,8 @@
 """Defines the document of a memory: the one schema of the container and of the JSON export.
 
-:func:`encode` makes the document of a memory, :func:`decode` checks one and makes the memory.
-In a document every table of numbers is an array or, as JSON has it, a list of rows.
-``segviz.store`` documents the fields, ``segviz.tree.columns`` the tables.
+:func:`encode` makes the document of a memory, :func:`decode` checks one and makes the memory. In a
+document every table of numbers is an array or, in JSON, a list of rows. ``segviz.store`` documents
+the fields, ``segviz.tree.columns`` the tables.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _EXACT = 2**53  # from here on JSON readers may round whole numbers
 
 @dataclass(frozen=True)
 class Table:
-    """The type of a table: ``columns`` names the numbers of a row, none make a flat list.
+    """Type of a table: ``columns`` names the numbers of a row; without names it is a flat list.
 
-    Rows of a ``packed`` table have any length. In JSON each is the base64 of its bytes, little
-    end first.
+    Rows of a ``packed`` table have any length. In JSON each is the base64 of its bytes,
+    little-endian.
     """
 
     dtype: str
@@ -55,7 +55,7 @@ class Table:
         return len(self.columns.split())
 
     def array(self, found: Any) -> NDArray[Any]:
-        """The table as an array. ValueError says what was expected."""
+        """Returns the table as an array; ValueError says what was expected."""
         wanted = np.dtype(self.dtype)
         if not isinstance(found, np.ndarray):
             found = self._from_lists(found, wanted)
@@ -85,7 +85,7 @@ class Table:
         return array.astype(wanted)
 
     def lists(self, array: NDArray[Any]) -> list[Any]:
-        """The table as JSON has it."""
+        """Returns the table as JSON lists."""
         if self.packed:
             return [base64.b64encode(row.tobytes()).decode("ascii") for row in array]
         made: list[Any] = array.tolist()
@@ -120,13 +120,13 @@ TABLES: Final = {
     "weights": Table("<f8"),
     "vectors": Table("<f4", packed=True),
 }
-"""The tables of a document, which are the members of a container."""
+"""Tables of a document, which are the members of a container."""
 
 _EVENT = TABLES["events"].columns.split()
 
 
 class SystemPart(BaseModel):
-    """The system that built the memory, and its settings."""
+    """System that built the memory, and its settings."""
 
     model_config = ConfigDict(ser_json_inf_nan="constants")
 
@@ -144,10 +144,10 @@ class Provenance(BaseModel):
 
 
 class Document(BaseModel):
-    """A built memory: its conversation, how it was cut and built, and every construction step.
+    """A built memory: its conversation, unit rule and system, and every construction step.
 
-    Node ids are dense and count from 0 in the order of their "add" events; spans are half-open, in
-    units; texts and vectors are referred to by row, -1 stands for none.
+    Node ids are dense and count from 0 in the order of their "add" events. Spans are half-open, in
+    units. Texts and vectors are referred to by row, -1 means none.
     """
 
     model_config = ConfigDict(ser_json_inf_nan="constants")
@@ -172,7 +172,7 @@ class Document(BaseModel):
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of the JSON export."""
+    """Returns the JSON Schema (draft 2020-12) of the JSON export."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:segviz:memory:{VERSION}",
@@ -182,9 +182,9 @@ def schema() -> dict[str, Any]:
 
 
 def encode(saved: Saved) -> dict[str, Any]:
-    """The document of a memory, with its tables as arrays. Equal vectors share a row.
+    """Returns the document of a memory, with its tables as arrays; equal vectors share a row.
 
-    Raises ValueError for what no file can hold.
+    ValueError for values that no file can store.
     """
     columns = columns_of(saved.steps)
     rows: dict[bytes, int] = {}
@@ -213,7 +213,7 @@ def encode(saved: Saved) -> dict[str, Any]:
 
 
 def to_text(document: dict[str, Any]) -> bytes:
-    """The document as JSON."""
+    """Returns the document as JSON."""
     tables = {name: table.lists(document[name]) for name, table in TABLES.items()}
     return to_json({**document, **tables}, inf_nan_mode="constants")
 
@@ -226,11 +226,10 @@ def _bytes_of(vector: Vector) -> bytes:
 
 
 def decode(found: Mapping[str, Any]) -> Saved:
-    """The memory of a document, in which every number can stand where it does.
+    """Returns the memory of a document whose numbers are all in range.
 
-    Whether its events make a structure is found by replaying them. StoreError names the place, what
-    was expected and what was found; ValueError comes from what the memory means (an unknown unit
-    rule).
+    Replaying the events then shows if they make a structure. StoreError names the place, what was
+    expected and what was found. ValueError means invalid content, such as an unknown unit rule.
     """
     try:
         document = Document.model_validate(found)
@@ -262,7 +261,7 @@ def decode(found: Mapping[str, Any]) -> Saved:
 
 
 def _refusal(invalid: ValidationError) -> StoreError:
-    """The error for the first fault of a document."""
+    """Returns the error to raise for the first fault of a document."""
     first = invalid.errors(include_url=False)[0]
     place, found = ".".join(map(str, first["loc"])), first["input"]
     if first["type"] == "missing":
@@ -277,7 +276,7 @@ def _fault(place: str, expected: str, found: object) -> StoreError:
 
 
 def _check(d: Document, units: int) -> None:
-    """Raises StoreError where a number of the history cannot stand where it does."""
+    """Raises StoreError if a number of the history is out of range."""
     steps, events, texts, vectors = d.steps, d.events, len(d.texts), len(d.vectors)
     if len(d.costs) != len(steps) or len(d.numbers) != len(d.candidates):
         raise StoreError("costs and numbers: expected as many rows as steps and candidates have")
@@ -323,8 +322,10 @@ _FACTS: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, str | bool | int | f
 
 
 def _within(place: str, values: NDArray[Any], least: int, end: Any) -> None:
-    """Raises StoreError unless all values are from ``least`` to below ``end``, a number or one for
-    each of them."""
+    """Raises StoreError unless all values are from ``least`` to below ``end``.
+
+    ``end`` is one number or one for each value.
+    """
     wrong = (values < least) | (values >= end)
     if wrong.any():
         found, most = int(values[wrong].flat[0]), int(np.max(end)) - 1

@@ -1,4 +1,4 @@
-"""Turns documents of versions 1 to 4 into today's. They are read for one release."""
+"""Converts documents of versions 1 to 4 into today's. They are read for one release."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ Row = Callable[[str], int]
 
 
 def upgraded(found: dict[str, Any]) -> dict[str, Any]:
-    """The document of today for one of an older version, whose values are not checked yet.
-
-    StoreError for a document that cannot be one.
-    """
+    """Returns today's document, unchecked, for an older one; StoreError for a malformed one."""
     made: dict[str, Any] = {"provenance": {}}
     try:
         if found["version"] in UNSIGNED:
@@ -55,7 +52,7 @@ def _turn(parts: Sequence[Any]) -> dict[str, Any]:
 
 
 def _of_columns(found: dict[str, Any]) -> dict[str, Any]:
-    """The texts and turns of a container of version 3, which had them as columns."""
+    """Returns the texts and turns of a container of version 3, which stored them as columns."""
     whole = found["text"].tobytes()
     texts = [whole[start:stop].decode() for start, stop in pairwise([0, *found["text_end"]])]
     turns = [
@@ -71,7 +68,7 @@ def _of_columns(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_events(found: dict[str, Any]) -> dict[str, Any]:
-    """The tables and turns of a JSON document, in which steps held their events."""
+    """Returns the tables and turns of a JSON document whose steps contain their events."""
     conversation = found["conversation"]
     sessions = [
         {**session, "turns": [_turn(turn) for turn in session["turns"]]}
@@ -108,8 +105,11 @@ def _of_events(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _event(event: list[Any], row: Row, weights: list[Any]) -> list[Any]:
-    """The row of an event. An "add" may go on with kind and facts, a "revise" with level and facts,
-    a "relate" with facts."""
+    """Returns the row of an event.
+
+    Optional fields follow: kind and facts of an "add", level and facts of a "revise", facts of a
+    "relate".
+    """
 
     def facts(given: dict[str, Any] | None) -> int:
         return -1 if given is None else row(json.dumps(given))

@@ -1,4 +1,4 @@
-"""Defines the content of a memory file and the error of a file that cannot be opened."""
+"""Content of a memory file, and the error of a file that cannot be opened."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from segviz.tree import Step, Structure, replay
 
 
 class StoreError(ValueError):
-    """A file is not a memory this version can open, or a memory cannot be saved; the message says
-    why."""
+    """Error of a file this version cannot open, or of a memory that cannot be saved."""
 
 
 @dataclass(frozen=True)
 class SavedView:
-    """The view in a session file: the page, ``"grow"`` or ``"ask"``, and the parameters of its
-    link (``segviz.view.bookmark``)."""
+    """Page of a session file, ``"grow"`` or ``"ask"``, and its ``segviz.view.bookmark`` link."""
 
     page: str
     link: dict[str, str]
@@ -27,10 +25,10 @@ class SavedView:
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """The content of a file; ``segviz.memory.from_saved`` makes a Memory of it.
+    """Content of a file; ``segviz.memory.from_saved`` makes a Memory of it.
 
-    ``shown`` is None in the file of a memory without a view; ``findings`` are values of the file
-    that mean nothing and were passed over, which is not written. Other fields as in ``Memory``.
+    ``shown`` is None in the file of a memory without a view. ``findings`` are unusable values of
+    the file that were ignored; they are not written. Other fields as in ``Memory``.
     """
 
     conversation: Conversation
@@ -46,5 +44,5 @@ class Saved:
 
     @cached_property
     def structure(self) -> Structure:
-        """The structure after the last step; ValueError for events that make none."""
+        """Structure after the last step; ValueError for events that make none."""
         return replay(self.steps)

@@ -1,10 +1,9 @@
-"""Memory architectures: each builds a structure step by step; most retrieve in a way of their own.
+"""Memory architectures: each builds a structure step by step; most have their own retrieval.
 
-A package or module per system with all that is its own (parameters, retrieval, invariants, side
-tables, ``prompts.toml``, ``published.csv``), and none imports another; ``common`` holds what they
-share, ``level_name`` is what views call their levels. A new system is a frozen dataclass with
-``steps`` (``segviz.construct.System``) and a row in ``SYSTEMS``. May import ``construct``,
-``retrieval`` and what these may.
+Each system is a package or module with its parameters, retrieval, invariants, side tables,
+``prompts.toml`` and ``published.csv``. None imports another; ``common`` has their shared parts. A
+new system is a frozen dataclass with ``steps`` (``segviz.construct.System``) and a row in
+``SYSTEMS``. May import ``construct``, ``retrieval`` and the packages below them.
 """
 
 from __future__ import annotations
@@ -36,14 +35,16 @@ SYSTEMS: dict[str, type[Any]] = {
 
 
 def level_names(system: str) -> tuple[str, ...]:
-    """What a system calls its levels, from 0 upwards; () where it has no names."""
+    """Returns a system's names of its levels, from 0 upwards; () if it has none."""
     names: tuple[str, ...] = getattr(SYSTEMS.get(system), "level_names", ())
     return names
 
 
 def level_name(level: int, names: Sequence[str] = ()) -> str:
-    """How views call a level: what the memory itself calls it where ``names`` tell, from 0
-    upwards; else ``leaf`` for 0 and ``level n``."""
+    """Returns the name of a level for display.
+
+    That is the memory's own name in ``names``, from 0 upwards; else ``leaf`` for 0 and ``level n``.
+    """
     if level < len(names):
         return names[level]
     return "leaf" if level == 0 else f"level {level}"

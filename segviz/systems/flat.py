@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 @dataclass(frozen=True)
 class _Flat(Declared):
-    """A list of units."""
+    """Base of memories that are a list of units."""
 
     online: ClassVar[bool] = True
     invariants: ClassVar[tuple[Invariant, ...]] = (
@@ -35,7 +35,7 @@ class _Flat(Declared):
     departures: ClassVar[tuple[str, ...]] = ()
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One leaf per unit, lazily, and nothing above."""
+        """Yields one leaf per unit, lazily, and nothing above."""
         for node, arrival in enumerate(arrivals):
             span, note = (arrival.index, arrival.index + 1), f"Unit {arrival.index} is kept."
             events = (Add(node, 0, span, arrival.text, arrival.vector),)
@@ -46,11 +46,11 @@ class _Flat(Declared):
 class BM25(_Flat):
     """A list of units, ranked by the words they share with the question.
 
-    Nothing is written or arranged. Its own retrieval scores every unit by BM25 and shows
-    what each word of the question contributes; units that share no word are not returned.
+    Nothing is summarised or arranged. Its own retrieval scores every unit by BM25 and shows the
+    contribution of each word of the question. Units that share no word are not returned.
 
-    Source: Robertson and Zaragoza 2009; k1 1.5 and b 0.75 as in SegTreeMem (arXiv
-    2606.04555), App. E. Departs from the source as listed in ``departures``.
+    Source: Robertson and Zaragoza 2009; k1 1.5 and b 0.75 as in SegTreeMem (arXiv 2606.04555), App.
+        E. Departs from the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "bm25"
@@ -70,11 +70,11 @@ class BM25(_Flat):
         1.5, "How fast repeated words stop counting.", (0, 5), source="SegTreeMem, App. E, 1.5"
     )
     b: float = param(
-        0.75, "How much long units are held back.", (0, 1), source="SegTreeMem, App. E, 0.75"
+        0.75, "How much length lowers the score.", (0, 1), source="SegTreeMem, App. E, 0.75"
     )
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Every unit with a score above 0, best first; one stage per word, then the sum."""
+        """Returns every unit with a score above 0, best first; one stage per word, then the sum."""
         embedder: Any = view.services.embedder
         score = _indexed(self.k1, self.b, view.structure, embedder)
         words = list(dict.fromkeys(_WORD.findall(question.lower())))
@@ -93,7 +93,7 @@ class BM25(_Flat):
 
 @lru_cache(maxsize=2)
 def _indexed(k1: float, b: float, structure: Structure, embedder: Any) -> Scorer:
-    """Returns the word index of a structure, kept while the same memory is asked again."""
+    """Returns the word index of a structure, cached while the same memory is asked again."""
     return over_active(Lexical(k1, b), structure, embedder)
 
 
@@ -101,10 +101,10 @@ def _indexed(k1: float, b: float, structure: Structure, embedder: Any) -> Scorer
 class DenseRetrieval(_Flat):
     """A list of units, ranked by the cosine of their embedding with the question's.
 
-    Nothing is written or arranged.
+    Nothing is summarised or arranged.
 
-    Source: Karpukhin et al. 2020 as used in SegTreeMem (arXiv 2606.04555), App. E.
-    Departs from the source as listed in ``departures``.
+    Source: Karpukhin et al. 2020 as used in SegTreeMem (arXiv 2606.04555), App. E. Departs from the
+        source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "dense"
@@ -121,7 +121,7 @@ class DenseRetrieval(_Flat):
     )
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Every unit, best first."""
+        """Returns every unit, best first."""
         scores = question_cosines(question, view)
         ranked = best_first(view.structure.leaves, scores)
         note = f"{len(ranked)} units are compared with the question."
@@ -130,28 +130,35 @@ class DenseRetrieval(_Flat):
 
 
 Found = Iterable[tuple[int | str, float]]
-"""Index of a unit, id of a turn or a text, each with its score, higher is better."""
+"""Pairs of a unit (its index, the id of a turn, or a text) and its score; higher is better."""
 
 
 def retriever(find: Callable[[str], Found], name: str, label: str = "") -> type[Any]:
-    """Makes a system of any function of a question, to be set beside the others.
+    """Creates a system from any function of a question, to be compared with the others.
 
     ::
 
         segviz.SYSTEMS["mine"] = segviz.retriever(find, "mine", "My retriever")
 
-    ``name`` is its key, ``label`` what people read. ``find`` names units by their index, by the
-    id of a turn, or by a text: a unit's own, or part of one. Its scores are kept, negative ones
-    as 0. ValueError, when a question is asked, for an answer that names no unit of the memory or
-    has no score.
+    Args:
+        find: takes a question and returns pairs of a unit and its score. A unit is named by its
+            index, by the id of a turn, or by a text: its own, or a part of it. Negative scores
+            become 0.
+        name: the key of the system.
+        label: its name for display.
+
+    Returns:
+        A class for ``SYSTEMS``. With a question it raises ValueError if ``find`` names no unit of
+        the memory, or gives a score that is no number.
     """
 
     @dataclass(frozen=True)
     class FunctionRetriever(_Flat):
-        """Units as a function of the question finds them. Source: whoever wrote the function."""
+        """Units as a function of the question ranks them. Source: the author of the function."""
 
         def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-            """What the function finds, best first."""
+            """Returns the units that the function finds, best first."""
+            # Units that the function does not name are not returned, unlike those of score 0.
             scores = np.full(len(view.structure), -np.inf)
             leaf_of = {int(view.structure.start[leaf]): leaf for leaf in view.structure.leaves}
             for key, score in find(question):
@@ -172,7 +179,7 @@ def retriever(find: Callable[[str], Found], name: str, label: str = "") -> type[
 
 
 def _unit_of(key: int | str, view: MemoryView, name: str) -> int:
-    """The index of the unit that a retriever names."""
+    """Returns the index of the unit that a retriever names."""
     if isinstance(key, int | np.integer):
         if 0 <= key < len(view.units):
             return int(key)

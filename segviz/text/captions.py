@@ -16,8 +16,10 @@ _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
 def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
-    """At most ``limit`` characters: the beginning, an ellipsis and the last ``tail``. Does not
-    separate a letter from its combining marks or an emoji from its joiners."""
+    """Returns at most ``limit`` characters: the beginning, an ellipsis and the last ``tail``.
+
+    Does not separate a letter from its combining marks or an emoji from its joiners.
+    """
     if len(text) <= limit:
         return text
     head = limit - tail - 1
@@ -30,8 +32,7 @@ def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
 
 
 def clipped(text: str, limit: int) -> str:
-    """Returns at most ``limit`` characters of a text and an ellipsis, cut between words where
-    there is a blank."""
+    """Returns at most ``limit`` characters of a text and an ellipsis, cut between words."""
     if len(text) <= limit:
         return text
     kept = text[:limit]
@@ -40,7 +41,7 @@ def clipped(text: str, limit: int) -> str:
 
 
 def _clings(text: str, position: int) -> bool:
-    """Whether the character at ``position`` belongs to the one before it."""
+    """Returns True if the character at ``position`` belongs to the one before it."""
     return (
         unicodedata.combining(text[position]) != 0
         or text[position] in _JOINERS
@@ -49,22 +50,22 @@ def _clings(text: str, position: int) -> bool:
 
 
 def one_line(text: str) -> str:
-    """The text with a space for every tab and line break."""
+    """Returns the text with a space for every tab and line break."""
     return _LINE_BREAKS.sub(" ", text)
 
 
 def quoted(text: str) -> str:
-    """An excerpt in quotes on one line; line breaks and bidi controls appear as escapes."""
+    """Returns an excerpt in quotes on one line; line breaks and bidi controls appear as escapes."""
     return repr(shorten(text))
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """``1 turn``, ``2 turns``, ``1,234 entries`` (with ``plural`` where "s" is wrong)."""
+    """Returns ``1 turn``, ``2 turns``, ``1,234 entries`` (with ``plural`` if "s" is wrong)."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size(number: int) -> str:
-    """``12.3 MB``, in units of 1024."""
+    """Returns ``12.3 MB``, in units of 1024."""
     if number < 1024:
         return f"{number} bytes"
     for unit, power in (("kB", 1), ("MB", 2)):
@@ -74,13 +75,15 @@ def size(number: int) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """All of one or two names, first and last of more: ``session_20 … session_35``."""
+    """Returns one or two names, or first and last of more: ``session_20 … session_35``."""
     return ", ".join(names) if len(names) < 3 else f"{names[0]} … {names[-1]}"
 
 
 def describe(value: object) -> str:
-    """What a JSON value is, without its content: ``a list of 12 objects with keys a, b``. Looks one
-    level deep (at the first object of a list), so depth and size are harmless."""
+    """Describes a JSON value without its content: ``a list of 12 objects with keys a, b``.
+
+    Looks one level deep (at the first object of a list), so depth and size are harmless.
+    """
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -1,10 +1,10 @@
 """Reads dates and times: the one reader for all formats, notes and questions.
 
-:func:`read_time` reads a text that is a time as programs write it: a number since 1970, ISO 8601,
-``2023/05/28 (Sun) 19:47``, months in English words. :class:`Fields` holds three numbers
-(``03/04/2025``) whose order one rule must tell for a whole file. :func:`resolve` finds a time
-that a sentence names: "last week", "in May 2023", "on 3 May", "two years ago". Nothing depends on
-the machine's locale or clock, and nothing is filled in: better no date than a wrong one.
+:func:`read_time` reads a time as programs write it: a number since 1970, ISO 8601, ``2023/05/28
+(Sun) 19:47``, months in English words. :class:`Fields` has three numbers (``03/04/2025``) whose
+order is decided once for a whole file. :func:`resolve` finds a time that a sentence names: "last
+week", "in May 2023", "on 3 May", "two years ago". Nothing depends on the machine's locale or clock,
+and nothing is filled in: better no date than a wrong one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from typing import Literal
 Interval = tuple[datetime, datetime]
 
 YEARS = range(1980, 2101)
-"""Years a message may be from; 1970 is what programs write that know no time."""
+"""Legal years of a message; programs that know no time write 1970."""
 
 _LONGEST = 80
 _EPOCH = datetime(1970, 1, 1)
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
-"""Seconds, milli-, micro- and nanoseconds since 1970, told by their size: up to what, divided
-by what. 1e11 s is the year 5138, 1e11 ms is 1973."""
+"""Limits and divisors of seconds, milli-, micro- and nanoseconds since 1970. The size decides:
+1e11 s is the year 5138, 1e11 ms is 1973."""
 
 _MONTH_NAMES = (
     "January February March April May June July August September October November December"
@@ -84,12 +84,12 @@ _TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?(?: ?([ap])m)?(?: ?(utc|gmt|[+-
 
 
 def read_time(value: object) -> datetime | None:
-    """The time of a message in UTC, or as written where no zone is given.
+    """Returns the time of a message in UTC, or as written if it has no zone.
 
     Reads seconds, milli-, micro- and nanoseconds since 1970 (numbers and texts), ISO 8601,
-    ``2023/05/28 (Sun) 19:47``, ``29.12.2023, 22:42:04`` and months in words
-    (``1:56 pm on 8 May, 2023``). Without a time the day's first minute is meant. None for anything
-    else, for impossible times and, unless the month is a word, for years outside ``YEARS``.
+    ``2023/05/28 (Sun) 19:47``, ``29.12.2023, 22:42:04`` and months in words (``1:56 pm on 8 May,
+    2023``). A date without a time is its first minute. None for anything else, for impossible times
+    and, unless the month is a word, for years outside ``YEARS``.
     """
     found = None
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -122,9 +122,9 @@ def _from_iso(text: str) -> datetime | None:
         return None
 
 
-@lru_cache(256)  # a line is asked about twice, and many lines of a file have one date
+@lru_cache(256)  # a line is parsed twice, and many lines of a file have the same date
 def _in_words(raw: str) -> datetime | None:
-    """``8 May 2023``, ``Monday, May 8th, 2023``, ``Mon, 8 May 2023 13:56:00 +0200``."""
+    """Reads ``8 May 2023``, ``Monday, May 8th, 2023``, ``Mon, 8 May 2023 13:56:00 +0200``."""
     text = _JOINED.sub(" ", raw.lower())
     date = _DAY_FIRST.search(text) or _MONTH_FIRST.search(text)
     if date is None or not date[3]:
@@ -144,7 +144,7 @@ def _in_words(raw: str) -> datetime | None:
 
 
 def _hour(hour: int, half: str | None) -> int:
-    """The hour of 24. ValueError for an hour such as 13 pm."""
+    """Converts an hour with am or pm to one of 24; ValueError for an hour such as 13 pm."""
     if not half:
         return hour
     if not 1 <= hour <= 12:
@@ -153,8 +153,10 @@ def _hour(hour: int, half: str | None) -> int:
 
 
 def _in_order(text: str) -> datetime | None:
-    """``2023/05/28 (Sun) 19:47``, in whatever language the weekday is, and ``29.12.2023, 22:42``:
-    with dots and the whole year last, the day is first."""
+    """Reads ``2023/05/28 (Sun) 19:47``, the weekday in any language, and ``29.12.2023, 22:42``.
+
+    With dots and the whole year last, the day is first.
+    """
     fields = read_fields(_IN_BRACKETS.sub("", text))
     if fields is None:
         return None
@@ -179,14 +181,14 @@ _WHOLE = re.compile(rf"\s*{DATE}(?:,?[\sT]+{CLOCK})?\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The numbers of a date in the order they are written, the mark between, and the time."""
+    """Numbers of a date in the order they are written, the mark between, and the time."""
 
     numbers: tuple[str, str, str]
     mark: str
     clock: tuple[int, int, int]
 
     def read(self, order: Order) -> datetime | None:
-        """The date in this order; None when there is no such day or time, or no such year."""
+        """Returns the date in this order; None if there is no such day, time or year."""
         by_name = dict(zip(order, self.numbers, strict=True))
         if len(by_name["m"]) > 2 or len(by_name["d"]) > 2 or len(by_name["y"]) == 3:
             return None
@@ -199,7 +201,7 @@ class Fields:
 
 
 def fields_of(groups: Sequence[str | None]) -> Fields | None:
-    """From the groups of ``DATE`` and ``CLOCK``; None for an hour such as 13 pm."""
+    """Returns fields from the groups of ``DATE`` and ``CLOCK``; None for an hour as 13 pm."""
     first, mark, second, third, hours, minutes, seconds, *halves = groups
     try:
         hour = _hour(int(hours or 0), next(filter(None, halves), None))
@@ -210,17 +212,17 @@ def fields_of(groups: Sequence[str | None]) -> Fields | None:
 
 
 def read_fields(text: str) -> Fields | None:
-    """``03/04/2025 10:14``, ``28.12.23, 20:02:11``, ``3-4-25`` …; None for anything else."""
+    """Reads ``03/04/2025 10:14``, ``28.12.23, 20:02:11``, ``3-4-25`` …; None for anything else."""
     match = _WHOLE.fullmatch(text) if len(text) < _LONGEST else None
     return fields_of(match.groups()) if match else None
 
 
 def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | None, str]:
-    """The order that all dates share, and what to tell the user where it is not certain.
+    """Returns the order that all dates share, and a message for the user if it is uncertain.
 
-    Told from numbers above 12, from which reading makes the times run forward, or from dots
-    (nobody writes months first with dots). ``day_first`` is the user's word; it does not
-    overrule a year that stands first.
+    It follows from numbers above 12, from the reading in which times run forward, or from dots
+    (nobody writes months first with dots). ``day_first`` is the user's choice; it does not overrule
+    a leading year.
     """
     if not dates:
         return None, ""
@@ -246,12 +248,12 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
         return "dmy", ""
     if all(date.numbers[0].lstrip("0") == date.numbers[1].lstrip("0") for date in dates):
         return "dmy", ""
-    what = f"{example} may have the day or the month first, and nothing in the file tells"
+    what = f"{example} may have the day or the month first, and nothing in the file decides"
     return None, f"{what}; read without dates until their order is said (day_first)"
 
 
 def date_as_written(date: Fields) -> str:
-    """The three numbers with their mark between."""
+    """Returns the three numbers with their mark between."""
     return date.mark.join(date.numbers)
 
 
@@ -264,10 +266,10 @@ def _steps_back(dates: Sequence[Fields], order: Order) -> int:
 
 
 def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
-    """Returns the first kind of time ``text`` names, as a half-open interval of whole days, and the
-    words that name it; None where it names none, or only one relative to an unknown now.
+    """Returns the first kind of time ``text`` names, as a half-open interval of whole days.
 
-    A date without a year or month is the latest such date up to ``now``.
+    The second value are the words that name it. None if it names none, or only one relative to an
+    unknown now. A date without a year or month is the latest such date up to ``now``.
     """
     beside = _BESIDE.search(text)
     if beside and (anchor := resolve(text[beside.end() :], now)):
@@ -304,7 +306,7 @@ def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
 
 
 def named_day(interval: Interval) -> str:
-    """An interval as a reader would write it: ``2023-05-07``, or first and last day."""
+    """Formats an interval for readers: ``2023-05-07``, or first and last day."""
     first, last = interval[0].date(), (interval[1] - timedelta(days=1)).date()
     return first.isoformat() if first == last else f"{first.isoformat()} to {last.isoformat()}"
 

@@ -1,7 +1,7 @@
-"""Cuts texts into the words by which texts are compared.
+"""Splits texts into the words by which they are compared.
 
-A text is split at everything that is not a letter or digit, numbers are kept whole and function
-words left out, as deleting a dash would glue words together.
+A text is split at everything that is not a letter or digit; deleting a dash would join words.
+Numbers stay whole and function words are left out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 QUOTED = 0.6
-"""Share of a turn's content words that one text must hold to quote it."""
+"""Share of a turn's content words that one text must contain to quote it."""
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+")
 _FUNCTION_WORDS = frozenset(
@@ -25,18 +25,20 @@ def nfkc_lower(text: str) -> str:
 
 
 def all_tokens(text: str) -> frozenset[str]:
-    """Distinct words of a text, numbers whole and without thousands commas."""
+    """Returns the distinct words of a text, numbers whole and without thousands commas."""
     return frozenset(word.replace(",", "") for word in _WORD.findall(nfkc_lower(text)))
 
 
 def content_tokens(text: str) -> frozenset[str]:
-    """The distinct words without function words; a text of function words only keeps them
-    all ("he did")."""
+    """Returns the distinct words without function words.
+
+    A text of function words only keeps them all ("he did").
+    """
     words = all_tokens(text)
     return words - _FUNCTION_WORDS or words
 
 
 def quotes(text: str, quoted: str, share: float = QUOTED) -> bool:
-    """Tells whether a text holds at least a ``share`` of the content words of another."""
+    """Returns True if a text has at least a ``share`` of the content words of another."""
     wanted = content_tokens(quoted)
     return bool(wanted) and len(wanted & all_tokens(text)) >= share * len(wanted) - 1e-9

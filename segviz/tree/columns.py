@@ -1,17 +1,17 @@
-"""Keeps a history as columns, and replays any history, to its end or to any step.
+"""A history as columns, and the replay of any history to its end or to any step.
 
-A step of a :class:`History` is made when it is asked for. A build writes a :class:`Record`; the
-columns are the tables of a memory file.
+A step of a :class:`History` is created on access. A build writes a :class:`Record`; the columns are
+the tables of a memory file.
 
-Columns (s steps, c candidates, e events, w weights, r vectors); texts are told by their row
-in ``texts``, -1 stands for None:
+Columns (s steps, c candidates, e events, w weights, r vectors). Texts are stored as their row in
+``texts``; -1 means None:
 
 ============ =============== ======================================================================
 steps        int32 (s, 7)    unit, note, why and chosen of the decision (why -1: none), operation;
                              one past its last candidate and event
 costs        int64 (s, 12)   calls, tokens, annotated, inspected, modified, output, embedded,
                              embedding_tokens, decided, decided_instead, written, written_instead
-candidates   int32 (c, 3)    node, label, which numbers are there (1 score, 2 threshold)
+candidates   int32 (c, 3)    node, label, which numbers are present (1 score, 2 threshold)
 numbers      float64 (c, 2)  score, threshold; 0 where absent
 events       int32 (e, 9)    code, then of ``Add``: node, level, start, stop, text, vector, kind,
                              facts; ``Revise``: node, level, start, stop, text, vector, -1, facts;
@@ -67,7 +67,7 @@ _costs_of = attrgetter(*_COSTS)
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of a history; see the top of this module."""
+    """Columns of a history; see the top of this module."""
 
     steps: IntArray
     costs: NDArray[np.int64]
@@ -81,10 +81,10 @@ class Columns:
 
 
 class History(Lazy[Step]):
-    """Steps that are made of columns when they are asked for.
+    """Sequence of steps that are created from columns on access.
 
-    ``units`` gives the units they refer to, when the first step is made. Everything else is as of
-    a tuple of steps; a slice is a History, too.
+    ``units`` returns the units they refer to; it is called with the first step. Everything else
+    works as on a tuple of steps. A slice is a History, too.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class History(Lazy[Step]):
         units: Callable[[], Sequence[Unit]],
         places: range | None = None,
     ) -> None:
-        """All steps of the columns, or those at ``places``. Nothing is read yet."""
+        """Refers to all steps of the columns, or to those at ``places``. Reads nothing yet."""
         super().__init__(self._step, range(len(columns.steps)) if places is None else places)
         self.columns = columns
         self._units = units
@@ -104,6 +104,7 @@ class History(Lazy[Step]):
     def _step(self, index: int) -> Step:
         steps, text = self.columns.steps, self.columns.texts
         unit, note, why, chosen, operation, last_candidate, last = steps[index].tolist()
+        # A step's candidates and events are those between the previous step's ends and its own.
         first_candidate, first = steps[index - 1, 5:].tolist() if index else (0, 0)
         decision = None
         if why >= 0:
@@ -119,7 +120,7 @@ class History(Lazy[Step]):
         )
 
     def _run(self, index: int) -> list[Any]:
-        """Seconds of a step and answers from a cache, where they are known."""
+        """Returns seconds of a step and answers from a cache, where they are known."""
         if self.columns.clock is None:
             return []
         seconds, cached = self.columns.clock[index].tolist()
@@ -128,8 +129,8 @@ class History(Lazy[Step]):
     def _candidate(self, row: int) -> Judgement:
         node, label, given = self.columns.candidates[row].tolist()
         score, threshold = self.columns.numbers[row].tolist()
-        told = score if given & 1 else None, threshold if given & 2 else None
-        return Judgement(node, *told, self.columns.texts[label])
+        known = score if given & 1 else None, threshold if given & 2 else None
+        return Judgement(node, *known, self.columns.texts[label])
 
     def _event(self, row: int) -> Event:
         columns, text = self.columns, self.columns.texts
@@ -151,23 +152,23 @@ class History(Lazy[Step]):
 
     @property
     def whole(self) -> bool:
-        """Whether these are all steps of the columns, in their order."""
+        """True if these are all steps of the columns, in their order."""
         return self._places == range(len(self.columns.steps))
 
     @property
     def costs(self) -> dict[str, NDArray[Any]]:
-        """What :func:`costs_of` says of these steps."""
+        """Costs of these steps; see :func:`costs_of`."""
         places, clock = np.array(self._places, np.int64), self.columns.clock
         run = np.zeros((len(places), 2)) if clock is None else clock[places]
         counted = zip(_COSTS, self.columns.costs[places].T, strict=True)
         return {**dict(counted), "seconds": run[:, 0], "cached": run[:, 1].astype(np.int64)}
 
     def __iter__(self) -> Iterator[Step]:
-        """One after another; none is kept."""
+        """Yields one step after another, without keeping any."""
         return map(self._step, self._places)
 
     def __eq__(self, other: object) -> bool:
-        """Whether these are the same steps; steps are told by identity, and made anew."""
+        """Compares columns and places: every access creates new steps, equal only to themselves."""
         if isinstance(other, History):
             return (self.columns, self._places) == (other.columns, other._places)
         return super().__eq__(other)
@@ -177,10 +178,17 @@ class History(Lazy[Step]):
 
 
 def replay(steps: Iterable[Step]) -> Structure:
-    """The structure after these steps: a pure fold over their events.
+    """Returns the structure after these steps: a pure fold over their events.
 
-    Raises ReplayError, naming the step, when an event refers to a node that is not
-    there, repeats an edge, skips an id or retires a linked node.
+    Args:
+        steps: the history from its first step.
+
+    Returns:
+        The memory after the last step.
+
+    Raises:
+        ReplayError: an event refers to a node that does not exist, repeats an edge, skips an id or
+            retires a linked node. The message names the step.
     """
     fold = Replayer()
     for number, step in enumerate(steps):
@@ -189,22 +197,22 @@ def replay(steps: Iterable[Step]) -> Structure:
 
 
 def total_cost(steps: Sequence[Step]) -> Cost:
-    """The cost of all steps, without what depends on the run: time and answers from a cache."""
+    """Sums the costs of all steps, without those of the run: seconds and cached answers."""
     costs = costs_of(steps)
     return Cost(**{name: int(costs[name].sum()) for name in _COSTS})
 
 
 def costs_of(steps: Sequence[Step]) -> dict[str, NDArray[Any]]:
-    """The costs of the steps by the names of :class:`Cost`, int64 (s,); seconds float64."""
+    """Returns the costs of the steps by the names of :class:`Cost`, int64 (s,); seconds float64."""
     history = steps if isinstance(steps, History) else History(columns_of(steps), tuple)
     return history.costs
 
 
 class Record:
-    """A history that is being written: takes step after step and keeps numbers, texts and vectors.
+    """A history that is being written: numbers, texts and vectors of one step after another.
 
-    A step itself is not kept. Python's collector walks every object there is again and again,
-    and the objects of 100,000 steps took it a sixth of the time of the build.
+    It does not keep the steps themselves: Python's collector visits every object again and again.
+    With the objects of 100,000 steps that took a sixth of the build's time.
     """
 
     def __init__(self) -> None:
@@ -215,8 +223,12 @@ class Record:
         self._vectors = list[Vector]()
 
     def take(self, step: Step) -> None:
-        """Writes down one step. TypeError or OverflowError for numbers and facts that a file
-        cannot hold (32 bits; plain JSON values)."""
+        """Appends one step.
+
+        Raises:
+            TypeError, OverflowError: a number or fact does not fit into a file (32 bits; plain
+                JSON).
+        """
         text, decision, cost = self._text, step.decision, step.cost
         events, candidates, numbers = list[int](), list[int](), list[float]()
         for event in step.events:
@@ -226,10 +238,11 @@ class Record:
             why, chosen = text(decision.why), -1 if decision.chosen is None else decision.chosen
             for item in decision.candidates:
                 score, threshold = item.score, item.threshold
+                # Two bits, because 0.0 is a legal score and must differ from a missing one.
                 given = (score is not None) + 2 * (threshold is not None)
                 candidates += item.node, text(item.label), given
                 numbers += score or 0.0, threshold or 0.0
-        # All of a list is taken, or nothing.
+        # ``fromlist`` appends the whole list or nothing, so an error leaves no half step.
         self._events.fromlist(events)
         self._candidates.fromlist(candidates)
         self._numbers.fromlist(numbers)
@@ -240,7 +253,7 @@ class Record:
         self._steps.fromlist([*head, *ends])
 
     def history(self, units: Sequence[Unit]) -> History:
-        """The steps taken so far, which are about these units; later ones do not change it."""
+        """Returns the steps so far, which are about these units; later steps do not change it."""
         steps = np.array(self._steps, np.int32).reshape(-1, 7)
         candidates, events = steps[-1, 5:].tolist() if len(steps) else (0, 0)
         columns = Columns(
@@ -254,13 +267,13 @@ class Record:
             tuple(self._rows),
             np.array(self._clock, np.float64).reshape(-1, 2)[: len(steps)],
         )
-        return History(columns, partial(tuple, tuple(units)))  # which can be pickled
+        return History(columns, partial(tuple, tuple(units)))  # unlike a lambda, can be pickled
 
     def _text(self, text: str) -> int:
         return self._rows.setdefault(text, len(self._rows))
 
     def _event(self, event: Event) -> Iterable[int]:
-        """The row of an event, its vector told by its place in ``vectors``."""
+        """Returns the row of an event; its vector is stored as its index in ``vectors``."""
         match event:
             case Revise(node, span, words, vector, level, facts):
                 about = self._text(words), self._vector(vector)
@@ -304,20 +317,20 @@ _KEPT = 4
 
 
 class Moments:
-    """The structures after any number of ``steps``.
+    """Cache of the structures after any number of ``steps``.
 
-    Readers mostly go one step on, or back to where they were. So the last four structures are kept,
-    and the fold of the last one goes on from there; a step before it is replayed from the first.
+    Readers mostly go one step forward or back. The last four structures are cached, and the last
+    replay continues from where it is. An earlier step is replayed from the first.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        """Nothing is replayed yet."""
+        """Starts with nothing replayed."""
         self._steps = steps
         self._folds: list[tuple[int, Replayer]] = []
         self._recent: dict[int, Structure] = {}
 
     def at(self, step: int) -> Structure:
-        """As ``replay(steps[:step])``, and with its errors."""
+        """Returns ``replay(steps[:step])``, with its errors."""
         # A page asks for the same few moments on every run.
         if step not in self._recent:
             self._recent[step] = self._fold_to(step)
@@ -326,9 +339,10 @@ class Moments:
         return self._recent[step]
 
     def _fold_to(self, step: int) -> Structure:
-        # Popped while it is advanced: after an error, or from another thread, nobody finds a
-        # fold between two steps.
+        # Popped while it advances: after an error, or in another thread, no caller gets a replayer
+        # between two steps.
         here, fold = self._folds.pop() if self._folds else (0, Replayer())
+        # Events cannot be undone, so an earlier step starts again from nothing.
         if here > step:
             here, fold = 0, Replayer()
         for number in range(here, step):

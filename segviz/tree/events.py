@@ -1,7 +1,7 @@
 """Defines the history of a build as data: events, decisions, costs, steps.
 
-A system yields one :class:`Step` per unit. ``segviz.tree.replayer`` folds their events
-into a structure; nothing else stores a tree.
+A system yields one :class:`Step` per unit. ``segviz.tree.replayer`` applies their events to a
+structure; nothing else stores a tree.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Facts = Mapping[str, Scalar]
 
 
 def as_number(facts: Facts, name: str, missing: float = 0.0) -> float:
-    """A fact as a number; ``missing`` where it is absent or no number."""
+    """Returns a fact as a number; ``missing`` where it is absent or no number."""
     value = facts.get(name)
     return float(value) if isinstance(value, int | float) else missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Add:
-    """A node appears. ``node`` must equal the number of nodes added before it.
+    """Event that adds a node. ``node`` must equal the number of nodes added before it.
 
-    ``span`` is half-open in units, ``vector`` float32 (d,). ``kind`` tells nodes apart in
-    systems that have more than units and summaries ("entity", "theme", "event"); ``facts``
-    is the system's further data.
+    ``span`` is half-open in units, ``vector`` float32 (d,). ``kind`` distinguishes nodes in systems
+    that have more than units and summaries ("entity", "theme", "event"). ``facts`` is the system's
+    further data.
     """
 
     node: int
@@ -47,7 +47,7 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """``child`` becomes the last child of ``parent``."""
+    """Event that makes ``child`` the last child of ``parent``."""
 
     parent: int
     child: int
@@ -55,7 +55,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Unlink:
-    """``child`` stops being a child of ``parent``."""
+    """Event that removes ``child`` from the children of ``parent``."""
 
     parent: int
     child: int
@@ -63,8 +63,7 @@ class Unlink:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Revise:
-    """A node's span, annotation and embedding are replaced; its level and facts too,
-    where given."""
+    """Event that replaces a node's span, annotation and embedding; its level and facts if given."""
 
     node: int
     span: Span
@@ -76,17 +75,17 @@ class Revise:
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """A node leaves the structure; it must have no edges and relations left."""
+    """Event that removes a node; it must have no edges and relations left."""
 
     node: int
 
 
 @dataclass(frozen=True, slots=True)
 class Relate:
-    """A typed connection that is no parenthood (two entities, two distant recurrences).
+    """Event that sets a typed connection other than parenthood (two entities, two recurrences).
 
     Sets ``weight`` and ``facts`` of the relation (source, target, label); weight 0 removes it.
-    Relations carry no coverage and no level.
+    Relations add no coverage and no level.
     """
 
     source: int
@@ -99,14 +98,17 @@ class Relate:
 Event = Add | Link | Unlink | Revise | Retire | Relate
 
 NOT_ASKED = "not asked"
-"""Label of a candidate that was not judged, because the choice was made before its turn."""
+"""Label of a candidate that was not judged, because an earlier one was chosen."""
 
-_DIGITS = (2, 17)  # of numbers; so many tell any two of the size of a cosine apart
+_DIGITS = (2, 17)  # decimals; 17 distinguish any two floats of the size of a cosine
 
 
 def told_apart(score: float, threshold: float) -> tuple[str, str]:
-    """A score and the threshold it is held against, as texts that differ where the numbers do:
-    with two decimals or as many more as that takes. A minus is a minus sign; nothing is −0.00."""
+    """Formats a score and its threshold so that the texts differ where the numbers do.
+
+    Uses two decimals, or as many more as that takes. Negative numbers have a minus sign (U+2212);
+    zero never reads −0.00.
+    """
     for digits in range(*_DIGITS):
         texts = _fixed(score, digits), _fixed(threshold, digits)
         if texts[0] != texts[1] or score == threshold:
@@ -121,8 +123,11 @@ def _fixed(value: float, digits: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The judgement of one candidate. ``score`` and ``threshold`` are on the compatibility
-    model's own scale; both may be absent (a language model gives only a ``label``)."""
+    """Judgement of one candidate.
+
+    ``score`` and ``threshold`` are on the compatibility model's own scale. Both may be absent: a
+    language model gives only a ``label``.
+    """
 
     node: int
     score: float | None = None
@@ -131,7 +136,7 @@ class Judgement:
 
     @property
     def numbers(self) -> tuple[str | None, str | None]:
-        """Score and threshold as they are shown, told apart; None for what is absent."""
+        """Score and threshold as texts that differ where the numbers do; None for an absent one."""
         score, threshold = self.score, self.threshold
         if score is not None and threshold is not None:
             return told_apart(score, threshold)
@@ -143,21 +148,26 @@ class Judgement:
 
     @property
     def judged(self) -> bool:
-        """Whether a model or score judged the candidate."""
+        """True if a model or score judged the candidate."""
         return self.score is not None or self.label != NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The choice of a step: the candidates from low to high level, the node chosen (None
-    where none was compatible) and the reason as one sentence (SegTreeMem §4.2)."""
+    """Choice of a step (SegTreeMem §4.2).
+
+    Attributes:
+        candidates: the judged nodes, from low to high level.
+        chosen: the node chosen; None where none was compatible.
+        why: the reason as one sentence.
+    """
 
     candidates: tuple[Judgement, ...]
     chosen: int | None
     why: str
 
     def placed(self, place: Callable[[int], int | None]) -> Decision:
-        """The decision about what ``place`` gives for its nodes; those with None are left out."""
+        """Returns the decision with nodes replaced by ``place(node)``, without those of None."""
         judged = [(item, place(item.node)) for item in self.candidates]
         kept = tuple(replace(item, node=node) for item, node in judged if node is not None)
         chosen = None if self.chosen is None else place(self.chosen)
@@ -166,20 +176,19 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of a step: model calls, tokens, nodes touched, time.
+    """Cost of a step: model calls, tokens, nodes touched, time.
 
-    ``calls`` and ``tokens`` count the prompts a model answered and their tokens, whether the
-    answer came from the server or the cache (0 offline), ``annotated`` the annotations
-    written, ``inspected`` the candidates really judged, ``modified`` the nodes added or
-    revised. ``output`` is the part of ``tokens`` the model wrote. ``embedded`` counts the
-    texts that a paid model embedded for the first time in this build, the unit's own among
-    them, and ``embedding_tokens`` what it charged for them, now or when they were cached.
-    ``decided`` and ``written`` count decisions and texts that were asked of a model and made
-    by it, ``decided_instead`` and ``written_instead`` those made offline in their place.
+    ``calls`` and ``tokens`` count the prompts a model answered and their tokens, from the server or
+    the cache (0 offline). ``output`` is the part of ``tokens`` the model wrote. ``annotated``
+    counts the annotations written, ``inspected`` the candidates really judged, ``modified`` the
+    nodes added or revised. ``embedded`` counts the texts that a paid model embedded for the first
+    time in this build, including the unit's own. ``embedding_tokens`` is its charge for them, now
+    or when they were cached. ``decided`` and ``written`` count decisions and texts that were asked
+    of a model and made by it, ``decided_instead`` and ``written_instead`` those made offline in
+    their place.
 
-    The rest depends on the run, not on the memory, and is never saved: ``seconds`` of wall
-    time, and ``cached``, how many answers and embedded texts came from a cache, in which
-    case ``seconds`` says nothing about the model.
+    ``seconds`` of wall time and ``cached`` depend on the run and are never saved. ``cached`` counts
+    answers and embedded texts from a cache; with any, ``seconds`` says nothing about the model.
     """
 
     calls: int = 0
@@ -214,10 +223,11 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """Everything that happened for one unit.
+    """All events of one unit.
 
-    ``operation`` is "" for the arrival of the unit. In files of earlier versions it names what
-    was done to the memory after that unit (a deletion, a merge)."""
+    ``operation`` is "" for the arrival of the unit. In files of earlier versions it names an
+    operation on the memory after that unit (a deletion, a merge).
+    """
 
     unit: Unit
     note: str

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from segviz.tree.structure import IntArray, Structure
 
 _COPIES = 4
-"""Most nodes of an unfolded structure per active node of the original."""
+"""Limit of the nodes of an unfolded structure per active node of the original."""
 
 
 @dataclass(frozen=True, eq=False)
 class Unfolded:
-    """A structure drawn without overlaps.
+    """Structure laid out without overlaps.
 
-    ``structure`` is a forest whose spans count positions on the axis; ``node`` int32 (n,)
-    the original of each of its nodes; ``unit`` int32 (p,) the unit at each position.
+    ``structure`` is a forest whose spans count positions on the axis. ``node`` int32 (n,) has the
+    original of each of its nodes, ``unit`` int32 (p,) the unit at each position.
     """
 
     structure: Structure
@@ -32,22 +32,24 @@ class Unfolded:
     unit: IntArray
 
     def copies(self, node: int) -> tuple[int, ...]:
-        """Where an original node is drawn, from left to right; () for a retired one."""
+        """Returns the copies of an original node, from left to right; () for a retired one."""
         return tuple(np.flatnonzero(self.node == node).tolist())
 
     def first(self, nodes: Iterable[int]) -> list[int]:
-        """The leftmost copy of each of these nodes, retired ones left out."""
+        """Returns the leftmost copy of each of these nodes, without retired ones."""
         places = (self.copies(node) for node in nodes)
         return [found[0] for found in places if found]
 
     def every(self, nodes: Iterable[int]) -> list[int]:
-        """All copies of these nodes."""
+        """Returns all copies of these nodes."""
         return [copy for node in nodes for copy in self.copies(node)]
 
 
 def follows_time(structure: Structure) -> bool:
-    """Whether every node covers its whole span and none has two parents, so that a time axis
-    shows the structure without overlaps."""
+    """Returns True if a time axis shows the structure without overlaps.
+
+    Then every node covers its whole span and none has two parents.
+    """
     active = np.flatnonzero(structure.active)
     if any(len(structure.parents[node]) > 1 for node in active.tolist()):
         return False
@@ -61,10 +63,10 @@ def follows_time(structure: Structure) -> bool:
 
 
 def unfold(structure: Structure) -> Unfolded:
-    """Lay the nodes out depth first from every root, oldest first, children in their order.
+    """Lays the nodes out depth first from every root, oldest first, children in their order.
 
-    Cached as long as the structure lives. Relations are left out. Once copies exceed four
-    times the nodes, a node is drawn under its first parent only.
+    Cached as long as the structure lives. Relations are left out. Once copies exceed four times the
+    nodes, a node is drawn under its first parent only.
     """
     if unfold not in structure.kept:
         structure.kept[unfold] = _unfold(structure)
@@ -77,8 +79,8 @@ def _unfold(structure: Structure) -> Unfolded:
     origin: list[int] = []
     parent: list[int] = []
     seen: set[int] = set()
-    # Preorder with an explicit stack of (original node, copy of its parent). What waits on
-    # the stack counts towards the limit; beyond it only nodes not drawn yet are taken.
+    # Preorder with an explicit stack of (original node, copy of its parent). Entries on the
+    # stack count towards the limit; beyond it only nodes not drawn yet are laid out.
     stack = [(root, -1) for root in reversed(structure.roots)]
     while stack:
         node, above = stack.pop()
@@ -93,7 +95,7 @@ def _unfold(structure: Structure) -> Unfolded:
 
 
 def _lay_out(structure: Structure, origin: IntArray, parent: IntArray) -> Unfolded:
-    """Place childless copies side by side in preorder and every other copy over them."""
+    """Places childless copies side by side in preorder and every other copy over its children."""
     n = len(origin)
     bottom = np.ones(n, dtype=np.bool_)
     bottom[parent[parent >= 0]] = False

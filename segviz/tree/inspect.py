@@ -1,8 +1,7 @@
-"""Describes one node: its lineage, its nearest nodes, the history of its text; and names a whole
-structure by a short hash.
+"""Describes one node: lineage, nearest nodes, history of its text; and hashes a whole structure.
 
-Everything about a node is computed for the node asked about, in time linear in the structure or the
-history, without recursion.
+Everything is computed for one node, in time linear in the structure or the history, without
+recursion.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from segviz.tree.structure import Structure, reachable
 
 
 def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
-    """The nodes above ``node``, root first, along first parents."""
+    """Returns the ancestors of ``node``, root first, along first parents."""
     path = []
     while parents := structure.parents[node]:
         node = parents[0]
@@ -32,12 +31,12 @@ def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
 
 
 def relations_of(structure: Structure, node: int) -> tuple[Relate, ...]:
-    """The relations from or to ``node``, oldest first."""
+    """Returns the relations from or to ``node``, oldest first."""
     return tuple(r for r in structure.relations if node in (r.source, r.target))
 
 
 def similarity(structure: Structure, a: int, b: int) -> float | None:
-    """Cosine of the vectors of two nodes, in [-1, 1]; None where one of them is 0."""
+    """Returns the cosine of the vectors of two nodes, in [-1, 1]; None where one of them is 0."""
     found = _cosines(structure.vector[[b]], structure.vector[a])[0]
     return None if np.isnan(found) else float(found)
 
@@ -48,11 +47,11 @@ _NEAREST = 5
 def nearest(
     structure: Structure, node: int, *, leaves_only: bool = False
 ) -> tuple[tuple[int, float], ...]:
-    """The five active nodes whose vectors have the greatest cosine with that of ``node``.
+    """Returns the five active nodes whose vectors have the greatest cosine with that of ``node``.
 
-    (node, cosine) pairs, best first, ties by id. The node itself, its ancestors and its
-    descendants are left out, because their texts derive from each other; so are nodes whose
-    vector is 0. Empty where the vector of ``node`` is 0.
+    They are (node, cosine) pairs, best first, ties by id. The node itself, its ancestors and its
+    descendants are left out, because their texts derive from each other. So are nodes whose vector
+    is 0. Empty where the vector of ``node`` is 0.
     """
     allowed = structure.active.copy()
     related = reachable(structure.parents, [node]) | reachable(structure.children, [node])
@@ -67,7 +66,7 @@ def nearest(
 
 
 def _cosines(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Cosine of each row with the vector, float64; NaN where either is 0."""
+    """Returns the cosine of each row with the vector, float64; NaN where either is 0."""
     products = np.einsum("ij,j->i", rows, vector, dtype=np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths *= np.linalg.norm(vector.astype(np.float64))
@@ -77,7 +76,7 @@ def _cosines(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[
 
 
 def shared_units(structure: Structure, a: int, b: int) -> tuple[int, ...]:
-    """Indices of the units below both nodes, ascending."""
+    """Returns the indices of the units below both nodes, ascending."""
     return tuple(sorted(set(structure.coverage(a)) & set(structure.coverage(b))))
 
 
@@ -85,8 +84,7 @@ Kinship = Literal["same", "above", "below", "siblings", "apart"]
 
 
 def kinship(structure: Structure, a: int, b: int) -> Kinship:
-    """The relation of ``a`` to ``b``: an ancestor is "above", nodes with a common parent are
-    "siblings", unrelated ones "apart"."""
+    """Returns ``a``'s relation to ``b``: an ancestor is "above", nodes of one parent "siblings"."""
     if a == b:
         return "same"
     if a in reachable(structure.parents, [b]):
@@ -98,7 +96,7 @@ def kinship(structure: Structure, a: int, b: int) -> Kinship:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The part of a node that steps write."""
+    """Fields of a node that steps write."""
 
     text: str
     span: Span
@@ -108,10 +106,10 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """The change of one node by one step, ``cause``.
+    """Change of one node by one step, ``cause``.
 
-    ``step`` counts from 1. ``before`` is None in the step that adds the node, ``after`` None
-    in the one that retires it; both are None where one step did both.
+    ``step`` counts from 1. ``before`` is None in the step that adds the node, ``after`` None in the
+    one that retires it; both are None where one step did both.
     """
 
     step: int
@@ -121,8 +119,7 @@ class Written:
 
 
 def written(steps: Sequence[Step], node: int) -> Iterator[Written]:
-    """Each step that added, revised or retired ``node``, in order. Links and relations are
-    not counted."""
+    """Yields each step that added, revised or retired ``node``; links do not count."""
     state: State | None = None
     for place, step in enumerate(steps, 1):
         before, touched = state, False
@@ -146,8 +143,11 @@ def _state_after(state: State | None, event: Event) -> State | None:
 
 
 def read_fact(facts: Facts, name: str) -> str:
-    """A fact as readable text. A float beside a true fact ``dated`` is a moment in seconds
-    (``segviz.conversation.times``) and is written as a date."""
+    """Returns a fact as readable text.
+
+    In facts with ``dated`` true, a float is a time in seconds (``segviz.conversation.times``) and
+    becomes a date.
+    """
     value = facts[name]
     if value is None:
         return "none"
@@ -162,12 +162,11 @@ def read_fact(facts: Facts, name: str) -> str:
 
 
 def digest(structure: Structure) -> str:
-    """Twelve hexadecimal digits of the SHA-256 of a structure's shape and texts: the same input,
-    settings and version give the same, which tells whether two builds agree.
+    """Returns twelve hexadecimal digits of the SHA-256 of a structure's shape and texts.
 
-    Covers level, span, text, kind, facts and activity of every node, edges and relations in
-    their order. Vectors are left out: their last bits differ between processors while
-    the tree is the same.
+    Two builds agree if their digests do. Covers level, span, text, kind, facts and activity of
+    every node, edges and relations in their order. Vectors are left out: their last bits differ
+    between processors while the tree is the same.
     """
     columns = (structure.level, structure.start, structure.stop, structure.edges)
     relations = [
@@ -181,6 +180,6 @@ def digest(structure: Structure) -> str:
         (json.dumps(part, sort_keys=True, default=str).encode("ascii") for part in words),
     )
     state = hashlib.sha256()
-    for part in parts:  # behind its length, so that different parts never give the same stream
+    for part in parts:  # prefixed by its length, so that different parts give different streams
         state.update(len(part).to_bytes(8, "little") + part)
     return state.hexdigest()[:12]

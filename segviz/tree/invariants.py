@@ -1,10 +1,10 @@
 """Checks structures against invariants and reports the violations.
 
 ``check(structure, invariants)`` returns every violation; an empty list means clean. The general
-invariants hold for every structure. A system's class lists further ones in its ``invariants``:
-functions of this module, or of its own, from a structure to its violations. Those of the segment
-tree are in SegTreeMem §4.1 and §4.2 (levelled tree, consecutive disjoint children, chronological
-leaves, one frontier node per level).
+invariants hold for every structure. A system's class lists further ones in its ``invariants``. Each
+is a function from a structure to its violations. Those of the segment tree are in SegTreeMem §4.1
+and §4.2 (levelled tree, consecutive disjoint children, chronological leaves, one frontier node per
+level).
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from segviz.tree.structure import Structure
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One broken invariant: which, at which node (-1: the whole structure), what was expected
-    and what was found."""
+    """Broken invariant: its name, the node (-1: all), what was expected and what was found."""
 
     invariant: str
     node: int
@@ -30,7 +29,7 @@ class Violation:
     found: str
 
     def __str__(self) -> str:
-        """``spans: node 4: expected …, found …``."""
+        """Returns ``spans: node 4: expected …, found …``."""
         return f"{self.invariant}: node {self.node}: expected {self.expected}, found {self.found}"
 
 
@@ -41,7 +40,7 @@ Invariant = Callable[[Structure], Iterator[Violation]]
 
 
 def columns_agree(s: Structure) -> Iterator[Violation]:
-    """Every column has one row per node and every edge names existing nodes."""
+    """Checks that every column has one row per node and every edge names existing nodes."""
     n = len(s.level)
     for name in ("start", "stop", "text", "vector", "active", "kind", "facts"):
         length = len(getattr(s, name))
@@ -52,8 +51,7 @@ def columns_agree(s: Structure) -> Iterator[Violation]:
 
 
 def edges_are_sound(s: Structure) -> Iterator[Violation]:
-    """Edges join active nodes, are not repeated, and go from a higher to a lower level
-    (which also rules out cycles)."""
+    """Checks that edges are unique, join active nodes and lead to a lower level (so no cycles)."""
     parents, children = s.edges.T
     key = parents.astype(np.int64) * len(s) + children
     order = np.argsort(key, kind="stable")
@@ -74,8 +72,7 @@ def edges_are_sound(s: Structure) -> Iterator[Violation]:
 
 
 def spans_are_hulls(s: Structure) -> Iterator[Violation]:
-    """Spans are not empty; an inner node spans exactly the hull of its children; a node
-    above level 0 has children."""
+    """Checks that spans are not empty, and that inner nodes span exactly their children's hull."""
     parents, children = s.edges.T
     first, last = np.full(len(s), _FAR, dtype=np.int32), np.zeros(len(s), dtype=np.int32)
     np.minimum.at(first, parents, s.start[children])
@@ -98,18 +95,18 @@ _FAR = np.iinfo(np.int32).max
 
 
 def vectors_are_finite(s: Structure) -> Iterator[Violation]:
-    """No embedding holds NaN or infinity."""
+    """Checks that no embedding has NaN or infinity."""
     rows = max(1, _PART // max(1, s.vector.shape[1]))
     sound = [np.isfinite(s.vector[i : i + rows]).all(axis=1) for i in range(0, len(s), rows)]
     for node in np.flatnonzero(~np.concatenate([*sound, np.ones(0, np.bool_)])).tolist():
         yield Violation("vectors", node, "finite numbers", "NaN or infinity")
 
 
-_PART = 1 << 18  # numbers that are looked at together
+_PART = 1 << 18  # numbers checked at a time, which bounds the memory
 
 
 def relations_are_sound(s: Structure) -> Iterator[Violation]:
-    """Relations join two active nodes and weigh a finite amount other than 0."""
+    """Checks that relations join two active nodes and have a finite weight other than 0."""
     for relation in s.relations:
         for node in (relation.source, relation.target):
             if not (0 <= node < len(s) and s.active[node]):
@@ -122,7 +119,7 @@ def relations_are_sound(s: Structure) -> Iterator[Violation]:
 
 
 def levels_are_even(s: Structure) -> Iterator[Violation]:
-    """A child is exactly one level below its parent, so all leaves share one depth."""
+    """Checks that children are exactly one level below, so that all leaves share one depth."""
     uneven = list(children_are_one_below(s))
     yield from uneven
     # Where every edge goes down one level, the levels of the roots are the depths of the leaves.
@@ -133,7 +130,7 @@ def levels_are_even(s: Structure) -> Iterator[Violation]:
 
 
 def leaves_are_chronological(s: Structure) -> Iterator[Violation]:
-    """The i-th leaf, in creation order, holds exactly unit i."""
+    """Checks that the i-th leaf, in creation order, has exactly unit i."""
     leaves = np.array(s.leaves, dtype=np.int64)
     unit = np.arange(len(leaves))
     for index in np.flatnonzero((s.start[leaves] != unit) | (s.stop[leaves] != unit + 1)).tolist():
@@ -143,7 +140,7 @@ def leaves_are_chronological(s: Structure) -> Iterator[Violation]:
 
 
 def children_are_consecutive(s: Structure) -> Iterator[Violation]:
-    """Children, in order, cover consecutive disjoint spans (equation 1)."""
+    """Checks that children, in order, cover consecutive disjoint spans (equation 1)."""
     parents, children = s.edges[np.argsort(s.edges[:, 0], kind="stable")].T
     siblings = parents[1:] == parents[:-1]
     for left in np.flatnonzero(siblings & (s.stop[children[:-1]] != s.start[children[1:]])):
@@ -153,7 +150,7 @@ def children_are_consecutive(s: Structure) -> Iterator[Violation]:
 
 
 def frontier_is_a_chain(s: Structure) -> Iterator[Violation]:
-    """One frontier node per level, from the newest leaf up to the root (§4.2)."""
+    """Checks for one frontier node per level, from the newest leaf up to the root (§4.2)."""
     levels = [int(s.level[node]) for node in s.frontier]
     if levels != list(range(len(levels))):
         yield Violation("frontier", -1, "one node on each level from 0", f"levels {levels}")
@@ -162,7 +159,7 @@ def frontier_is_a_chain(s: Structure) -> Iterator[Violation]:
 
 
 def one_root(s: Structure) -> Iterator[Violation]:
-    """Exactly one root, which spans all units heard."""
+    """Checks for exactly one root, which spans all units so far."""
     if len(s) and len(s.roots) != 1:
         yield Violation("one root", -1, "one root", str(s.roots))
     whole = (0, int(s.stop[s.active].max(initial=0)))
@@ -176,7 +173,7 @@ def one_root(s: Structure) -> Iterator[Violation]:
 
 
 def leaves_are_units(s: Structure) -> Iterator[Violation]:
-    """Each leaf holds one unit, in order of arrival; deleted units may be missing."""
+    """Checks that each leaf has one unit, in order of arrival; deleted units may be missing."""
     before = -1
     for leaf in s.leaves:
         start, stop = int(s.start[leaf]), int(s.stop[leaf])
@@ -188,20 +185,20 @@ def leaves_are_units(s: Structure) -> Iterator[Violation]:
 
 
 def one_parent(s: Structure) -> Iterator[Violation]:
-    """At most one parent each."""
+    """Checks that every node has at most one parent."""
     above = np.bincount(s.edges[:, 1], minlength=len(s))
     for node in np.flatnonzero(above > 1).tolist():
         yield Violation("one parent", node, "at most one parent", str(s.parents[node]))
 
 
 def nothing_above_units(s: Structure) -> Iterator[Violation]:
-    """A flat memory has leaves only."""
+    """Checks that a flat memory has leaves only."""
     for node in np.flatnonzero(s.active & (s.level > 0)).tolist():
         yield Violation("flat", node, "level 0", f"level {s.level[node]}")
 
 
 def children_are_one_below(s: Structure) -> Iterator[Violation]:
-    """A child is exactly one level below each of its parents."""
+    """Checks that a child is exactly one level below each of its parents."""
     parents, children = s.edges.T
     off = s.level[children] != s.level[parents] - 1
     for parent, child in s.edges[off].tolist():
@@ -209,11 +206,11 @@ def children_are_one_below(s: Structure) -> Iterator[Violation]:
         yield Violation("levels", child, expected, f"level {s.level[child]}")
 
 
-# --- what invariants share -------------------------------------------------------------------
+# --- shared by invariants --------------------------------------------------------------------
 
 
 def fact(s: Structure, node: int, name: str) -> float:
-    """Returns a fact as a number; NaN, which no invariant accepts, where there is none."""
+    """Returns a fact as a number; NaN, which every invariant rejects, where it is missing."""
     return as_number(s.facts[node], name, math.nan)
 
 
@@ -231,8 +228,8 @@ def check(structure: Structure, invariants: Sequence[Invariant] = ()) -> list[Vi
     """Returns the violations of the general invariants, then those of ``invariants``.
 
     Args:
-        structure: the memory at one moment. Where its columns disagree only that is reported,
-            since nothing else can be read.
+        structure: the memory at one moment. If its columns disagree, only that is reported, since
+            nothing else can be read.
         invariants: those of a system (``memory.invariants``, ``type(system).invariants``).
 
     Returns:
@@ -250,5 +247,5 @@ def check(structure: Structure, invariants: Sequence[Invariant] = ()) -> list[Vi
 
 
 def are_invariants(value: object) -> bool:
-    """Returns True for what a system may have as ``invariants``: a tuple of functions."""
+    """Returns True for a legal value of a system's ``invariants``: a tuple of functions."""
     return isinstance(value, tuple) and all(map(callable, value))

@@ -1,4 +1,4 @@
-"""Folds events into a structure, one by one, over mutable columns."""
+"""Applies events to a structure, one by one, over mutable columns."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from segviz.tree.structure import IntArray, Structure, sealed
 
 
 class ReplayError(ValueError):
-    """The events do not describe a structure; the message names the step and event."""
+    """Error of events that do not describe a structure; the message names the step and event."""
 
 
 class Replayer:
-    """The columns of a structure while events are applied, step by step.
+    """Mutable columns of a structure to which events are applied.
 
-    Lists grow by one entry per node; ``edges`` and ``relations`` are dicts because events
-    remove rows by key and the order of insertion must last. ``degree`` counts the edges and
-    relations at each node, so that Retire can be checked in O(1).
+    Lists grow by one entry per node. ``edges`` and ``relations`` are dicts, because events remove
+    rows by key and the order of insertion must remain. ``degree`` counts the edges and relations at
+    each node, so that Retire can be checked in O(1).
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Replayer:
 
     @classmethod
     def of(cls, structure: Structure) -> Replayer:
-        """The fold that gave ``structure``."""
+        """Returns a replayer that continues from ``structure``."""
         made, edges = cls(), structure.edges
         made.level, made.active = structure.level.tolist(), structure.active.tolist()
         made.span = list(zip(structure.start.tolist(), structure.stop.tolist(), strict=True))
@@ -63,7 +63,7 @@ class Replayer:
         return made
 
     def take(self, number: int, step: Step) -> None:
-        """Apply the events of step ``number``; ReplayError names the step."""
+        """Applies the events of step ``number``; ReplayError names the step."""
         for event in step.events:
             try:
                 self.apply(event)
@@ -71,7 +71,7 @@ class Replayer:
                 raise ReplayError(f"step {number}: {error}") from None
 
     def apply(self, event: Event) -> None:
-        """Apply one event; ReplayError says why it is impossible."""
+        """Applies one event; ReplayError says why it is impossible."""
         match event:
             case Add():
                 self._add(event)
@@ -93,6 +93,7 @@ class Replayer:
                 self._require(event.node)
                 if self.degree[event.node]:
                     raise ReplayError(f"{event}: the node still has edges; unlink them first")
+                # The row stays, so that ids and the rows of other columns remain valid.
                 self.active[event.node] = False
             case Relate():
                 self._relate(event)
@@ -100,6 +101,7 @@ class Replayer:
     def _add(self, event: Add) -> None:
         if event.node != len(self.level):
             raise ReplayError(f"Add({event.node}): expected node {len(self.level)}; ids are dense")
+        # Ids are dense, so the columns grow together and a node's id is its row.
         self.level.append(event.level)
         self.span.append(event.span)
         self.text.append(event.text)
@@ -122,6 +124,7 @@ class Replayer:
 
     def _relate(self, event: Relate) -> None:
         key = (event.source, event.target, event.label)
+        # A second Relate with the same key replaces the first; weight 0 removes the relation.
         known = key in self.relations
         if event.weight:
             self._require(event.source)
@@ -143,9 +146,9 @@ class Replayer:
             raise ReplayError(f"node {node} is not in the structure")
 
     def freeze(self) -> Structure:
-        """The structure at this moment."""
+        """Returns the structure at this moment, independent of further events."""
         spans = _pairs(self.span)
-        vectors = np.array(self.vector, dtype=np.float32)  # three times as fast as np.stack
+        vectors = np.array(self.vector, dtype=np.float32)  # np.stack takes three times as long
         return Structure(
             level=sealed(np.array(self.level, dtype=np.int32)),
             start=sealed(spans[:, 0].copy()),
@@ -166,7 +169,7 @@ def _pairs(pairs: Collection[tuple[int, int]]) -> IntArray:
 
 
 def history(steps: Iterable[Step]) -> Iterator[Structure]:
-    """The structure after each step, lazily; raises ReplayError as :func:`replay` does."""
+    """Yields the structure after each step; raises ReplayError as :func:`replay` does."""
     fold = Replayer()
     for number, step in enumerate(steps):
         fold.take(number, step)

@@ -1,17 +1,15 @@
-"""Measures what a structure is made of and how deep it is, and names degenerate trees.
+"""Measures the size and depth of a structure, and names degenerate trees.
 
-A same-text chain counts as one node. What a structure is, its columns tell:
+A same-text chain counts as one node. The kind of a structure follows from its columns:
 
-========= ==========================================================================
-``flat``  several units and no edge
-``tree``  one root, one parent each (or nothing at all)
-``forest`` several roots, one parent each
-``graph`` some node has several parents
-``facts`` nodes of different kinds or typed relations: events, entities, statements
-========= ==========================================================================
+========= ========================================================================== ``flat``
+several units and no edge ``tree``  one root, one parent each (or nothing at all) ``forest`` several
+roots, one parent each ``graph`` some node has several parents ``facts`` nodes of different kinds or
+typed relations: events, entities, statements =========
+==========================================================================
 
-The columns of a tree are those of SegTreeMem Table 5; a graph of facts is counted by level and
-kind, as H-Mem Table 7 does. ``coherence`` is how close in meaning a node is to its children.
+The columns of a tree are those of SegTreeMem Table 5. A graph of facts is counted by level and
+kind, as in H-Mem Table 7. ``coherence`` is the similarity of a node with its children.
 """
 
 from __future__ import annotations
@@ -30,13 +28,19 @@ from segviz.tree.structure import Structure, sealed
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The nodes of one ``level`` and ``kind`` ("" for units and summaries).
+    """Nodes of one ``level`` and ``kind`` ("" for units and summaries).
 
-    ``repeats``: those that repeat the text of their only child (counted here, where papers
-    count them, and in no other number). ``single``: those with one child and a text of their
-    own. ``children``: mean children (statements per theme). ``below``: level and kind of the
-    layers their children lie in. ``ratio``: nodes for each node of those layers (H-Mem Table 7:
-    0.57 summaries of level 2 for each event); NaN for leaves.
+    Attributes:
+        level: their level.
+        kind: their kind.
+        nodes: how many there are.
+        repeats: nodes that repeat the text of their only child. They are counted here, as in the
+            papers, and in no other number.
+        single: nodes with one child and a text of their own.
+        children: mean number of children (statements per theme).
+        below: level and kind of the layers of their children.
+        ratio: nodes per node of those layers (H-Mem Table 7: 0.57 summaries of level 2 per event);
+            None for leaves.
     """
 
     level: int
@@ -51,12 +55,11 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The trees whose roots are of one ``kind``.
+    """Trees whose roots are of one ``kind``.
 
-    ``items``: mean leaves of a tree; where nodes have several parents, what its root itself
-    counts (its fact ``items``), None without such a count. The
-    depth of a tree is its longest path, in edges; in a graph of facts as it was built, with
-    every node of a same-text chain.
+    ``items`` is the mean number of leaves of a tree. Where nodes have several parents it is the
+    count the root itself carries (its fact ``items``), None without one. The depth of a tree is its
+    longest path, in edges; in a graph of facts every node of a same-text chain counts.
     """
 
     kind: str
@@ -69,8 +72,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class FactGraph:
-    """A graph of facts: ``layers`` from level 0 upwards, ``relations`` (label, how many), most
-    frequent first."""
+    """Graph of facts: ``layers`` from level 0 up, ``relations`` (label, count) by frequency."""
 
     layers: tuple[Layer, ...]
     relations: tuple[tuple[str, int], ...]
@@ -80,10 +82,10 @@ class FactGraph:
 class Shape:
     """Counts and leaf-depth statistics of one structure.
 
-    Depth of a leaf: edges of the longest path from a root. ``branching``: mean children of
-    inner nodes; ``widest``: most children; ``unary``: nodes that repeat the text of their only
-    child, not in ``nodes``; ``shared``: nodes with several parents; ``trees``: roots.
-    ``families`` where there are several roots, ``facts`` where ``kind`` is "facts".
+    The depth of a leaf is the longest path from a root, in edges. ``branching`` is the mean number
+    of children of inner nodes, ``widest`` the largest. ``unary`` nodes repeat the text of their
+    only child and are not in ``nodes``. ``shared`` nodes have several parents; ``trees`` counts
+    roots. ``families`` is set for several roots, ``facts`` if ``kind`` is "facts".
     """
 
     leaves: int
@@ -110,8 +112,10 @@ _GROVES = ("forest", "graph", "facts")
 
 
 def shape(structure: Structure) -> Shape:
-    """Measure a structure. O(n + m), no recursion; nodes on a cycle, which no sound structure
-    has, count as if nothing were above them."""
+    """Measures a structure in O(n + m), without recursion.
+
+    Nodes on or below a cycle, which no sound structure has, get depth 0.
+    """
     shown = structure.collapsed
     active = np.flatnonzero(shown.active).tolist()
     order = _from_above(shown)
@@ -148,7 +152,8 @@ def _kind(shown: Structure, shared: int) -> str:
 
 
 def _from_above(shown: Structure) -> list[int]:
-    """Active nodes, every node after all its parents; those on or below a cycle are left out."""
+    """Returns the active nodes, each after all its parents, without those on or below a cycle."""
+    # Kahn's topological order: a node is appended when its last parent is.
     waiting = [len(above) for above in shown.parents]
     order = list(shown.roots)
     for node in order:
@@ -160,7 +165,7 @@ def _from_above(shown: Structure) -> list[int]:
 
 
 def _depths(shown: Structure, order: list[int]) -> list[int]:
-    """Longest path from a root to each node."""
+    """Returns the longest path from a root to each node."""
     depth = [0] * len(shown)
     for node in order:
         for child in shown.children[node]:
@@ -198,7 +203,7 @@ def _families(structure: Structure) -> tuple[Family, ...]:
 
 
 def _layers(structure: Structure) -> tuple[Layer, ...]:
-    """Count nodes by level and kind, as they were built: same-text chains are not one node."""
+    """Counts nodes by level and kind; every node of a same-text chain counts."""
     groups: dict[tuple[int, str], list[int]] = {}
     place = list(zip(structure.level.tolist(), structure.kind, strict=True))
     for node in np.flatnonzero(structure.active).tolist():
@@ -232,7 +237,7 @@ def _relations(shown: Structure) -> tuple[tuple[str, int], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A degenerate shape: its ``kind``, ``what`` is wrong and the ``remedy``, as sentences."""
+    """Degenerate shape: its ``kind``, ``what`` is wrong and the ``remedy``, as sentences."""
 
     kind: str
     what: str
@@ -248,11 +253,11 @@ _MIN_LEAVES = 24
 
 
 def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
-    """Name a cascade (SegTreeMem App. C.3.1) or a star; empty for a healthy tree.
+    """Names a cascade (SegTreeMem App. C.3.1) or a star; empty for a healthy tree.
 
-    ``thresholds`` tells whether the tree was decided by scores against thresholds, which
-    can be moved, or by the words of a model. Trees with fewer than 24 leaves are too small
-    to judge; forests, graphs and facts are never told of.
+    ``thresholds`` is True if scores against adjustable thresholds decided the tree, False if a
+    model's words did. Trees with fewer than 24 leaves are too small to judge; only trees are
+    diagnosed.
     """
     if measured.kind != "tree" or measured.leaves < _MIN_LEAVES:
         return []
@@ -289,17 +294,19 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
 
 
 def boundary_f1(structure: Structure, session_starts: Collection[int]) -> float:
-    """Agreement of level-1 nodes with sessions, in [0, 1]; 1 is perfect.
+    """Returns the agreement of level-1 nodes with sessions, in [0, 1]; 1 is perfect.
 
-    F1 of the first units of level-1 nodes (unit 0 left out) against ``session_starts``,
-    the first unit of every session but the first. It means something only for a structure
-    built without knowing the sessions, and beside :func:`random_f1`. Source: ours.
+    It is the F1 of the first units of level-1 nodes (unit 0 left out) against ``session_starts``,
+    the first unit of every session but the first. It has meaning only for a structure built without
+    knowing the sessions, and compared with :func:`random_f1`.
+
+    Source: ours.
     """
     return _f1(_cuts(structure), set(session_starts))
 
 
 def random_f1(structure: Structure, session_starts: Collection[int]) -> float:
-    """Mean of :func:`boundary_f1` for 200 random cuts of the same size."""
+    """Returns the mean of :func:`boundary_f1` over 200 random cuts of the same size."""
     size = len(_cuts(structure))
     places = np.arange(1, max(2, len(structure.leaves)))
     random = np.random.default_rng(0)
@@ -318,7 +325,7 @@ def _f1(found: set[int], wanted: set[int]) -> float:
 
 
 def session_starts(sessions: Iterable[int]) -> list[int]:
-    """First unit of every session but the first, from the session of each unit in order."""
+    """Returns the first unit of every session but the first, from the session of each unit."""
     order = list(sessions)
     return [i for i in range(1, len(order)) if order[i] != order[i - 1]]
 
@@ -327,12 +334,14 @@ def session_starts(sessions: Iterable[int]) -> list[int]:
 
 
 def coherence(structure: Structure) -> NDArray[np.float64]:
-    """Mean cosine of each node with its children, of a leaf with its parents; shape (n,).
+    """Returns the mean cosine of each node with its children (leaf: parents); shape (n,).
 
-    A same-text chain counts as one node, so that a chain of copies is as coherent as the node
-    it copies, not perfect. NaN where there is nothing to compare with: retired nodes, a lone
-    leaf, nodes without a vector. O(n d) the first time, then cached; read-only. Computed in
-    float32 like the vectors, so exact to about six digits. Source: ours.
+    A same-text chain counts as one node, so that a chain of copies is as coherent as the copied
+    node, not perfect. NaN without a comparison: retired nodes, a lone leaf, nodes without a vector.
+    O(n d) the first time, then cached; read-only. Computed in float32 like the vectors, so exact to
+    about six digits.
+
+    Source: ours.
     """
     if coherence not in structure.kept:
         structure.kept[coherence] = sealed(_coherence(structure))
@@ -362,12 +371,15 @@ def _coherence(structure: Structure) -> NDArray[np.float64]:
 
 
 MANY = 20_000
-"""Up to this many nodes coherence is computed before anyone asks for it."""
+"""Most nodes for which coherence is computed without a request."""
 
 
 def known_coherence(structure: Structure, asked: bool) -> NDArray[np.float64] | None:
-    """Coherence for a view: the values where they are ``asked`` for or cheap, an empty array
-    where they are postponed until asked for, None where no node has one."""
+    """Returns the coherence for a view.
+
+    The values, if ``asked`` for or cheap; an empty array if postponed until asked for; None if no
+    node has one.
+    """
     if not structure.vector.shape[1] or not len(structure.edges):
         return None
     if not asked and len(structure) > MANY:

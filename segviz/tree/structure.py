@@ -1,4 +1,4 @@
-"""Defines the memory structure at one moment, folded from its history.
+"""Defines the memory structure at one moment, replayed from its history.
 
 ``replay(steps[:t])`` gives the :class:`Structure` after t steps.
 
@@ -16,7 +16,7 @@ active    bool (n,)            False once retired; the row stays
 edges     int32 (m, 2)         [parent, child], in the order they were linked
 kind      tuple of n str       type of the node, "" for units and summaries
 facts     tuple of n mappings  the system's further data about the node
-relations tuple of Relate      typed connections beside parenthood, oldest first
+relations tuple of Relate      typed connections besides parenthood, oldest first
 chain     int32 (n,)           the node each row is shown as: itself, or in a
                                :attr:`~Structure.collapsed` structure the lowest node of
                                its same-text chain
@@ -27,9 +27,9 @@ top       int32 (n,)           highest level of that chain; the level itself, un
 Several parents and several roots are legal: soft clusters share leaves, a forest has many trees.
 Parents, children, roots, depth and coverage are derived. All columns are read-only.
 
-A *same-text chain* is a node and the single-child nodes above it that carry its text.
-Algorithm 1 of SegTreeMem makes such nodes, because a node with one child is annotated with
-that child's text. ``structure.collapsed`` shows every chain as one node.
+A *same-text chain* is a node and the single-child nodes above it that have its text. Algorithm 1 of
+SegTreeMem makes such nodes, because a node with one child is annotated with that child's text.
+``structure.collapsed`` shows every chain as one node.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _Array = TypeVar("_Array", bound=NDArray[Any])
 
 
 def sealed(column: _Array) -> _Array:
-    """The column itself, from now on read-only."""
+    """Makes a column read-only and returns it."""
     column.flags.writeable = False
     return column
 
 
 def reachable(adjacent: Sequence[Sequence[int]], nodes: Iterable[int]) -> set[int]:
-    """These nodes and all that parents or children, ``adjacent`` by node, lead to."""
+    """Returns these nodes and all that can be reached by ``adjacent``, the neighbours by node."""
     seen = set(nodes)
     pending = list(seen)
     while pending:
@@ -69,7 +69,7 @@ def reachable(adjacent: Sequence[Sequence[int]], nodes: Iterable[int]) -> set[in
 
 
 def above_items(children: Sequence[Sequence[int]], level: Sequence[int], root: int) -> list[int]:
-    """The nodes of a tree above level 1, from the root down, each row in the order of children."""
+    """Returns the nodes of a tree above level 1, from the root down, in the order of children."""
     inner = [root]
     for node in inner:
         inner += [child for child in children[node] if level[child] > 1]
@@ -78,7 +78,7 @@ def above_items(children: Sequence[Sequence[int]], level: Sequence[int], root: i
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """A memory at one moment; the columns are listed at the top of this module."""
+    """Memory at one moment; the columns are listed at the top of this module."""
 
     level: IntArray
     start: IntArray
@@ -94,7 +94,7 @@ class Structure:
     top: IntArray = field(default_factory=lambda: _NOT_GIVEN)
 
     def __post_init__(self) -> None:
-        """A structure made without kinds or facts has none, and every row stands for itself."""
+        """Fills in missing columns: no kinds, no facts, no chains."""
         if not self.kind:
             object.__setattr__(self, "kind", ("",) * len(self))
         if not self.facts:
@@ -105,15 +105,17 @@ class Structure:
             object.__setattr__(self, "top", self.level)
 
     def __len__(self) -> int:
-        """Number of rows, retired nodes included."""
+        """Returns the number of rows, including retired nodes."""
         return len(self.level)
 
     def to_networkx(self) -> Any:
-        """A ``networkx.MultiDiGraph`` of all rows that stand for themselves: nodes with
-        ``level``, ``top``, ``start``, ``stop``, ``text``, ``active``, ``kind`` and ``facts``;
-        edges of ``type`` "child", from a parent, with their ``order``, and "relation", with
-        ``order``, ``label`` and ``weight``."""
-        import networkx as nx  # takes a third of the time segviz takes to start
+        """Returns a ``networkx.MultiDiGraph`` of all rows that are not part of a collapsed chain.
+
+        Nodes have ``level``, ``top``, ``start``, ``stop``, ``text``, ``active``, ``kind`` and
+        ``facts``. Edges of ``type`` "child" go from parent to child and have their ``order``. Those
+        of ``type`` "relation" have ``order``, ``label`` and ``weight``.
+        """
+        import networkx as nx  # a third of segviz's own start-up time
 
         graph = nx.MultiDiGraph()
         for node in self.nodes.tolist():
@@ -137,7 +139,7 @@ class Structure:
 
     @property
     def nodes(self) -> IntArray:
-        """Rows that stand for themselves: all, unless the structure is collapsed."""
+        """Rows shown as nodes: all, unless the structure is collapsed."""
         return np.flatnonzero(self.chain == np.arange(len(self))).astype(np.int32)
 
     @cached_property
@@ -151,8 +153,8 @@ class Structure:
         return self._adjacency(source=1)
 
     def _adjacency(self, source: int) -> tuple[tuple[int, ...], ...]:
-        # Edges grouped by their source end (stable, so in the order they were linked) and cut
-        # where the cumulative counts say; source 0 gives children, 1 parents.
+        # Edges are grouped by their source end (stable, so in the order they were linked) and cut
+        # at the cumulative counts; source 0 gives children, 1 parents.
         order = np.argsort(self.edges[:, source], kind="stable")
         ends = np.cumsum(np.bincount(self.edges[:, source], minlength=len(self))).tolist()
         others = self.edges[order, 1 - source].tolist()
@@ -172,8 +174,10 @@ class Structure:
 
     @cached_property
     def frontier(self) -> tuple[int, ...]:
-        """Active nodes whose span ends at the newest unit, from low to high level
-        (SegTreeMem §4.2, equation 2)."""
+        """Active nodes whose span ends at the newest unit, from low to high level.
+
+        Source: SegTreeMem §4.2, equation 2.
+        """
         newest = int(self.stop[self.active].max(initial=0))
         nodes = np.flatnonzero(self.active & (self.stop == newest))
         return tuple(nodes[np.argsort(self.level[nodes], kind="stable")].tolist())
@@ -193,18 +197,17 @@ class Structure:
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
-        """What other modules make of this structure and keep as long as it lives, each under a key
-        that begins with the function that makes it."""
+        """Cache of derived data; a key is, or begins with, the function that computes it."""
         return {}
 
     @cached_property
     def collapsed(self) -> Structure:
         """This structure with every same-text chain as one node, its lowest.
 
-        The rows keep their ids. The other nodes of a chain are no longer active, ``chain`` names
-        the node each is shown as, ``top`` says how high the chain reaches; edges and relations run
+        The rows keep their ids. The other nodes of a chain are inactive, ``chain`` names the node
+        each is shown as, and ``top`` is the highest level of the chain. Edges and relations run
         between chains, without repetition. Only equal text makes a chain: a node with one child and
-        a text of its own stays. O(n + m). The structure itself where there is no chain.
+        a text of its own stays. O(n + m). Returns the structure itself if there is no chain.
         """
         chain = self._lowest_of_chain()
         wrappers = chain != np.arange(len(self))
@@ -213,6 +216,8 @@ class Structure:
         top = self.level.copy()
         np.maximum.at(top, chain, self.level)
         edges = chain[self.edges]
+        # Edges inside a chain disappear; np.unique sorts, so the first occurrences restore the
+        # order.
         edges = edges[edges[:, 0] != edges[:, 1]]
         _, first = np.unique(
             edges[:, 0].astype(np.int64) * len(self) + edges[:, 1], return_index=True
@@ -230,14 +235,14 @@ class Structure:
         )
 
     def _lowest_of_chain(self) -> IntArray:
-        """The lowest node of the same-text chain of each node, int32 (n,)."""
+        """Returns the lowest node of the same-text chain of each node, int32 (n,)."""
         chain = np.arange(len(self), dtype=np.int32)
         parent, child = self.edges[:, 0], self.edges[:, 1]
         only = np.flatnonzero(np.bincount(parent, minlength=len(self))[parent] == 1).tolist()
         text = self.text
         same = [edge for edge in only if text[parent[edge]] == text[child[edge]]]
         chain[parent[same]] = child[same]
-        # Pointer jumping: each round doubles how far down its chain every node sees, so a
+        # Pointer jumping: each round doubles the length of every pointer down its chain, so a
         # chain of length c takes log2(c) rounds.
         for _ in range(len(self).bit_length()):
             further = chain[chain]
@@ -247,8 +252,10 @@ class Structure:
         return chain
 
     def coverage(self, node: int) -> tuple[int, ...]:
-        """Indices of the units below a node, ascending. Exact where the span is only a
-        hull (clustered nodes are not contiguous)."""
+        """Returns the indices of the units below a node, ascending.
+
+        Exact also where the span is only a hull (clustered nodes are not contiguous).
+        """
         seen = reachable(self.children, [int(self.chain[node])])
         below = np.fromiter(seen, dtype=np.int64, count=len(seen))
         leaves = below[self.level[below] == 0]

@@ -9,14 +9,15 @@ import numpy as np
 from segviz.tree.structure import Structure
 
 _WIDTH, _ROW = 640, 14  # pixels
-_MOST = 2_000  # boxes; of more the widest are drawn
+_MOST = 2_000  # boxes drawn; narrower ones are left out
 
 
 def thumbnail(structure: Structure, marked: Collection[int] = ()) -> str:
-    """An icicle as inline SVG: units from left to right, levels upwards, ``marked`` nodes filled.
+    """Returns an icicle as inline SVG: units from left to right, levels upwards, ``marked`` filled.
 
     Structures that do not follow time are drawn by their spans, which may overlap. At most 2,000
-    nodes are drawn, marked ones first, then the widest. Holds numbers only, no text."""
+    nodes are drawn, marked ones first, then the widest. The SVG has numbers only, no text.
+    """
     nodes = structure.nodes[structure.active[structure.nodes]]
     width = (structure.stop - structure.start)[nodes]
     first = np.isin(nodes, list(marked))

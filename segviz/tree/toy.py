@@ -1,8 +1,8 @@
 """Builds a tree of seven leaves on which propagation can be followed by hand.
 
-The tree is as small as a segment tree can be and still show everything: a node with three
-children, one with a single child, a root over two branches, and a leaf of relevance 0 below
-a parent of high relevance. Relevance is given, not computed.
+It is the smallest segment tree with every case: a node with three children, one with a single
+child, a root over two branches, and a leaf of relevance 0 below a parent of high relevance.
+Relevance is given, not computed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LEAF_RELEVANCE = (0.1, 0.6, 0.3, 0.0, 0.0, 0.2, 0.0)
 
 
 def toy_structure() -> Structure:
-    """The tree: nodes 0 to 6 are the leaves, 12 is the root; embeddings have no dimensions."""
+    """Returns the tree: nodes 0 to 6 are leaves, 12 is the root; embeddings have no dimensions."""
     nothing = np.zeros(0, dtype=np.float32)
     events: list[Event] = [
         Add(index, 0, (index, index + 1), text, nothing) for index, text in enumerate(_LEAVES)
@@ -52,5 +52,5 @@ def toy_structure() -> Structure:
 
 
 def toy_relevance() -> NDArray[np.float64]:
-    """Relevance r of each node to ``QUESTION``, float64 (13,), before it is made a distribution."""
+    """Returns relevance r of each node to ``QUESTION``, float64 (13,), not normalised."""
     return np.array([*_LEAF_RELEVANCE, *(relevance for *_, relevance, _ in _INNER)])

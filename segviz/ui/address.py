@@ -5,17 +5,22 @@ module keeps what is no widget, or a widget that Streamlit cannot bind: one that
 or a memory, is hidden in a closed panel, or is changed by the canvas, a tour or a session file.
 These are conversation, unit rule, system, question, settings, step, node, drawing, colours, pins.
 
-A link is read when a browser session begins, and when it carries ``go`` (links inside the app).
-Otherwise the address is only written: Streamlit may hand back an older one than the last written,
-and following it would undo what the user has just done. :func:`arrive` chooses the file and the
-system before the sidebar is drawn. The bookmark then waits under ``_ARRIVING`` until its
+A link is read when a browser session begins, when a page opens with one, and where Back or Forward
+has led. Otherwise the address is only written: Streamlit may hand back an older one than the last
+written, and following it would undo what the user has just done. :func:`arrive` chooses the file
+and the system before the sidebar is drawn. The bookmark then waits under ``_ARRIVING`` until its
 conversation is open, and :func:`settle` shows the rest.
+
+The script ``address`` of the frontend writes the address: all that Python gives Streamlit to write
+is a new entry of the history, and Back would walk every setting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import secrets
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import parse_qs
 
 import streamlit as st
 
@@ -25,21 +30,20 @@ from segviz.evaluation.measures import MEASURES
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
-from segviz.ui.settings import (
-    read_question,
-    read_settings,
-    write_question,
-    write_settings,
-)
+from segviz.ui.settings import read_question, read_settings, write_question, write_settings
 from segviz.ui.state import AppSession, remember
 from segviz.view.bookmark import BOUND, MADE, Bookmark, decode, differing, encode, looks
 from segviz.view.coloring import Look
 
 _LINK_PROBLEMS = "link-problems"
 
+_WRITTEN = "address-written"
+
 _ARRIVING = "arriving"  # the bookmark that is being followed
 
-GO = "go"
+_KEPT = (*BOUND, "embed", "embed_options")  # what Streamlit reads of an address by itself
+
+_WENT = "went"  # the link that Back or Forward has led to, until it has been followed
 
 VIEWS = ("Time axis", "Node-link", "Outline")
 """How a structure is drawn."""
@@ -50,21 +54,37 @@ _MEMORIES_PINNED = 8
 # --- links -----------------------------------------------------------------------------
 
 
-def arrive() -> None:
-    """Follows the link this run came with, if there is one to follow; call it first."""
-    link = {name: st.query_params[name] for name in st.query_params}
-    first = _ARRIVING not in st.session_state
+def arrive(page: str) -> None:
+    """Follows the link this run of a page came with, if there is one to follow; call it first."""
+    state = st.session_state
+    given = {name: st.query_params.get_all(name) for name in st.query_params}
+    first, turned = _ARRIVING not in state, state.get("page-open") != page
     if first:
-        _renew(link)
-    st.session_state.setdefault(_ARRIVING, None)
-    if not link or not (first or GO in link):
+        _renew(given)
+    state.setdefault(_ARRIVING, None)
+    state["page-open"] = page
+    link = state.get(_WENT, given if first or turned else {})
+    # Links inside the app once carried "go".
+    link = {name: link[name] for name in link if name not in (*_KEPT, "go")}
+    if not link:
         return
-    link.pop(GO, None)
-    bookmark, problems = decode(link)
+    bookmark, problems = decode({name: values[-1] for name, values in link.items()})
+    problems += [
+        f"{name[:80]!r} is given {len(values)} times; the last counts"
+        for name, values in link.items()
+        if len(values) > 1
+    ]
     _write_file(bookmark)
     _write_memory(bookmark)
-    st.session_state[_ARRIVING] = bookmark
-    st.session_state[_LINK_PROBLEMS] = problems
+    state[_ARRIVING], state[_LINK_PROBLEMS] = bookmark, problems
+
+
+def went(sent: object) -> None:
+    """Takes up where the browser says Back or Forward has led; the next run follows."""
+    match sent:
+        case {"at": int(at), "search": str(search)}:
+            _written()["went"] = at
+            st.session_state[_WENT] = parse_qs(search.removeprefix("?"))
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
@@ -82,16 +102,8 @@ def opened(key: str, saved: store.Saved | None) -> None:
         return
     link = {name: saved.shown.link[name] for name in saved.shown.link if name not in MADE}
     own = {"system": saved.system} if saved.system in SYSTEMS else {}
-    bookmark, problems = decode(link | own)
-    st.session_state[_ARRIVING] = bookmark
-    st.session_state[_LINK_PROBLEMS] = problems
+    st.session_state[_ARRIVING], st.session_state[_LINK_PROBLEMS] = decode(link | own)
     st.session_state[keys.PAGE_WANTED] = saved.shown.page
-
-
-def wanted_page() -> str | None:
-    """Returns, once, the page that something but the navigation leads to."""
-    page: str | None = st.session_state.pop(keys.PAGE_WANTED, None)
-    return page
 
 
 def wanted_conversation() -> str | None:
@@ -100,17 +112,28 @@ def wanted_conversation() -> str | None:
     return arriving.conversation if arriving else None
 
 
-def settle(session: AppSession) -> None:
-    """Shows what a link says about the memory that is now open."""
+def settle(session: AppSession | None) -> None:
+    """Shows what a link says about the memory that is now open; call it once the sidebar is drawn.
+    After a run that is cut short before, the next one follows Back again: the browser has sent it
+    what the sidebar showed then."""
+    st.session_state.pop(_WENT, None)
+    if session is None:
+        return
     arriving = _arriving()
     here = arriving is not None and arriving.conversation in (None, session.conversation.id)
     if arriving is not None and here:
         st.session_state[_ARRIVING] = None
         show(session, arriving)
+        nodes, questions = len(session.memory.structure), len(session.conversation.questions)
+        named = [
+            ("question", "question", arriving.question, questions),
+            ("node", "node", arriving.node, nodes),
+            *(("pins", "node", node, nodes) for node in arriving.pins),
+        ]
         st.session_state[_LINK_PROBLEMS] += [
-            f"pins: there is no node {node} in this memory"
-            for node in arriving.pins
-            if node >= len(session.memory.structure)
+            f"{name}: there is no {what} {number} here"
+            for name, what, number, count in named
+            if number is not None and number >= count
         ]
     _show_problems(None if here else arriving)
 
@@ -138,7 +161,7 @@ def current(session: AppSession) -> Bookmark:
     return Bookmark(
         **_read_file(session),
         **_read_memory(session),
-        conversation=_conversation(session),
+        conversation=session.conversation.id if len(session.corpus.entries) > 1 else None,
         settings={} if kind is None else differing(kind, session.memory.settings),
         question=question,
         text=text,
@@ -153,22 +176,23 @@ def current(session: AppSession) -> Bookmark:
     )
 
 
-def write(session: AppSession) -> None:
-    """Lets the address name the view; nothing is sent where it already does."""
-    if _arriving() is not None:
-        return
-    link = encode(current(session))
-    # Opening another page clears the address: what it says now counts, not what was written.
-    said = {name: value for name, value in st.query_params.to_dict().items() if name not in BOUND}
-    for name in said.keys() - link.keys():
-        del st.query_params[name]
-    if link.items() - said.items():
-        st.query_params.update(link)
+def written(session: AppSession) -> Mapping[str, Any]:
+    """Returns the address of the view for the script ``address``, which writes it where it says
+    something else."""
+    written = _written()
+    if _arriving() is None:
+        written["number"] += 1
+        written["link"] = encode(current(session))
+    return written
 
 
-def in_app(bookmark: Bookmark) -> Mapping[str, str]:
-    """Returns the parameters of a link inside the app, which is followed at once."""
-    return {**encode(bookmark), GO: "1"}
+def _written() -> dict[str, Any]:
+    """Returns what the browser was last told: a link and its number, in which session of the
+    server, and after how many steps Back or Forward."""
+    visit = secrets.token_hex(8)
+    new = {"visit": visit, "number": 0, "went": 0, "link": {}, "kept": _KEPT}
+    written: dict[str, Any] = st.session_state.setdefault(_WRITTEN, new)
+    return written
 
 
 def _arriving() -> Bookmark | None:
@@ -176,34 +200,22 @@ def _arriving() -> Bookmark | None:
     return arriving
 
 
-def _several(given: str, label: Callable[[str], str] = str) -> list[str]:
-    return [label(one) for one in given.split(",")]
+_SEVERAL = ("sweep-policies", "compared-systems")
+
+_NAMED = (*_SEVERAL, "varied-system", "measured-by", "all-turns", "adversarial")
 
 
-def _system_label(name: str) -> str:
-    return SYSTEMS[name].label if name in SYSTEMS else name
-
-
-_TODAY: Mapping[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("all-turns", "adversarial"), {"yes": "true", "no": "false"}.get),
-    "sweep-policies": _several,
-    "compared-systems": lambda given: _several(given, _system_label),
-    "varied-system": _system_label,
-    "measured-by": lambda given: MEASURES[given].label if given in MEASURES else given,
-}
-"""How Streamlit writes what links named otherwise before, and may still be named so by hand."""
-
-
-def _renew(link: Mapping[str, str]) -> None:
-    """Begins again with the address as Streamlit writes it, where a link is of the older kind."""
-    every = {name: st.query_params.get_all(name) for name in link}
-    renewed = every | {
-        name: today(link[name]) or link[name]
-        for name, today in _TODAY.items()
-        if len(every.get(name, ())) == 1
-    }
-    renewed = {n: [v] if isinstance(v, str) else v for n, v in renewed.items()}
-    if renewed != every:
+def _renew(link: Mapping[str, list[str]]) -> None:
+    """Begins again with the address as Streamlit writes it, by labels, where a link is older or
+    written by hand, by names."""
+    today = {"yes": "true", "no": "false"} | {name: SYSTEMS[name].label for name in SYSTEMS}
+    today |= {name: MEASURES[name].label for name in MEASURES}
+    renewed = dict(link)
+    for name, (given, *more) in link.items():
+        if name in _NAMED and not more:
+            parts = given.split(",") if name in _SEVERAL else [given]
+            renewed[name] = [today.get(part, part) for part in parts]
+    if renewed != link:
         st.query_params.from_dict(renewed)
         st.rerun()
 
@@ -231,14 +243,14 @@ def _write_file(bookmark: Bookmark) -> None:
         state[keys.SOURCE], state[keys.SAMPLE] = "Sample", bookmark.sample
 
 
-_MEMORY = {"unit": keys.UNIT, "system": keys.SYSTEM}
-
-
 def _read_memory(session: AppSession) -> dict[str, Any]:
     """Reads unit rule and system, as chosen in the sidebar; a memory file has its own system."""
     state, system = st.session_state, session.memory.system
-    chosen = {name: state[key] for name, key in _MEMORY.items() if key in state}
-    return chosen | ({"system": system} if system in SYSTEMS else {})
+    chosen = state.get(keys.SYSTEM, Bookmark.system)
+    return {
+        "unit": state.get(keys.UNIT, Bookmark.unit),
+        "system": system if system in SYSTEMS else chosen,
+    }
 
 
 def _write_memory(bookmark: Bookmark) -> None:
@@ -256,14 +268,8 @@ def _write_memory(bookmark: Bookmark) -> None:
             if isinstance(component, type):
                 walk(component, f"{at}.", keys.parameter(key, value))
 
-    for name, key in _MEMORY.items():
-        st.session_state[key] = getattr(bookmark, name)
+    st.session_state[keys.UNIT], st.session_state[keys.SYSTEM] = bookmark.unit, bookmark.system
     walk(SYSTEMS[bookmark.system], "", bookmark.system)
-
-
-def _conversation(session: AppSession) -> str | None:
-    """Returns the id of the open conversation where the file holds several."""
-    return session.conversation.id if len(session.corpus.entries) > 1 else None
 
 
 def _show_problems(elsewhere: Bookmark | None) -> None:

@@ -12,6 +12,7 @@ from segviz.ui.pages import drawn
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.state import AppSession
 from segviz.ui.welcome import begin_ask, welcome
+from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.style import apply_style, follow_theme
 from segviz.ui.widgets.tour import on_tour, tour_bar
 
@@ -50,13 +51,12 @@ def main() -> None:
     if chosen == named:
         said = {name: st.query_params.get_all(name) for name in st.query_params}
         st.switch_page(pages[0], query_params=said)
-    address.arrive()
+    address.arrive(chosen.url_path)
     session = sidebar()
-    if session is not None:
-        address.settle(session)
-    wanted = st.session_state[keys.PAGES].get(address.wanted_page())
+    address.settle(session)
+    wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))
     if wanted is not None and wanted != chosen:
-        st.switch_page(wanted)
+        st.switch_page(wanted, query_params={})  # without, it fails where a widget is in them
     if session is not None:
         tour_bar(session)
         if chosen == pages[0] and not session.live and not on_tour(session):
@@ -65,3 +65,4 @@ def main() -> None:
             begin_ask(session)
     chosen.run()
     follow_theme()
+    part("address", key="address", data={}, went=address.went)

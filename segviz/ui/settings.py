@@ -49,11 +49,12 @@ def asked_question(session: AppSession) -> Question:
 
 def write_question(session: AppSession, index: int | None, text: str | None = None) -> None:
     """Asks a question of one's own where there is a ``text``, else one of the data set's; without
-    either none has been chosen. A step that was chosen holds until a question has a moment."""
-    state, last = st.session_state, len(session.conversation.questions) - 1
+    either, or where there is none of that index, none has been chosen. A step that was chosen holds
+    until a question has a moment."""
+    state, count = st.session_state, len(session.conversation.questions)
     before = asked_from(session)
     own = text if text and text.strip() else None
-    known = None if index is None or last < 0 or own else min(index, last)
+    known = None if index is None or index >= count or own else index
     state[f"question-{session.source}"] = known, own
     state.pop(keys.RESCUED, None)
     if min(before, asked_from(session)) < len(session.memory.steps):

@@ -1,6 +1,6 @@
 """Encodes a view of the explorer as the parameters of a link, and decodes it.
 
-A :class:`Bookmark` holds conversation, unit rule, system with its parameters, question, retrieval
+A :class:`Bookmark` has conversation, unit rule, system with its parameters, question, retrieval
 settings, selected node. Only values that differ from the defaults are written, so links stay short
 and readable. Every part of a link is checked; unusable parts are left out and named.
 """
@@ -28,19 +28,29 @@ from segviz.systems import SYSTEMS
 from segviz.view.coloring import COLOURS, LABELS
 
 LONGEST = 2_000
-"""Characters of a question or path in a link; browsers and servers cut long addresses."""
+"""Most characters of a question or path in a link; browsers and servers truncate long addresses."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bookmark:
-    """A view: the data, the system, the question and the display.
+    """Parameters of a view: the data, the system, the question and the display.
 
-    ``sample`` or ``path`` name the file, ``upload`` a file that only its owner has;
-    ``settings`` are the system's parameters that differ from its defaults, nested ones
-    with dots (``compatibility.threshold``); ``question`` is the index of a question of the
-    data set, ``text`` one's own, asked with ``retrieval``; ``step`` is the moment on Grow;
-    ``view`` the drawing, ``colour`` and ``labels`` what it shows; ``pins`` the two nodes
-    held side by side; ``sweep_cell`` the setting that Sweep shows in full: policy, α and H.
+    Attributes:
+        sample, path, upload: the file: a bundled one, one on this machine, or an uploaded one.
+        conversation: id of the conversation.
+        unit: the unit rule.
+        system: name of the system.
+        settings: the system's parameters that differ from its defaults, nested ones with dots
+            (``compatibility.threshold``).
+        question: index of a question of the data set.
+        text: a typed question.
+        retrieval: settings of the question.
+        step: number of steps on Grow.
+        node: the selected node.
+        view: the drawing.
+        colour, labels: what it shows on nodes.
+        pins: the two nodes compared side by side.
+        sweep_cell: the setting that Sweep shows in full: policy, α and H.
     """
 
     sample: str | None = None
@@ -63,19 +73,19 @@ class Bookmark:
 
 
 def usual_method(system: str) -> str:
-    """The default method for a system: "own" where it has its own retrieval."""
+    """Returns the default method for a system: "own" if it has its own retrieval."""
     own = system in SYSTEMS and issubclass(SYSTEMS[system], Retriever)
     return "own" if own else "propagate"
 
 
 def opening_settings(system: str) -> RetrievalSettings:
-    """Returns the retrieval of a view that names none: the system's own, else ``OPENING``."""
+    """Returns the default retrieval of a view: the system's own, else ``OPENING``."""
     own = usual_method(system) == "own"
     return RetrievalSettings(method="own") if own else PRESETS[OPENING]
 
 
 def encode(bookmark: Bookmark) -> dict[str, str]:
-    """Link parameters, text to text, in the order of the fields."""
+    """Returns the parameters of a link, text to text, in the order of the fields."""
     written: dict[str, str] = {}
     for item in fields(Bookmark):
         value = getattr(bookmark, item.name)
@@ -89,14 +99,16 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
 
 
 def in_link(name: str) -> str:
-    """What a parameter of the system is called in a link: its name, behind ``system.`` where a
-    link has another part of that name."""
+    """Returns the name of a system's parameter in a link, with ``system.`` if it is ambiguous."""
     return f"system.{name}" if name in _READERS else name
 
 
 def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) -> dict[str, str]:
-    """Returns the settings that differ from the opening or, where scores come about otherwise, from
-    the defaults and the system's usual method; the policy then tells the defaults from it."""
+    """Returns the settings that differ from their base.
+
+    The base is the opening if both score alike, else the defaults with the system's usual method;
+    then the policy is written, which marks the base as the defaults.
+    """
     opens = retrieval == retrieval.scored_as(opening)
     usual = opening if opens else RetrievalSettings(method=opening.method)
     written: dict[str, str] = {}
@@ -109,13 +121,12 @@ def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) 
 
 
 def looks(link: Mapping[str, str]) -> dict[str, str]:
-    """The parts of a link that describe the view, without those that name the data and how it
-    is built."""
+    """Returns the parts of a link about the view, without those about the data and the build."""
     return {name: link[name] for name in link if name in _READERS and name not in MADE}
 
 
 def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
-    """The bookmark of a link, and a sentence for each unusable part of it."""
+    """Returns the bookmark of a link, and a sentence for each unusable part of it."""
     link = {name: link[name] for name in link if name not in BOUND}
     values: dict[str, Any] = {}
     problems: list[str] = []
@@ -124,7 +135,7 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
         given = link[name]
         try:
             store[name.removeprefix("system.")] = read(given)
-        except UnicodeError:  # of an escape, "\\ud800"; no link can hold it
+        except UnicodeError:  # a lone surrogate from an escape, "\\ud800"; no link can contain it
             problems.append(f"{name}={given[:80]!r}: expected whole characters, found half of one")
         except ValueError as error:
             problems.append(f"{name}={given[:80]!r}: {error}")
@@ -133,27 +144,27 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
         if name in link:
             take(name, read, values)
     system = values.get("system", "segment-tree")
+    known = {in_link(path): each for path, each in declared(SYSTEMS[system], link).items()}
     settings: dict[str, Any] = {}
     for name in link:
         if name in _REMOVED:
             problems.append(f"{name}={link[name][:80]!r}: {_REMOVED[name]}")
+        elif name in known:
+            take(name, _value_reader(known[name]), settings)
         elif name not in _READERS:
-            readers = _setting_readers(SYSTEMS[system], link)
-            own = {in_link(path): reader for path, reader in readers.items()}
-            if name in own:
-                take(name, own[name], settings)
-            else:
-                problems.append(f"{name[:80]!r} is not a part of a view")
+            problems.append(f"{name[:80]!r} is not a part of a view")
     retrieval = _decode_retrieval(values, opening_settings(system))
     parts = {name.replace("-", "_"): value for name, value in values.items()}
     return Bookmark(**parts, settings=settings, retrieval=retrieval), problems
 
 
 def _decode_retrieval(values: dict[str, Any], opening: RetrievalSettings) -> RetrievalSettings:
-    """Removes the retrieval settings from the values of a link and returns them. A link that says
-    how scores come about means the defaults where it is silent, else the opening."""
-    told = not values.keys().isdisjoint(_SCORING)
-    usual = RetrievalSettings(method=opening.method) if told else opening
+    """Removes the retrieval settings from the values of a link and returns them.
+
+    Missing values are the defaults if the link has any scoring part, else those of the opening.
+    """
+    scored = not values.keys().isdisjoint(_SCORING)
+    usual = RetrievalSettings(method=opening.method) if scored else opening
     found: dict[str, Any] = {}
     for name, part in _RETRIEVAL.items():
         if name in values:
@@ -163,9 +174,9 @@ def _decode_retrieval(values: dict[str, Any], opening: RetrievalSettings) -> Ret
 
 
 def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The settings of a system or component that differ from its defaults, flat.
+    """Returns the settings of a system or component that differ from its defaults, flat.
 
-    ``settings`` are as in ``Memory.settings``; nested components appear by name under the
+    ``settings`` are as in ``Memory.settings``. Nested components appear by name under the
     parameter's name, their own parameters below it with a dot.
     """
     flat: dict[str, Any] = {}
@@ -193,18 +204,10 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
-def _setting_readers(kind: type, link: Mapping[str, str]) -> dict[str, Callable[[str], Any]]:
-    """A reader for each setting of a system, given the components the link names."""
-    return {
-        path: _one_of(tuple(COMPONENTS[parameter.spec.registry]))
-        if parameter.spec.registry
-        else _value_reader(parameter)
-        for path, parameter in declared(kind, link).items()
-    }
-
-
 def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
     spec, default = parameter.spec, parameter.default
+    if spec.registry:
+        return _one_of(tuple(COMPONENTS[spec.registry]))
     if isinstance(default, bool):
         return _yes_or_no
     if isinstance(default, int):
@@ -218,7 +221,7 @@ def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
 
 
 def _number(kind: type, low: float | None, high: float | None) -> Callable[[str], Any]:
-    """Make a reader of finite numbers from ``low`` to ``high`` inclusive; None for no bound."""
+    """Returns a reader of finite numbers from ``low`` to ``high`` inclusive; None for no bound."""
 
     def read(given: str) -> Any:
         try:
@@ -241,7 +244,7 @@ _COUNT = _number(int, 0, 2**31)
 
 
 def _one_of(legal: Collection[str]) -> Callable[[str], str]:
-    """Make a reader of one of these words."""
+    """Returns a reader of one of these words."""
 
     def read(given: str) -> str:
         if given not in legal:
@@ -252,7 +255,7 @@ def _one_of(legal: Collection[str]) -> Callable[[str], str]:
 
 
 def _short_text(given: str) -> str:
-    """Any text of at most ``LONGEST`` characters."""
+    """Reads any text of at most ``LONGEST`` characters."""
     if len(given) > LONGEST:
         raise ValueError(f"longer than {LONGEST} characters")
     given.encode()
@@ -260,7 +263,7 @@ def _short_text(given: str) -> str:
 
 
 def _local_path(given: str) -> str:
-    """A path on this machine."""
+    """Reads a path on this machine."""
     # Opening a network share would contact another machine and reveal the user to it.
     if given.replace("\\", "/").startswith("//"):
         raise ValueError("a link may name files of this machine only; type the path yourself")
@@ -268,14 +271,14 @@ def _local_path(given: str) -> str:
 
 
 def _yes_or_no(given: str) -> bool:
-    """A truth value."""
+    """Reads a truth value."""
     if given not in ("yes", "no"):
         raise ValueError("expected yes or no")
     return given == "yes"
 
 
 def _levels(given: str) -> tuple[int, ...]:
-    """Levels in ascending order; "none" for none."""
+    """Reads levels in ascending order; "none" for none."""
     if given == "none":
         return ()
     read = _number(int, 0, 100_000)
@@ -283,12 +286,12 @@ def _levels(given: str) -> tuple[int, ...]:
 
 
 def _relevance(given: str) -> str:
-    """A relevance with its parameters, as it is usually spelled."""
+    """Reads a relevance with its parameters, in its normal form."""
     return spelled(relevance_model(_short_text(given)))
 
 
 def _cell(given: str) -> tuple[str, float, int]:
-    """Policy, α and H of a sweep."""
+    """Reads policy, α and H of a sweep."""
     parts = given.split(",")
     if len(parts) != 3:
         raise ValueError("expected a policy, α and H, as in both,0.5,2")
@@ -298,7 +301,7 @@ def _cell(given: str) -> tuple[str, float, int]:
 
 
 def _pins(given: str) -> tuple[int, ...]:
-    """One node, or two different ones."""
+    """Reads one node, or two different ones."""
     nodes = tuple(_COUNT(part) for part in given.split(","))
     if len(set(nodes)) != len(nodes) or len(nodes) > 2:
         raise ValueError("expected one node or two different ones")
@@ -332,26 +335,26 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "pins": _pins,
     "sweep-cell": _cell,
 }
-"""A reader for every part of a link but the system's settings."""
+"""Reader of every part of a link but the system's settings."""
 
 MADE = ("sample", "path", "upload", "conversation", "unit", "system")
-"""The parts that name the data and how it is built, with the system's settings."""
+"""Parts about the data and the build, besides the system's settings."""
 
 BOUND = (
     *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k"),
     *("sweep-atlas-A", "sweep-atlas-B", "varied-system", "varied-parameter", "varied-values"),
     *("compared-systems", "compare-relevance", "compare-k", "compare-units"),
     *("compare-asked", "all-turns"),
-    *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial"),
+    *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial", "disputed"),
 )
-"""Further parts of a link: widgets of Sweep and Compare that Streamlit keeps in the address."""
+"""Further parts of a link: widgets of Sweep and Compare that Streamlit stores in the address."""
 
 _RETRIEVAL = {
     **{name: name for name in ("policy", "alpha", "horizon", "k", "relevance", "levels")},
     **{"distinct": "literal", "budget": "budget", "method": "method", "asked": "step"},
 }
-"""The parts that are retrieval settings, each with its field of RetrievalSettings;
-``distinct`` is the opposite of ``literal``."""
+"""Parts with retrieval settings, each with its field of RetrievalSettings; ``distinct`` is the
+opposite of ``literal``."""
 
 _SCORING = ("policy", "alpha", "horizon", "relevance", "method")
 

@@ -1,4 +1,4 @@
-"""Writes texts of a view: titles of sessions, tooltips of nodes, the moment asked at."""
+"""Texts of a view: titles of sessions, tooltips of nodes, a question's time and its audit."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Final
 
 import numpy as np
 
-from segviz.conversation import Question
+from segviz.conversation import Dispute, Question
 from segviz.memory import Memory
-from segviz.text.captions import counted
+from segviz.text.captions import counted, one_line
 from segviz.tree import Structure, total_cost
 
 MAX_LABELLED: Final = 5_000
-"""Beyond this many nodes no texts are sent, and nodes have no labels on screen and in files."""
+"""Most nodes for which texts are sent and labels shown, on screen and in files."""
 
 _BUDGET = 400_000
 _LENGTH = (80, 320)
 
 
 def shown_labels(memory: Memory, structure: Structure) -> tuple[str, ...]:
-    """Returns ``memory.labels``, all "" where there are more than ``MAX_LABELLED`` nodes."""
+    """Returns ``memory.labels``, all "" if there are more than ``MAX_LABELLED`` nodes."""
     if len(structure) > MAX_LABELLED:
         return ("",) * len(structure)
     return memory.labels(structure)
@@ -55,12 +55,12 @@ _ROLE_NOUNS = {"decision": "decisions", "annotation": "texts"}
 
 
 def units_text(start: int, stop: int) -> str:
-    """``unit 45``, ``units 45–50``: the last one included."""
+    """Returns ``unit 45`` or ``units 45–50``, with the last one included."""
     return f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
 
 
 def short_dates(dates: Sequence[date | str | None]) -> list[str]:
-    """Dates as "12 Aug", those of several years as "12 Aug ’23"; texts are returned unchanged."""
+    """Returns dates as "12 Aug", those of several years as "12 Aug ’23"; texts unchanged."""
     years = {when.year for when in dates if isinstance(when, date)}
     year = " ’%y" if len(years) > 1 else ""
     return [
@@ -69,45 +69,59 @@ def short_dates(dates: Sequence[date | str | None]) -> list[str]:
 
 
 def session_title(label: str, when: date | str | None) -> str:
-    """As in "S7 · 12 Aug 2023": a session's title where none was given."""
+    """Returns a session's title, as "S7 · 12 Aug 2023"."""
     long = f"{when.day} {when:%b %Y}" if isinstance(when, date) else when or ""
     return f"{label} · {long}" if long else label
 
 
 def tooltip_length(nodes: int) -> int:
-    """Characters of a text in the tooltip, fewer when there are many, none beyond 5,000 nodes."""
+    """Returns the length of tooltip texts, shorter for many nodes, 0 beyond 5,000."""
     shortest, longest = _LENGTH
     return 0 if nodes > MAX_LABELLED else max(shortest, min(longest, _BUDGET // max(nodes, 1)))
 
 
 def tooltip_texts(texts: Sequence[str]) -> list[str]:
-    """Texts for the tooltip, where there are any."""
+    """Returns texts for the tooltip, [] if there are too many."""
     limit = tooltip_length(len(texts))
     return [text if len(text) <= limit else text[:limit] + "…" for text in texts] if limit else []
 
 
 def moment_sentence(memory: Memory, question: Question | None, step: int) -> str:
-    """When a question was asked, as in "Asked after step 41 of 120, before D3:12; what came later
-    is not known."; the question's own moment follows where that is another."""
+    """Returns the time of a question, as in "Asked after step 41 of 120, before D3:12; …".
+
+    The question's own time follows if it is another.
+    """
     moment = memory.moment(question) if question else None
     place = f"before {question.asked_at}" if question and moment is not None else ""
     here = f", {place}" if step == moment else ""
     later = "what came later is not known" if step < len(memory.steps) else "that is all of it"
     said = f"Asked after step {step} of {len(memory.steps)}{here}; {later}."
     return (
-        f"{said} The question stands {place}, after step {moment}." if place and not here else said
+        f"{said} The question belongs {place}, after step {moment}." if place and not here else said
     )
+
+
+def dispute_lines(dispute: Dispute) -> list[str]:
+    """Returns the lines of a dispute: error and reason, corrected evidence, corrected answer."""
+    reason = f": {one_line(dispute.reason)}" if dispute.reason else ""
+    lines = [f"Disputed by the audit, {dispute.kind}{reason}"]
+    if dispute.evidence is not None:
+        lost = [f"{one} (no turn of this conversation)" for one in dispute.unresolved]
+        lines.append(f"Corrected evidence: {', '.join([*dispute.evidence, *lost]) or 'none'}")
+    if dispute.answer is not None:
+        lines.append(f"Corrected answer: {one_line(dispute.answer)}")
+    return lines
 
 
 def summary(
     structure: Structure, units: int, present: int, selected: int | None, title: str
 ) -> str:
-    """One sentence about the picture for a screen reader."""
+    """Returns one sentence about the picture for a screen reader."""
     low, top = structure.level[structure.active], structure.top[structure.active]
     count = len(low)
     begins = np.bincount(low, minlength=int(top.max(initial=0)) + 1)
     ends = np.bincount(top, minlength=len(begins))
-    # Nodes on a level: all that began there or below but for those that ended below it.
+    # Nodes on a level: those that begin at or below it minus those that end below it.
     levels = int(np.count_nonzero(np.cumsum(begins) - np.cumsum(ends) + ends))
     name = f"Memory tree of {title}" if title else "Memory tree"
     nodes, high = counted(count, "node"), counted(levels, "level")

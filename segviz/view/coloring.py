@@ -1,12 +1,12 @@
-"""What nodes can be coloured by and labelled with, and the choice of both.
+"""Choices of colour and label of nodes, and the retrieval settings of the canvas.
 
-The browser changes both by itself and reports the choice, so that links and the next page
-can carry it. A choice that the data of a page cannot show falls back to the page's default.
-A new measure of nodes needs only a row in ``MEASURES``.
+The browser changes both kinds by itself and reports them; links and the next page use the report. A
+choice that a page's data cannot show falls back to the page's default. A new measure of nodes needs
+only a row in ``MEASURES``.
 
-So are the settings of retrieval: the browser recomputes scores while a control moves and reports
-the setting once it rests; Python stores it and answers with the true scores. ``sequence`` numbers
-the browser's changes, so that an answer to an older one is told from the answer to the last.
+While a retrieval control moves, the browser recomputes scores. It reports the setting once the
+control rests; Python stores it and answers with the true scores. ``sequence`` numbers the browser's
+changes, so that it can ignore an answer to an older one.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ from segviz.tree.shape import known_coherence
 
 @dataclass(frozen=True)
 class NodeMeasure:
-    """A number for every node: its ``meaning`` in the menu of colours, the name of its
-    ``unit`` in the legend, and its function.
+    """Number for every node: its ``meaning`` in the menu, its ``unit`` in the legend, its function.
 
-    ``known(structure, asked)`` gives float64 (n,); an empty array where computing it is
-    postponed until it is asked for; None where no node of the structure has one.
+    ``known(structure, asked)`` returns float64 (n,). It returns an empty array if computation is
+    postponed until requested, None if no node has a value.
     """
 
     meaning: str
@@ -42,29 +41,29 @@ MEASURES: dict[str, NodeMeasure] = {
         "mean cosine with its children; a leaf: with its parent", "mean cosine", known_coherence
     ),
 }
-"""Name to measure, in the order of the menu; the name is also what links say. Values run from 0
-to 1 (values beyond are drawn as the nearer end), NaN where unknown, on one ramp from pale to
-dark; menus, legend, labels and tooltips of the canvas follow the rows."""
+"""Name to measure, in the order of the menu; links use the names. Values run from 0 to 1 (others
+are clipped for drawing), NaN where unknown, on one ramp from pale to dark. Menus, legend, labels
+and tooltips of the canvas follow the rows."""
 
 COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", "own", *MEASURES)
-"""The values nodes can be coloured by, "own" being the labels of a file; "" is the page's default:
+"""Values nodes can be coloured by; "own" are the labels of a file. "" is the page's default:
 sessions on Grow, each half's score on Ask."""
 
 LABELS: Final = ("marked", "none", "session", "words", "node", "score")
-"""The labels nodes can have; "" is the default: the words that tell a node from its siblings, as
-"words", where they are known; "marked" has them on retrieved, gold and selected nodes alone."""
+"""Labels of nodes. "" is the default: "words", which distinguish a node from its siblings, where
+they are known. "marked" shows them on retrieved, gold and selected nodes only."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """A choice of colour and label."""
+    """Choice of colour and label."""
 
     colour: str = ""
     labels: str = ""
 
 
 def read_look(sent: object) -> Look | None:
-    """The choice a browser sent; None for anything that is not a legal one."""
+    """Returns the choice a browser sent; None unless it is a legal one."""
     if not isinstance(sent, Mapping):
         return None
     colour, labels = sent.get("colour"), sent.get("labels")
@@ -76,12 +75,12 @@ def read_look(sent: object) -> Look | None:
 ALPHA_MAX: Final = 0.99
 ALPHA_STEP: Final = 0.01
 HORIZON_MAX: Final = 5
-"""Range of the controls; equation 4 itself takes any α below 1 and any number of hops."""
+"""Range of the controls; equation 4 itself allows any α below 1 and any number of hops."""
 
 LIVE_POLICIES: Final = {
     name: make for name, make in POLICIES.items() if getattr(make, "live", False)
 }
-"""The policies the browser can compute by itself: those that say so by ``live``."""
+"""Policies the browser can compute by itself: those with ``live``."""
 
 DRAWINGS: Final = ("mirrored", "change")
 """Both scores mirrored on one axis, or their signed difference."""
@@ -89,16 +88,17 @@ DRAWINGS: Final = ("mirrored", "change")
 
 @dataclass(frozen=True)
 class Live:
-    """What the browser needs to compute by itself which nodes are retrieved: the settings
-    of the question, the drawing, and the number of the browser's last change. Of what the browser
-    sends policy, α and H count."""
+    """Input of the browser's own retrieval: settings, drawing, and the number of its last change.
+
+    Of the settings that the browser reports only policy, α and H count.
+    """
 
     settings: RetrievalSettings
     drawing: str = DRAWINGS[0]
     sequence: int = 0
 
     def payload(self) -> dict[str, Any]:
-        """As JSON, with the range of every control."""
+        """Returns the settings as JSON, with the range of every control."""
         settings = self.settings
         return {
             "policy": settings.policy,
@@ -116,7 +116,7 @@ class Live:
 
 
 def read_setting(sent: object) -> Live | None:
-    """The setting a browser sent; None for anything that is not a legal one."""
+    """Returns the setting a browser sent; None unless it is a legal one."""
     if not isinstance(sent, Mapping):
         return None
     policy, alpha, horizon, drawing, sequence = (

@@ -1,7 +1,7 @@
-"""Defines the one colour table: every view and every export takes its colours from here.
+"""Defines the one colour table of every view and export.
 
-Ramps are computed in OKLCH (Ottosson 2020), a space in which equal steps of lightness look
-equal, and are therefore ordered for any kind of colour vision: hue only helps.
+Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal. They are
+therefore ordered for any kind of colour vision: hue only helps.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ _TO_LINEAR_RGB: Final = np.array(
 def _hex(
     lightness: NDArray[np.float64], chroma: NDArray[np.float64], hue: NDArray[np.float64]
 ) -> list[str]:
-    """OKLCH columns, each of shape (n,), hue in degrees, as n ``#rrggbb`` strings.
-    Colours outside sRGB are clipped per channel."""
+    """Converts OKLCH columns, each of shape (n,), hue in degrees, to n ``#rrggbb`` strings.
+
+    Colours outside sRGB are clipped per channel.
+    """
     angle = np.deg2rad(hue)
     lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], axis=1)
     linear = np.clip((lab @ _TO_CUBE_ROOTS.T) ** 3 @ _TO_LINEAR_RGB.T, 0.0, 1.0)
@@ -47,16 +49,16 @@ def _ramp(
     chroma: tuple[float, float],
     hue: tuple[float, float],
 ) -> list[str]:
-    """``count`` stops, straight from the first to the second value of each coordinate."""
+    """Returns ``count`` stops, linear from the first to the second value of each coordinate."""
     return _hex(*(np.linspace(*ends, count) for ends in (lightness, chroma, hue)))
 
 
 def session_colours(n: int) -> list[str]:
-    """``n`` colours in order of time, from violet over teal to gold, dark to light.
+    """Returns ``n`` colours in order of time, from violet over teal to gold, dark to light.
 
-    Odd sessions are lifted in lightness, so that neighbours are told apart without hue;
-    the even ones among themselves, and the odd ones, still form a monotone ramp. Both
-    ends keep clear of black and white, to be seen on a light and on a dark page.
+    Odd sessions are lighter, so that neighbours differ without hue. The even ones, and the odd
+    ones, each form a monotone ramp. Both ends stay clear of black and white, to be visible on a
+    light and on a dark page.
     """
     if n <= 0:
         return []
@@ -69,7 +71,7 @@ def session_colours(n: int) -> list[str]:
 OWN_COLOURS: Final = _hex(
     np.tile([0.62, 0.74], 4), np.full(8, 0.13), np.linspace(20.0, 965.0, 8) % 360
 )
-"""For labels of a file beside the conversation, told apart by hue and, in turn, by lightness."""
+"""Colours for labels of a file, which differ by hue and alternate in lightness."""
 
 RAMPS: Final = {
     "light": {
@@ -86,9 +88,9 @@ RAMPS: Final = {
     },
 }
 """Nine stops each, by the theme of the page. A score: almost background to deep (dark: pale) blue.
-A signed change: falls olive (yellow), none almost background, rises blue; both arms are as far from
-the page, so lightness tells the size and hatching the sign. A measure, a cosine of 0 to 1: pale to
-full green; even the first is seen, as a node that hangs together with nothing is still a node."""
+A signed change: decrease olive (yellow), none almost background, increase blue. Both arms have the
+same lightness, which shows the size; hatching shows the sign. A measure, a cosine of 0 to 1: pale
+to full green; even the first stop is visible, as a node without coherence is still a node."""
 
 
 def _gold(lightness: tuple[float, ...]) -> dict[str, str]:
@@ -104,28 +106,27 @@ GOLD_COLOURS: Final = {
     "light": _gold((0.56, 0.72, 0.44, 0.88, 0.95)),
     "dark": _gold((0.84, 0.70, 0.62, 0.42, 0.27)),
 }
-"""Gold leaves that were found, are quoted by a wider node or were missed, the nodes above
-them, and all others. Where they are drawn, covered and missed have a pattern, too."""
+"""Gold leaves that were found, are quoted by a wider node or were missed, their ancestors, and all
+other nodes. Covered and missed have a pattern, too."""
 
 LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
-"""Levels 0, 1, … of a chart, sand to plum; higher levels keep the last colour."""
+"""Levels 0, 1, … of a chart, sand to plum; higher levels have the last colour."""
 
 LEVEL_SHARE: Final = 0.72
-"""How much of it a level keeps over the page where levels fill the whole picture."""
+"""Opacity of these colours where levels fill the whole picture."""
 
 SERIES: Final = tuple("#b43a09 #0072b2 #117a5b #a44e80 #6b6660 #3f97c9 #9a7400 #4b3a94".split())
-"""Lines and marks of different things in one chart, after Okabe and Ito (2008); told apart by mark
-and dash as well."""
+"""Colours of the series of one chart, after Okabe and Ito (2008); mark and dash differ as well."""
 
 SURFACE: Final = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
 """Background and foreground."""
 
 ACCENT: Final = {"light": "#b43a09", "dark": "#ff9457"}
-"""The one accent (burnt orange): what is new, chosen or retrieved. Never the only sign."""
+"""Accent (burnt orange) of new, chosen or retrieved items. Never the only sign."""
 
 
 def text_on(colour: str) -> str:
-    """Black or white, whichever reads better on ``#rrggbb`` (relative luminance, WCAG)."""
+    """Returns black or white, whichever reads better on ``#rrggbb`` (relative luminance, WCAG)."""
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,8 +1,8 @@
 """Computes the content of a picture of a memory: structure on its axis, marks, scores, selection.
 
-A :class:`Scene` is computed once; the canvas, the outline and the exported page send it as columns,
-each in its own message. Its rows are the nodes of the memory; those of :meth:`~Scene.drawn` are the
-boxes on the axis, which differ where a structure does not follow time.
+A :class:`Scene` is computed once. The canvas, the outline and the exported page send it as columns,
+each in its own message. Its rows are the nodes of the memory. Those of :meth:`~Scene.drawn` are the
+boxes on the axis, which differ if a structure does not follow time.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ PEAKED: Final = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """The effect of one step: its number from 1, its decision, the nodes it added and revised,
-    and the frontier after it."""
+    """Effect of one step (counted from 1): decision, nodes added and revised, the frontier."""
 
     step: int | None = None
     decision: Decision | None = None
@@ -50,13 +49,23 @@ class Growth:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scored:
-    """An answered question: both scores of every node, float64 (n,), and what they are
-    called; the nodes retrieved by either, best first; the gold leaves, their ``turns`` and how
-    many were ``asked`` for; ``ranks`` before of the memory's nodes that entered, and after of those
-    that left; ``words`` retrieved; ``texts`` of the memory's nodes that are
-    listed and what ``matches`` the question in them; ``ingredients``, their shares of the selected
-    node's own score, which no setting of propagation changes; and, where the browser can follow
-    the controls by itself, what it needs for that."""
+    """An answered question on a scene.
+
+    Attributes:
+        initial, final: both scores of every node, float64 (n,).
+        names: display names of the scores.
+        before, after: nodes retrieved by either, best first.
+        gold: the gold leaves.
+        turns: gold turns of each node.
+        asked: number of gold turns.
+        ranks: rank before of the nodes that entered, and after of those that left.
+        words: words retrieved.
+        texts: texts of the listed nodes.
+        matches: words in them that match the question.
+        ingredients: their shares of the selected node's own score, which no propagation changes.
+        live: input of the browser's own retrieval; None if it cannot compute this one.
+        peaked: see :func:`peaked`.
+    """
 
     initial: Scores
     final: Scores
@@ -77,21 +86,29 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scene:
-    """The content of a picture.
+    """Content of a picture.
 
-    ``unit_sessions`` is the session position of every unit of the axis (-1: none), with
-    ``session_labels`` ("S7") and ``session_dates`` (a date, or a short text); ``level_names``
-    are the system's own, if it has any. ``identity``
-    names the memory: zoom, focus and what is open are kept until it changes. ``growth`` is
-    what a step did, ``scored`` an answered question; a scene has either or none.
-    ``measures`` holds the numbers nodes can be coloured by, by name: float64 (n,), NaN where
-    one is not known; empty where it is computed only once it is chosen. ``total_units`` and
-    ``levels_total`` reserve room, so that the axis keeps still while the tree grows.
-    ``by_time`` tells whether the structure keeps to the order of time, so that its boxes
-    never overlap. ``names`` are the words every node is called by, none where there are too many
-    nodes to say them. ``own`` is the label of every node as a position in ``own_names``, -1 for
-    none, None without labels. ``origin`` is the memory's node for every box and
-    ``axis_units`` the unit at every place of the axis, both None where they are the same.
+    Attributes:
+        structure: the memory at one moment, n nodes.
+        unit_sessions: session position of every unit of the axis; -1 for none.
+        session_labels: labels of the sessions ("S7").
+        session_dates: a date, or a short text, of each.
+        level_names: the system's own, if it has any.
+        title: name of the conversation.
+        identity: identifies the memory. The browser resets zoom, focus and open nodes with it.
+        selected: the selected node.
+        look: choice of colour and label.
+        measures: numbers nodes can be coloured by, by name, float64 (n,): NaN where unknown, empty
+            if computed only once chosen.
+        growth: effect of a step. A scene has this, ``scored``, or neither.
+        scored: an answered question.
+        total_units, levels_total: reserved room, so that the axis stays fixed while the tree grows.
+        by_time: True if the structure follows time, so that boxes never overlap.
+        names: label of every node; empty if there are too many nodes.
+        own: label from a file of every node, as a position in ``own_names``; -1 for none.
+        own_names: the labels from the file.
+        origin: the memory's node of every box; None if they are the same.
+        axis_units: the unit at every place of the axis; None if they are the same.
     """
 
     structure: Structure
@@ -116,9 +133,12 @@ class Scene:
     axis_units: IntArray | None = None
 
     def drawn(self) -> Scene:
-        """The scene as boxes on the axis: itself where the structure follows time, else in
-        the order of its branches, nodes with several parents under each of them. Scores can
-        be shown there but not propagated, as copies would count twice."""
+        """Returns the scene as boxes on the axis.
+
+        A structure that does not follow time is drawn in the order of its branches, with nodes of
+        several parents under each of them. Its scores are shown but cannot be propagated, as copies
+        would count twice.
+        """
         if self.by_time:
             return self
         found = unfold(self.structure)
@@ -147,7 +167,7 @@ class Scene:
         )
 
     def node(self, box: int | None) -> int | None:
-        """The memory's node of a box."""
+        """Returns the memory's node of a box."""
         return box if box is None or self.origin is None else int(self.origin[box])
 
 
@@ -185,7 +205,7 @@ def scene_of(
     selected: int | None,
     labels: Labels | None = None,
 ) -> Scene:
-    """The scene of a memory at one moment, with ``labels`` of a file, without marks or scores."""
+    """Returns the scene of a memory at one moment, with a file's ``labels``, without scores."""
     conversation = memory.conversation
     there = selected is not None and 0 <= selected < len(structure)
     chosen = int(structure.chain[selected]) if there else None
@@ -209,12 +229,12 @@ def scene_of(
 
 
 def keeps_time(memory: Memory, structure: Structure) -> bool:
-    """Whether a structure of this memory can be drawn on the time axis as it is."""
+    """Returns True if a structure of this memory can be drawn on the time axis."""
     return memory.has_frontier or follows_time(structure)
 
 
 def grown(scene: Scene, number: int, step: Step | None) -> Scene:
-    """The scene with the effect of the step ``number``, after which it stands."""
+    """Returns the scene with the effect of step ``number``, the last one before it."""
     events = step.events if step else ()
     chain = scene.structure.chain
     return replace(
@@ -230,13 +250,13 @@ def grown(scene: Scene, number: int, step: Step | None) -> Scene:
 
 
 LISTED_NEXT: Final = 5
-"""Nodes after the last that is retrieved whose texts are sent."""
+"""Number of nodes after the last retrieved one whose texts are sent."""
 
 _LONGEST = 2_000
 
 
 def _ingredients(result: Result, node: int | None) -> dict[str, float]:
-    """The share of every ingredient in a node's own score, in the order of the ledger."""
+    """Returns the share of every ingredient in a node's own score, in the order of the ledger."""
     if node is None or not 0 <= node < len(result.structure) or result.own:
         return {}
     ledger = result.explain(node)
@@ -244,8 +264,11 @@ def _ingredients(result: Result, node: int | None) -> dict[str, float]:
 
 
 def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
-    """The scene of an answered question. ``live`` lets the browser follow its controls, where
-    it knows the policy and the boxes are the nodes."""
+    """Returns the scene of an answered question.
+
+    With ``live`` the browser follows its controls, if it knows the policy and the boxes are the
+    nodes.
+    """
     structure, count = scene.structure, len(result.after) + LISTED_NEXT
     following = first(result.final, structure, count, result.settings.levels)
     listed = sorted({*result.before, *result.after, *gold.leaves, *map(int, following)})
@@ -276,12 +299,12 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
 
 
 def peaked(initial: Scores, active: NDArray[np.bool_]) -> bool:
-    """Whether scores are to be coloured by the square root of their share of the highest.
+    """Returns True if colours should follow the square root of a score's share of the highest.
 
-    Where a few nodes hold nearly everything, as with hybrid relevance, all others would be as
-    pale as the page; where all nodes score alike, as with cosines, the root would make them
-    all dark. So the root is taken where the median node has less than a tenth of the best.
-    Initial scores decide: the scale must not change while a setting is tried.
+    If a few nodes have nearly everything, as with hybrid relevance, all others would be as pale as
+    the page. If all nodes score alike, as with cosines, the root would make them all dark. So the
+    root is used if the median node has less than a tenth of the best. Initial scores decide: the
+    scale must not change while a setting is tried.
     """
     scores = initial[active]
     most = float(scores.max(initial=0.0))
@@ -289,5 +312,5 @@ def peaked(initial: Scores, active: NDArray[np.bool_]) -> bool:
 
 
 def _shown(chain: IntArray, nodes: Iterable[int]) -> list[int]:
-    """The nodes these are shown as, each once; those that are not there yet are left out."""
+    """Returns the nodes these are shown as, each once, without those that do not exist yet."""
     return list(dict.fromkeys(int(chain[node]) for node in nodes if node < len(chain)))

@@ -10,26 +10,25 @@ from typing import Literal
 
 Piece = tuple[Literal["same", "gone", "new"], str]
 
-# A line end is a part of its own: the last line of a text has none, and is the same line.
+# A line end is a separate part: the last line of a text has none and still equals the same line.
 _LINE = re.compile(r"[^\n]+|\n")
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]", re.UNICODE)
 
-# Two lines less similar than this are shown as one removed and one added, because a word
-# diff of different sentences is unreadable.
+# Less similar lines are shown as one removed and one added, because a word diff of different
+# sentences is unreadable.
 _MIN_SIMILARITY = 0.6
 
-# Pairs of equal parts, one from either text, that are still aligned: the work grows with
-# them, and without bound for long texts of few words.
+# Most pairs of equal parts, one from either text, that are aligned: the work grows with them,
+# without bound for long texts of few words.
 _MOST_PAIRS = 60_000
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
-    """Pieces in reading order: kept, removed and added text.
+    """Returns pieces in reading order: same, removed and added text.
 
-    Joining the ``same`` and ``gone`` pieces gives ``before``, ``same`` and ``new`` gives
-    ``after``, exactly. Lines that both have are kept whole; where one line became a
-    similar one, its words are compared. Parts too long and too repetitive to align are
-    shown as removed and added whole.
+    Joining the ``same`` and ``gone`` pieces gives ``before``, ``same`` and ``new`` gives ``after``,
+    exactly. Common lines stay whole; if a line became a similar one, its words are compared. Parts
+    too long and too repetitive to align are removed and added whole.
     """
     pieces: list[Piece] = []
     for old, new in _opcodes(_LINE.findall(before), _LINE.findall(after)):
@@ -53,7 +52,7 @@ def word_diff(before: str, after: str) -> list[Piece]:
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Aligned runs of both sequences; equal runs are equal lists."""
+    """Yields aligned runs of both sequences; equal runs are equal lists."""
     if not _alignable(old, new):
         yield list(old), list(new)
         return

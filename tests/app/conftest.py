@@ -73,7 +73,7 @@ def _script(name: str, linked: bool) -> None:
         blank = st.Page(lambda: None, title="Blank", url_path="blank")
         st.session_state["pages"] = dict.fromkeys(("ask", "grow"), blank)
     if linked:
-        address.arrive()
+        address.arrive(name)
     session = sidebar()
     if session is None:
         return
@@ -82,7 +82,7 @@ def _script(name: str, linked: bool) -> None:
     shown = st.session_state.get("page", name)
     import_module(f"segviz.ui.pages.{shown}.page").render(session)
     if linked:
-        address.write(session)
+        address.written(session)
         st.session_state["shown"] = address.current(session)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from segviz.retrieval import OPENING, PRESETS, RetrievalSettings
-from segviz.view.bookmark import Bookmark, encode
+from segviz.view.bookmark import BOUND, Bookmark, encode
 from tests.app.conftest import (
     ask_own,
     clean,
@@ -53,7 +53,9 @@ def opened(link, app=None):
 
 
 def address(app):
-    return dict(app.query_params.items())
+    """What the browser is told to write, and what Streamlit writes."""
+    bound = {name: value for name, value in app.query_params.items() if name in BOUND}
+    return bound | app.session_state["address-written"]["link"]
 
 
 # --- links of before -----------------------------------------------------------------------------
@@ -176,6 +178,17 @@ def test_hostile_values_of_a_link_give_way_to_defaults_and_are_said_literally(na
     assert "Part of the link" not in texts(clean(app))
 
 
+def test_what_is_not_there_is_said_and_as_by_default():
+    app = page("ask", linked=True)
+    app.query_params["k"] = ["3", "7"]
+    app = opened({"question": "999", "node": "99999", "go": "1"}, app)
+    said = {text.value.partition(":")[0] for text in app.text}
+    assert {"question", "node"} <= said
+    assert any(text.value.startswith("'k' is given 2 times") for text in app.text)
+    assert not any("'go'" in text.value for text in app.text)
+    assert address(app) == {"sample": "ines-theo", "k": "7"}
+
+
 def test_values_of_a_parameter_from_a_link_bring_no_picture():
     link = VARIED.replace("0.2, 0.6", "![x](https://example.org/x.png)")
     app = opened(link, page("sweep", linked=True))
@@ -201,11 +214,15 @@ def test_an_older_address_does_not_undo_a_change():
     assert app.selectbox(key="system").value == "clustering"
 
 
-def test_a_link_inside_the_app_is_followed_at_any_time():
+@pytest.mark.parametrize("how", ["Back", "another page"])
+def test_where_back_leads_and_the_link_of_another_page_are_followed(how):
     app = opened({"unit": "turn", "refresh": "lazy", "sweep-cell": "both,0.5,2", "k": "3"})
     app.query_params.clear()
-    app.query_params["go"] = "1"
-    app.query_params["sample"] = "topic-switching"
+    if how == "Back":
+        app.session_state["went"] = {"sample": ["topic-switching"]}
+    else:
+        app.session_state["page-open"] = "guide"
+        app.query_params["sample"] = "topic-switching"
     clean(app.run())
     assert app.selectbox(key="sample").value == "topic-switching"
     assert app.selectbox(key="unit").value == "exchange"

@@ -6,15 +6,21 @@ import json
 
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from segviz.evaluation import MEASURES
+from segviz.evaluation.compare import own_settings
+from segviz.evaluation.why import deciding_turn
+from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import toy_structure
 from segviz.ui.pages.compare import questions, structures
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.widgets import measures
-from tests.app.conftest import clean, keyed, labelled, page, tables, texts
+from segviz.ui.widgets.captions import unmarked
+from tests.app.conftest import SAID, clean, keyed, labelled, page, tables, texts
+from tests.memories import sample
 
 
 def frame(app: AppTest, column: str):
@@ -32,6 +38,22 @@ class TestCompare:
         app = clean(page("compare").run())
         assert app.button(key="build-compared").label.startswith("Build ")
         assert frame(app, "nodes/leaf")["memory"][0] == SYSTEMS["segment-tree"].label
+
+    def test_a_build_that_was_stopped_waits_for_a_click(self, monkeypatch):
+        whole = structures.build
+
+        def cut_short(*args, **more):
+            raise StopException  # what a click does to the running script
+
+        monkeypatch.setattr(structures, "build", cut_short)
+        app = page("compare").run()
+        app.button(key="stop-building").click().run()
+        assert [one for one in clean(app).button if one.key == "build-compared"]
+        monkeypatch.setattr(structures, "build", whole)
+        app.button(key="build-compared").click().run()
+        assert "memtree" in {one.system for one in clean(app).session_state["compared"].values()}
+        app.multiselect(key="compared-systems").set_value(["segment-tree", "bm25"]).run()
+        assert not [one for one in clean(app).button if one.key == "build-compared"]
 
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
         app = clean(page("compare").run())
@@ -62,8 +84,8 @@ class TestCompare:
         atlas = frame(app, "B against A")
         assert list(atlas.columns[3:]) == [
             "Segment tree",
+            "MemTree",  # the first of another system is B
             "Segment tree · own",
-            "MemTree",
             "MemTree · own",
             "BM25",
             "BM25 · own",
@@ -120,21 +142,61 @@ class TestCompare:
         app = clean(page("compare").run())
         app.slider(key="compare-k").set_value(1).run()
         keyed(app.selectbox, "question-")[0].set_value(1).run()
-        app.session_state["twin-overlap"] = True
-        turns = frame(clean(app.run()), "turn")
-        assert list(turns[turns["gold"] == "gold"]["turn"]) == ["D2:1", "D2:2"]
+        turns = frame(clean(app), "turn")
+        assert list(turns["turn"][:2]) == ["◆ D2:1", "◆ D2:2"]
+        for turn, words in zip(turns["turn"], turns["words"], strict=True):
+            session, place = map(int, turn.removeprefix("◆ ")[1:].split(":"))
+            speaker, beginning = words.removesuffix(" …").split(": ", 1)
+            assert speaker == ("Ada", "Ben")[(place - 1) % 2]
+            assert SAID[session - 1][place - 1].startswith(beginning)
         assert "Of 2 gold turns found:" in texts(app)
-        assert all(f"</i>{what}<" in texts(app) for what in ("returned", "not returned"))
 
-    def test_many_other_turns_are_shown_on_request(self, monkeypatch):
-        monkeypatch.setattr(questions, "_OTHERS", 2)
-        app = clean(page("compare").run())
-        assert "Showing 2 of" in texts(app)
-        app.session_state["twin-overlap"] = True
-        few = len(frame(clean(app.run()), "turn"))
-        app.toggle(key="all-turns").set_value(True).run()
-        assert len(frame(clean(app), "turn")) > few
-        assert "Showing 2 of" not in texts(app)
+    def test_the_deciding_nodes_of_a_question_are_shown(self, monkeypatch, begun_file):
+        monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation none changes
+        app = page("compare").run()
+        app.selectbox(key="compare-atlas-B").set_value("MemTree · own").run()
+        *_, found = clean(app).session_state["comparisons"].values()
+        (base,) = (r for r in found.rows if (r.system, r.method) == ("segment-tree", "collapsed"))
+        (other,) = (r for r in found.rows if (r.system, r.method) == ("memtree", "own"))
+        change = other.outcomes.column("reached") - base.outcomes.column("reached")
+        most = max(range(len(change)), key=lambda at: (abs(change[at]), change[at] > 0, -at))
+        asked = sample(sessions=6).questions
+        assert f"**Why**: {unmarked(asked[most].text)}" in [one.value for one in app.markdown]
+        (tree,) = app.session_state["memories"].values()
+        other = next(m for m in app.session_state["compared"].values() if m.system == "memtree")
+        plain = RetrievalSettings(policy="none")
+        results = [
+            memory.ask(asked[most], how)
+            for memory, how in ((tree, plain), (other, own_settings(other, plain)))
+        ]
+        golds = [
+            memory.gold(asked[most].evidence, result.structure)
+            for memory, result in zip((tree, other), results, strict=True)
+        ]
+        turn, holders = deciding_turn(results, golds)
+        assert f"The gold turn that differs most is {unmarked(turn)}" in texts(app)
+        for deciding in holders:
+            place = f"At rank {deciding.rank}, behind {deciding.units} unit"
+            said = place if deciding.rank else "The system's own retrieval does not return"
+            assert any(one.value.startswith(said) for one in app.caption)
+
+    def test_what_was_measured_before_a_stop_is_not_measured_again(self, monkeypatch):
+        whole, begun = questions.compare, []
+
+        def second_cut_short(memories, *args, **more):
+            begun.extend(memories)
+            if len(begun) == 2:
+                raise StopException  # what a click does to the running script
+            return whole(memories, *args, **more)
+
+        monkeypatch.setattr(questions, "compare", second_cut_short)
+        app = page("compare").run()
+        app.button(key="stop-measuring").click().run()
+        assert app.main.markdown[0].value == "**All questions**: not measured yet, see below."
+        app.button(key="measure").click().run()
+        first, second, *_ = begun
+        assert begun == [first, second, second, *clean(app).multiselect[0].value[2:]]
+        assert "evidence reached" in app.main.markdown[0].value
 
     def test_published_rows_stand_beside_their_own_system_alone(self):
         app = clean(page("compare").run())

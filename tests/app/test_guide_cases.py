@@ -9,6 +9,7 @@ import pytest
 from segviz.evaluation.cases import CASES, CONVERSATION
 from segviz.view.bookmark import Bookmark, encode
 from tests.app.conftest import clean, grow, keyed, open_path, page, texts
+from tests.app.test_address import address
 from tests.data import real_data
 
 
@@ -58,9 +59,9 @@ def test_its_button_opens_ask_on_that_question_and_setting():
     clean(app)
     assert "**2 of 2**" in texts(app)
     assert "Q2, hybrid, no propagation. 1 gold leaf" in texts(app)
-    assert app.query_params["question"] == "4"
-    assert app.query_params["relevance"] == "hybrid"
-    assert app.query_params["policy"] == "none"
+    assert address(app)["question"] == "4"
+    assert address(app)["relevance"] == "hybrid"
+    assert address(app)["policy"] == "none"
 
 
 def test_the_topic_switching_sample_shows_what_its_tree_is_like():

@@ -17,9 +17,16 @@ from segviz.evaluation import MEASURES
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.figures.compare import marks
 from segviz.figures.significance import Judged, judge
-from segviz.figures.sweep import verdict_sentence
-from segviz.ui.pages.sweep import page as sweep_page
+from segviz.figures.sweep import (
+    reason_sentence,
+    relevances_sentence,
+    tried_sentence,
+    verdict_sentence,
+)
+from segviz.retrieval import RELEVANCE
+from segviz.ui.pages.sweep import measuring
 from segviz.ui.widgets import measures
+from segviz.ui.widgets.captions import unmarked
 from tests.app.conftest import clean, labelled, open_path, page, tables, talk_file, texts
 from tests.memories import sample
 
@@ -30,6 +37,13 @@ pytestmark = pytest.mark.usefixtures("small")
 def waiting(monkeypatch):
     """As with a conversation so large that a sweep waits for a click."""
     monkeypatch.setattr(measures, "_AUTOMATIC", 0)
+
+
+def swept_by(app: AppTest, relevance: str = "hybrid"):
+    """The sweep of a relevance, measured last."""
+    sweeps = app.session_state["sweeps"].values()
+    *_, found = (one for one in sweeps if one.settings.relevance == relevance)
+    return found
 
 
 def shown_measures(app: AppTest) -> list[str]:
@@ -72,6 +86,12 @@ def test_a_long_run_waits_for_a_click_and_says_how_long_it_takes():
     assert "beats" not in texts(app)
     app.button(key="run-sweep").click().run()
     assert "beats** no propagation" in texts(clean(app))
+    # The other relevances wait, too, with what all of them take.
+    assert len(app.get("plotly_chart")) == 6  # three policies, levels, categories, one small map
+    assert texts(app).count("not measured") == len(RELEVANCE) - 1
+    app.button(key="run-maps").click().run()
+    assert len(clean(app).get("plotly_chart")) == 5 + len(RELEVANCE)
+    assert not [button for button in app.button if button.key in ("run-maps", "stop-maps")]
 
 
 def details(app: AppTest) -> str:
@@ -83,13 +103,19 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
     monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation nothing fails
     app = page("sweep").run()
     shown = texts(clean(app))
-    (swept,) = app.session_state["sweeps"].values()
-    best = max(
-        (cell for cell in swept.cells if cell.moves),
-        key=lambda cell: (cell.outcomes.value("reached"), -cell.horizon, -cell.alpha),
-    )
+    swept = swept_by(app)
+    judged = judge(swept, "reached", sweeps=len(RELEVANCE))
+    best = judged.best().cell
     means = [one.outcomes.value("reached") for one in (best, swept.baseline)]
-    assert app.main.markdown[0].value == verdict_sentence(judge(swept, "reached"))
+    assert app.main.markdown[0].value == verdict_sentence(judged)
+    others = {
+        name: judge(swept_by(app, name), "reached", sweeps=len(RELEVANCE))
+        for name in RELEVANCE
+        if name != "hybrid"
+    }
+    why = f"{reason_sentence(judged)} {relevances_sentence(judged, others)}"
+    assert why in [one.value for one in app.main.caption]
+    assert tried_sentence(judged) in [one.value for one in app.main.caption]
     assert f"{means[0]:.3f} [" in details(app)
     assert f"against {means[1]:.3f} [" in details(app)
     assert "Without category 5: " in details(app)
@@ -99,14 +125,15 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
     assert len(found) == sum(sees(name, best.policy) for name in MEASURES)
     # One setting is named, and everything below is of it.
     assert [one.value for one in app.main.subheader] == [
-        f"{best.policy}, α {best.alpha:g}, H {best.horizon}, relevance contextual"
+        f"{best.policy}, α {best.alpha:g}, H {best.horizon}, relevance hybrid"
     ]
     assert f"With {best.policy} and H {best.horizon}, leaves" in shown
     assert f"by α {best.alpha:g} against no propagation" in texts(app)
     rows = next(f.value for f in app.dataframe if "question" in f.value.columns)
     assert list(rows.columns[3:]) == [
         "no propagation",
-        *(f"α {alpha:g}" for alpha in swept.alphas),
+        f"α {best.alpha:g}",  # A and B stand first
+        *(f"α {alpha:g}" for alpha in swept.alphas if alpha != best.alpha),
         *(policy for policy in swept.policies if policy != best.policy),
     ]
     for place, question in enumerate(sample(sessions=6).questions):
@@ -131,7 +158,7 @@ def test_a_setting_without_hops_is_not_shown_as_a_winner(monkeypatch):
         ],
     )
     app = clean(page("sweep").run())
-    assert app.subheader[0].value == "top-down, α 0.05, H 1, relevance contextual"
+    assert app.subheader[0].value == "top-down, α 0.05, H 1, relevance hybrid"
     assert app.main.markdown[0].value.endswith("and none is measurably worse.")
     key = next(one.value for one in app.main.markdown if "segviz-swatch" in one.value)
     assert "undecided" in key
@@ -167,7 +194,7 @@ def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
     app = page("sweep")
     app.session_state["sweep-cell"] = ("bottom-up", 0.1, 1)
     clean(app.run())
-    assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance contextual"
+    assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance hybrid"
     found = next(t for t in tables(app) if "all questions" in t.columns)
     assert len(found) == sum(sees(name, "bottom-up") for name in MEASURES)
     labelled(app.selectbox, "Measured by").set_value("recall").run()
@@ -180,7 +207,7 @@ def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
 def test_category_5_counts_or_not(monkeypatch, begun_file):
     monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
     app = clean(page("sweep").run())
-    both = next(iter(app.session_state["sweeps"].values())).baseline.outcomes
+    both = swept_by(app).baseline.outcomes
     assert f"n = {both.mean('reached', adversarial=False).n}" in details(app)
     labelled(app.toggle, "Count category 5").set_value(False).run()
     assert f"Over {both.mean('reached', adversarial=False).n} questions" in details(clean(app))
@@ -199,19 +226,66 @@ def test_without_answers_measures_of_answers_are_not_offered(tmp_path, small_fil
     assert set(shown_measures(app)) == labels
 
 
-def test_a_sweep_that_was_cancelled_waits_for_a_click(monkeypatch):
-    whole = sweep_page.sweep
+def test_a_sweep_that_was_stopped_waits_for_a_click(monkeypatch):
+    whole = measuring.sweep
 
     def cut_short(*args, **more):
-        raise StopException  # what a click on Cancel does to the running script
+        raise StopException  # what a click on Stop does to the running script
 
-    monkeypatch.setattr(sweep_page, "sweep", cut_short)
+    monkeypatch.setattr(measuring, "sweep", cut_short)
     app = page("sweep").run()
-    app.button(key="cancel-sweep").click().run()
+    app.button(key="stop-sweep").click().run()
     assert not app.get("plotly_chart")
-    monkeypatch.setattr(sweep_page, "sweep", whole)
+    monkeypatch.setattr(measuring, "sweep", whole)
     app.button(key="run-sweep").click().run()
     assert "Here K is 10 nodes" in labelled(clean(app).selectbox, "Measured by").help
+
+
+def test_the_other_relevances_can_be_stopped_and_go_on_where_they_were(monkeypatch):
+    whole, begun, known = measuring.sweep, [], {}
+
+    def third_cut_short(*args, relevance, keep, **more):
+        begun.append(relevance)
+        known[relevance] = len(more["known"])
+
+        def stop(cell):
+            keep(cell)
+            if len(begun) == 3:
+                raise StopException
+
+        return whole(*args, relevance=relevance, keep=stop, **more)
+
+    monkeypatch.setattr(measuring, "sweep", third_cut_short)
+    app = page("sweep").run()
+    # The page is there, with two of the small maps, while the third is measured.
+    assert begun == ["hybrid", "contextual", "dense"]
+    charts = {chart.proto.id.rsplit("-", 1)[-1] for chart in app.get("plotly_chart")}
+    assert {"hybrid", "contextual", "categories"} <= charts
+    assert "dense" not in charts
+    app.button(key="stop-maps").click().run()
+    assert len(begun) == 3
+    assert texts(clean(app)).count("not measured") == 3
+    app.button(key="run-maps").click().run()
+    assert begun[3:] == ["dense", "lexical", "softmax"]
+    assert known == {"hybrid": 0, "contextual": 0, "dense": 1, "lexical": 0, "softmax": 0}
+    assert "not measured" not in texts(clean(app))
+
+
+def test_open_in_ask_asks_the_question_that_changes_most(monkeypatch, begun_file):
+    monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation none changes
+    app = page("sweep")
+    app.session_state["sweep-cell"] = ("bottom-up", 0.95, 3)
+    clean(app.run())
+    swept = swept_by(app)
+    best = swept.cell("bottom-up", 0.95, 3)
+    pairs = zip(
+        swept.baseline.outcomes.values["reached"], best.outcomes.values["reached"], strict=True
+    )
+    changes = [(abs(after - before), after > before) for before, after in pairs]
+    most = max(range(len(changes)), key=lambda at: (changes[at], -at))
+    assert changes[most][0] > 0
+    said = app.button(key="open-ask").help
+    assert said.endswith(unmarked(sample(sessions=6).questions[most].text))
 
 
 def test_a_conversation_without_questions_says_so(tmp_path):
@@ -229,19 +303,21 @@ def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
     assert (side["A"].value, side["B"].value) == ("no propagation", "as shown")
     side["A"].set_value("top-down, α 0.3, H 1").run()
     clean(app)
-    (swept,) = app.session_state["sweeps"].values()
-    before = swept.cell("top-down", 0.3, 1).outcomes.fates
-    after = swept.cell("both", 0.7, 2).outcomes.fates
+    swept = swept_by(app)
+    before = swept.cell("top-down", 0.3, 1).outcomes.values["reached"]
+    after = swept.cell("both", 0.7, 2).outcomes.values["reached"]
     rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
     worth = {
-        cut(question.text): 2 * now[0] + now[1] - 2 * was[0] - was[1]
+        cut(question.text): now - was
         for question, was, now in zip(sample(sessions=6).questions, before, after, strict=True)
     }
     for _, row in rows.iterrows():
         change = worth[row["question"]]
         assert row["B against A"] == ("won" if change > 0 else "lost" if change < 0 else "")
     won, lost = ((rows["B against A"] == what).sum() for what in ("won", "lost"))
-    assert f"{won} are won and {lost} lost by α 0.7 against top-down, α 0.3, H 1" in texts(app)
+    assert list(rows.columns[3:5]) == ["top-down, α 0.3, H 1", "α 0.7"]  # A and B are in sight
+    against = "α 0.7 against top-down, α 0.3, H 1"
+    assert f"{won} of {len(rows)} questions are won and {lost} lost by {against}" in texts(app)
 
 
 def test_a_parameter_of_construction_is_swept():

@@ -3,8 +3,8 @@
 Without names ``growth`` runs: every cost against size, beside an alternative measured in the same
 run, and the budget where there is one. The others print tables of their own; most need real
 conversations (SEGVIZ_DATA or ../shared/data), some a Chromium, none a network. Nothing is asserted:
-times belong to a machine. ``--write`` puts the table of each into its block of
-``tests/benchmarks/README.md``.
+times belong to a machine. ``--write`` writes what each prints to
+``tests/benchmarks/results/NAME.md``.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 
-from tests.benchmarks.report import README, block, write
+from tests.benchmarks.report import write
 
 TABLES: dict[str, str] = {
-    "growth": "every cost against size, with one drawing (Chromium, 12 GB of memory)",
+    "growth": "every cost against size, with one drawing (Chromium)",
     "sweep": "the full sweep of conv-26 beside asking one by one",
     "recall": "evidence recall of every policy, with baselines",
     "ingredients": "what each ingredient of relevance and the tree add, on three data sets",
+    "tree_gain": "what propagation adds to each relevance, beside sessions and neighbours in time",
     "opening": "whether propagation is seen at work in the setting the app opens with",
     "permutation": "what is lost when units change places",
     "shape": "tree shapes beside the paper's Table 5",
@@ -60,7 +61,7 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TABLES))
     parser.add_argument("--list", action="store_true", help="what there is, then stop")
-    parser.add_argument("--write", action="store_true", help="put the tables into the README")
+    parser.add_argument("--write", action="store_true", help="write the tables to results/NAME.md")
     given = parser.parse_args()
     if given.list:
         for name, about in TABLES.items():
@@ -75,8 +76,7 @@ def main() -> None:
             sys.argv[1:] = []
             import_module(f"tests.benchmarks.{name}").main()
         if given.write:
-            write(name, block(name, printed.getvalue()))
-            print(f"written into {README}")
+            print(f"written to {write(name, f'{name}: {TABLES[name]}', printed.getvalue())}")
 
 
 if __name__ == "__main__":

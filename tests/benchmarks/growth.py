@@ -1,9 +1,9 @@
 """What a build, a question, a saved memory and a step back cost, against size.
 
-Run ``python -m tests.benchmarks.growth [COST …]`` from the project's root; a million turns on disk
-take 12 GB of memory. All costs are drawn in ``results/growth.svg``, some in a temporary file. The
-slope named at the end of a line is that of its last two decades: 1 grows as the size does, 0 not at
-all. Times are the shortest of some, as other work only makes them longer.
+Run ``python -m tests.benchmarks.growth [COST …]`` from the project's root. All costs are drawn in
+``results/growth.svg``, some in a temporary file. The slope named at the end of a line is that of
+its last two decades: 1 grows as the size does, 0 not at all. Times are the shortest of some, as
+other work only makes them longer.
 
 ``build``      turns embedded and inserted, what one more costs, the memory it took; beside RAPTOR,
                built anew
@@ -40,7 +40,6 @@ from tests.benchmarks.synthetic import conversation, history
 PICTURE = Path(__file__).parent / "results" / "growth.svg"
 ASKED = "What did Nora say about the telescope and the eclipse in Bergen?"
 TO_100K = (10, 100, 1_000, 10_000, 100_000)
-TO_MILLION = (*TO_100K, 1_000_000)
 LARGEST_RAPTOR = 1_000
 # What a person waits for, by size: seconds for a build, milliseconds for a question.
 BUILD = {10_000: 15.0, 100_000: 180.0}
@@ -97,7 +96,7 @@ for line in open("/proc/self/status"):
 
 def file() -> list[Line]:
     lines = []
-    for turns in TO_MILLION:
+    for turns in TO_100K:
         memory = history(turns)
         vectors = len(memory.structure) * 1024 / 1e6
         with tempfile.TemporaryDirectory() as folder:

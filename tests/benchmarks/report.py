@@ -1,8 +1,8 @@
-"""What the benchmarks share: a measured line, tables in Markdown, the README's blocks.
+"""Shared parts of the benchmarks: a measured line, tables in Markdown, the files of results.
 
-A benchmark prints Markdown. ``python -m tests.benchmarks NAME --write`` puts what it printed
-between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->`` in ``tests/benchmarks/README.md``,
-under the command and the versions it was measured with. Nobody edits a block by hand.
+A benchmark prints Markdown. ``python -m tests.benchmarks NAME --write`` writes what it printed to
+``tests/benchmarks/results/NAME.md``, with the command and the versions it was measured with. Nobody
+edits such a file by hand.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ def number(value: float, form: str = ".3f") -> str:
     return format(value, form).replace("0.", ".", 1)
 
 
-README = Path(__file__).with_name("README.md")
+RESULTS = Path(__file__).with_name("results")
 LIBRARIES = ("numpy", "wordllama", "bm25s", "streamlit", "scipy", "plotly")
 
 
-def block(name: str, printed: str) -> str:
-    """What stands between the markers of ``name``: the table, the command, the versions."""
+def write(name: str, title: str, printed: str, command: str = "", folder: Path = RESULTS) -> Path:
+    """Writes what a benchmark printed to ``NAME.md``, with its command and the versions."""
     found = [f"Python {platform.python_version()}"]
     for library in LIBRARIES:
         with suppress(metadata.PackageNotFoundError):
@@ -118,21 +118,14 @@ def block(name: str, printed: str) -> str:
     shown = printed.strip()
     if "\n| " not in f"\n{shown}":  # a benchmark without a table: as it was printed
         shown = f"```text\n{shown}\n```"
-    return f"{shown}\n\n<sub>`python -m tests.benchmarks {name} --write`; {', '.join(found)}.</sub>"
-
-
-def write(name: str, text: str, path: Path = README) -> None:
-    """Replace the block of ``name`` in the Markdown file ``path``.
-
-    ValueError, naming the file and both markers, where the block is not there exactly once.
-    """
-    begin, end = (f"<!-- {name}: {word} -->" for word in ("begin", "end"))
-    page = path.read_text(encoding="utf-8")
-    before, found, rest = page.partition(begin)
-    _, closed, after = rest.partition(end)
-    if not found or not closed or begin in after or end in after:
-        raise ValueError(f"{path} must hold {begin} and, after it, {end}, once each")
-    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8", newline="\n")
+    command = command or f"python -m tests.benchmarks {name} --write"
+    path = folder / f"{name}.md"
+    path.write_text(
+        f"# {title}\n\n{shown}\n\n<sub>`{command}`; {', '.join(found)}.</sub>\n",
+        encoding="utf-8",
+        newline="\n",
+    )
+    return path
 
 
 def data_file() -> Path:

@@ -8,11 +8,13 @@ from contextlib import suppress
 from random import Random
 from urllib.parse import parse_qsl, urlencode, urlparse
 
+import numpy as np
 from PIL import Image
 from playwright.sync_api import TimeoutError as NotClickable
 
 import segviz
 from segviz.conversation import TITLES, sample_path
+from segviz.evaluation import evaluate
 from segviz.retrieval import OPENING, PRESETS
 
 
@@ -220,10 +222,38 @@ class TestSweep:
         app.evidence().first.wait_for()
         app.settle()
         _, alpha, horizon, _ = (part.split()[-1] for part in chosen.split(", "))
-        question = memory.conversation.questions[0].text
-        result = memory.ask(question, policy="both", alpha=float(alpha), horizon=int(horizon))
+        how = {"policy": "both", "alpha": float(alpha), "horizon": int(horizon)}
+        asked = memory.conversation.questions
+        before, after = (
+            evaluate(memory, asked, relevance="hybrid", **one).outcomes.column("reached")
+            for one in ({"policy": "none"}, how)
+        )
+        change = np.round(after - before, 9)
+        most = max(range(len(asked)), key=lambda at: (abs(change[at]), change[at], -at))
+        question = asked[most if change[most] else 0]
+        result = memory.ask(question, relevance="hybrid", **how)
         shown = app.evidence().all()
         assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
+
+    def test_a_click_on_a_small_map_makes_it_the_large_one(self, app):
+        app.open("sweep?sweep-cell=both,0.5,2")
+        small = app.page.locator(".st-key-map-dense .scatterlayer .point").nth(4)
+        small.wait_for(state="attached")
+        app.settle()
+        app.page.locator("h3", has_text="both, α 0.5, H 2, relevance hybrid").wait_for()
+        for name in ("dense", "lexical", "dense"):  # the same cell again, too
+            small = app.page.locator(f".st-key-map-{name} .scatterlayer .point").nth(4)
+            small.scroll_into_view_if_needed()
+            box = small.bounding_box()
+            app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            app.page.locator("h3", has_text=f"relevance {name}").wait_for()
+            app.settle()
+            assert not app.page.locator("h3", has_text="both, α 0.5, H 2").count()
+        # Another page opens although the address names what was chosen here.
+        assert "sweep-relevance=dense" in app.page.url
+        press(app, "open-ask")
+        app.evidence().first.wait_for()
+        assert "relevance=dense" in app.settle().page.url
 
     def test_verdict_and_cells_stand_on_a_small_screen_and_the_button_below_on_a_phone(self, app):
         app.page.set_viewport_size({"width": 1024, "height": 768})

@@ -24,6 +24,7 @@ from segviz.evaluation.measures import DEFAULT
 from segviz.evaluation.parallel import WorkersLost, measure_many
 from segviz.evaluation.sweep import pooled_sweep
 from segviz.export import sweeps_csv
+from segviz.retrieval import RELEVANCE
 from tests.data import ROOT
 
 AXES = {"policies": ("top-down", "both"), "alphas": (0.5,), "horizons": (0, 2)}
@@ -113,6 +114,21 @@ class TestSweep:
             assert row == {"system": row["system"], "seed": 0} | plain(
                 sweep_content(pooled, DEFAULT)
             )
+
+    def test_every_relevance_is_told_in_one_table(self, run, talks):
+        chosen = ("sweep", talks, "--conversation", "west", *GRID, *OFFLINE, "--relevance")
+        ran = run(*chosen, "all")
+        rows = [line.split() for line in ran.out.splitlines() if line.startswith(tuple(RELEVANCE))]
+        assert [row[:2] for row in rows] == [
+            [name, policy] for name in RELEVANCE for policy in ("none", "top-down", "both")
+        ]
+        found = run(*chosen, "all", "--json").json["runs"]
+        assert [one["relevance"] for one in found] == list(RELEVANCE)
+        tried = sum(cell["horizon"] * cell["alpha"] > 0 for one in found for cell in one["cells"])
+        assert f"hold for all {tried} settings" in ran.out
+        assert run(*chosen, "dense", "--json").json["runs"] == [
+            one for one in found if one["relevance"] == "dense"
+        ]
 
     def test_is_told_as_tables(self, sweep):
         out = sweep("--measure", "answer_words").out

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 
 from segviz.cli import reproduce
 from segviz.evaluation.reproduce import ENTRIES
 from segviz.export.browser import BrowserError
+from tests.memories import sample
 
 
 @pytest.fixture
@@ -52,3 +54,14 @@ def test_as_json(run):
     assert found["conversations"] == ["recurrence"]
     assert entry["files"] == [f"reproduced/segtreemem-table-5.{end}" for end in ("csv", "md")]
     assert {row["method"] for row in entry["rows"]} >= {"MemTree", "RAPTOR"}
+
+
+@pytest.mark.usefixtures("no_browser")
+def test_an_audit_leaves_its_questions_out(run, tmp_path):
+    texts = [question.text for question in sample("recurrence").questions]
+    entries = [{"question": text, "error_type": "AMBIGUOUS"} for text in texts[:2]]
+    (tmp_path / "audit.json").write_text(json.dumps(entries), "utf-8")
+    data = ("memtree", "figure-a7", "--data", "sample:recurrence", "--audit", "audit.json")
+    assert "disputed: 2" in run("reproduce", *data).err
+    page = (tmp_path / "reproduced" / "memtree-figure-a7.md").read_text()
+    assert f"{len(texts) - 2} questions" in page

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import segviz
 from segviz.cli.console import plain
 from segviz.cli.tables import comparison_content, sweep_content
@@ -90,7 +92,7 @@ def test_memories_built_before_are_compared_by_their_file_names(run, talk, tmp_p
     run("build", "asked.json", "--unit", "turn", "--embedder", "hashing", "-o", "c.json")
     ran = run("compare", "a.json", "c.json")
     assert ran.code == 2
-    assert "does not hold the units of a" in ran.err
+    assert "does not have the units of a" in ran.err
 
 
 def test_one_parameter_over_values_is_that_of_the_library(run):
@@ -107,3 +109,54 @@ def test_one_parameter_over_values_is_that_of_the_library(run):
     printed = run("compare", "sample:topic-switching", *vary).out
     rows = [line.split()[:2] for line in printed.splitlines() if line.startswith("base")]
     assert rows == [["base", "0.2"], ["base", "0.2"], ["base", "0.6"], ["base", "0.6"]]
+
+
+@pytest.fixture
+def audit(boat, tmp_path):
+    """An audit that disputes two questions of the memory, and one of none."""
+    texts = [one.text for one in segviz.open(boat).conversation.questions[:2]]
+    entries = [{"question": text, "error_type": "WRONG_CITATION"} for text in [*texts, "What?"]]
+    path = tmp_path / "audit.json"
+    path.write_text(json.dumps(entries), "utf-8")
+    return path
+
+
+def test_disputed_questions_are_counted_and_left_out(run, boat, audit):
+    total = len(segviz.open(boat).conversation.questions)
+    told = run("sweep", boat, *GRID, "--audit", audit)
+    assert "2 of 3 entries" in told.err
+    assert f"{total} questions" in told.out
+    assert "without disputed" in told.out
+    told = run("sweep", boat, *GRID, "--audit", audit, "--no-disputed")
+    assert f"{total - 2} questions" in told.out
+    assert "with disputed" in told.out
+
+
+@pytest.mark.parametrize("command", [("sweep", *GRID), ("compare",)])
+def test_json_has_both_numbers_with_an_audit(run, boat, audit, command):
+    total = len(segviz.open(boat).conversation.questions)
+    name, *more = command
+    for switch in ([], ["--no-disputed"]):
+        found = run(name, boat, *more, "--audit", audit, *switch, "--json").json["runs"][0]
+        row = found["best"] if name == "sweep" else found["rows"][0]
+        means = row["measures"]["recall"]
+        assert (means["all"]["n"], means["without_disputed"]["n"]) == (total, total - 2)
+
+
+def test_runs_of_another_audit_are_measured_again(run, boat, audit):
+    run("compare", boat, "--resume", "kept")
+    assert "are known" not in run("compare", boat, "--resume", "kept", "--audit", audit).err
+
+
+def test_leaving_out_without_an_audit_is_refused(run, boat):
+    told = run("sweep", boat, *GRID, "--no-disputed")
+    assert told.code == 2
+    assert "--audit" in told.err
+
+
+def test_ask_says_what_the_audit_says(run, boat, audit):
+    told = run("ask", boat, "--number", 1, "--audit", audit)
+    assert "wrong citation" in told.out
+    found = run("ask", boat, "--number", 1, "--audit", audit, "--json").json
+    assert found["disputed"]["kind"] == "wrong citation"
+    assert run("ask", boat, "--number", 2, "--audit", audit, "--json").json["disputed"] is None

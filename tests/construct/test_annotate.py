@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from segviz.construct import annotate as module
 from segviz.construct.annotate import Extractive
-from segviz.construct.tasks.words import salience, words_of
+from segviz.construct.tasks.words import LEAST_CONTENT, content, salience, words_of
 from segviz.conversation import Turn
 
 PLAIN = st.lists(
@@ -33,8 +33,9 @@ def plainly(annotate, texts):
             rows.append((speaker, said, child, asked))
             before = speaker, said
     everybody = {name.lower() for name, *_ in rows}
-    found = {}
+    found, asked_before = {}, {}
     for speaker, said, child, asked in rows:
+        asked_before.setdefault(said, asked and asked[1])
         weights = {w: salience(w) for w in words_of(said) if w not in everybody}
         length, names, number = count(said), inner_names(said), bool(re.search(r"\d", said))
         opens = said.endswith("?")
@@ -51,6 +52,10 @@ def plainly(annotate, texts):
         found.setdefault(said, (speaker, said, weights, length, bonus, child, facts, brings))
     tells = [sum(c[2].values()) + module._FACT * (c[6] + c[7]) for c in found.values()]
     pool = list(found.values())
+    for place, (_, said, *_, brings) in enumerate(pool):
+        whole = f"{asked_before[said]} {said}" if brings else said
+        if len(content(whole) - content(" ".join(everybody))) < LEAST_CONTENT:
+            tells[place] = min(tells[place], annotate.floor - 1)
     enough = [c for c, each in zip(pool, tells, strict=True) if each >= annotate.floor]
     enough = enough or [pool[tells.index(max(tells))]]
     spread = Counter(word for c in enough for word in c[2])
@@ -142,6 +147,10 @@ class TestExtractive:
     )
     def test_greetings_of_other_languages_are_left_out(self, greeting, news):
         assert Extractive()([f"Mei: {greeting}", f"Ana: {news}"]) == f"Ana: {news}"
+
+    def test_a_line_of_one_content_word_is_left_out(self):
+        praise = "Ada: Barcelona sounds awesome!"
+        assert "Barcelona" not in Extractive()([praise, REPAIRED])
 
     def test_an_address_is_cut_off(self):
         children = [

@@ -106,7 +106,7 @@ def test_too_few_leaves_are_reported(memories):
 
 def test_memories_of_other_units_do_not_compare(memories, questions):
     other = build("bm25", small_chat())
-    with pytest.raises(ValueError, match="other does not hold the units of bm25"):
+    with pytest.raises(ValueError, match="other does not have the units of bm25"):
         compare({"bm25": memories["bm25"], "other": other}, questions)
 
 

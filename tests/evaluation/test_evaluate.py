@@ -238,18 +238,19 @@ class TestBootstrap:
         assert found.high - found.low > 2 * (alone.high - alone.low)
         assert found == mean_ci(values, 3, groups) != mean_ci(values, 4, groups)
 
-    def test_together_intervals_are_those_of_the_largest_deviation(self):
+    @pytest.mark.parametrize("tables", [1, 5])
+    def test_together_intervals_are_those_of_the_largest_deviation(self, tables):
         """Against the definition, column by column and resample by resample."""
         rng = np.random.default_rng(5)
         values = rng.normal([0.0, 0.5, 2.0], [1.0, 0.1, 3.0], size=(40, 3))
         draws = np.array([mean_ci(values[:, c], 2).value for c in range(3)])
-        found = means_together(values, 2)
+        found = means_together(values, 2, tables=tables)
         width = [one.high - one.value for one in found]
         assert [one.value for one in found] == pytest.approx(draws.tolist())
         resampled = np.array([values[rng.integers(40, size=40)].mean(axis=0) for _ in range(4000)])
         away = np.abs(resampled - values.mean(axis=0))
         error = np.sqrt((away**2).mean(axis=0))
-        factor = np.quantile((away / error).max(axis=1), 0.95)
+        factor = np.quantile((away / error).max(axis=1), 1 - 0.05 / tables)
         assert width == pytest.approx((factor * error).tolist(), rel=0.08)
         for column, one in enumerate(found):  # wider than alone
             alone = mean_ci(values[:, column], 2)

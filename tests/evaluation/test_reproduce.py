@@ -280,10 +280,10 @@ def test_cost_reads_as_the_paper_does_and_of_a_rival_by_its_own_retrieval(system
 @pytest.mark.parametrize(
     ("intervals", "said"),
     [
-        (((0.1, 0.2), (0.3, 0.4)), "1 of 1 pairs of rows stand in the same order, 0 in the other"),
-        (((0.3, 0.4), (0.1, 0.2)), "0 of 1 pairs of rows stand in the same order, 1 in the other"),
-        (((0.1, 0.3), (0.2, 0.4)), "1 cannot be told apart"),
-        (((-0.1, 0.3), (0.2, 0.4)), "1 of 2 losses can be told from none"),
+        (((0.1, 0.2), (0.3, 0.4)), "1 of 1 pairs of rows have the same order, 0 the opposite"),
+        (((0.3, 0.4), (0.1, 0.2)), "0 of 1 pairs of rows have the same order, 1 the opposite"),
+        (((0.1, 0.3), (0.2, 0.4)), "1 do not differ significantly"),
+        (((-0.1, 0.3), (0.2, 0.4)), "1 of 2 losses are significant"),
     ],
 )
 def test_a_verdict_on_the_order_of_rows_uses_their_intervals(intervals, said):

@@ -17,7 +17,6 @@ from segviz.figures.compare import (
     standing_sentence,
     turn_matrix,
     turn_rows,
-    turn_strip,
 )
 from segviz.figures.significance import number
 
@@ -25,11 +24,11 @@ ORDER = [f"D1:{i}" for i in range(1, 21)]
 GOLD = ["D1:2", "D1:5", "D1:9"]
 RETURNED = {"Tree": {"D1:2", "D1:3", "D1:7"}, "Flat": {"D1:3", "D1:5", "D1:12"}}
 COVERED = {"Tree": RETURNED["Tree"] | {"D1:5"}, "Flat": RETURNED["Flat"]}
-COLOURS = {"accent": "#c2410c", "neutral": "#777777", "empty": "#eeeeee", "ink": "#222222"}
+WORDS = {turn: f"Ann: what is said in {turn} " + "and more " * 20 for turn in ORDER}
 
 
-def matrix(most=None, gold=GOLD):
-    return turn_matrix(overlap(RETURNED, ORDER), gold, COVERED, most)
+def matrix(gold=GOLD):
+    return turn_matrix(overlap(RETURNED, ORDER), gold, COVERED)
 
 
 def test_every_gold_turn_is_a_column_also_what_no_system_returned():
@@ -46,29 +45,6 @@ def test_every_gold_turn_is_a_column_also_what_no_system_returned():
             assert state == expected
     assert gold_sentence(found) == (
         "Of 3 gold turns found: Tree 1 and 1 covered, Flat 1. No system has D1:9."
-    )
-
-
-def test_of_the_others_those_stay_that_most_systems_returned_in_the_order_of_time():
-    found = matrix(most=2)
-    assert found.others == ("D1:3", "D1:7")  # the first of both systems, then of one
-    assert found.hidden == 1
-
-
-def test_the_strip_marks_what_became_of_gold():
-    found = matrix()
-    figure = turn_strip(found, **COLOURS)
-    grid, *marks = figure.data
-    assert [list(row) for row in grid.z] == [[2, 0, 0, 1, 1, 0], [0, 2, 0, 1, 0, 1]]
-    drawn = {trace.name: set(zip(trace.x, trace.y, strict=True)) for trace in marks}
-    assert drawn == {
-        "gold, found": {("D1:2", "Tree"), ("D1:5", "Flat")},
-        "gold, covered": {("D1:5", "Tree")},
-        "gold, missed": {("D1:9", "Tree"), ("D1:2", "Flat"), ("D1:9", "Flat")},
-    }
-    assert len({trace.marker.symbol for trace in marks}) == 3
-    assert [text.startswith("<b>") for text in figure.layout.xaxis.ticktext] == (
-        [True] * 3 + [False] * 3
     )
 
 
@@ -92,16 +68,25 @@ def test_systems_are_named_in_short_where_that_tells_them_apart():
     assert short_names(["A (first)", "A (second)"]) == ["A (first)", "A (second)"]
 
 
-def test_the_table_twin_has_every_column():
-    rows = turn_rows(matrix())
-    assert [row["turn"] for row in rows] == list(matrix().turns)
-    assert rows[1] == {"turn": "D1:5", "gold": "gold", "Tree": "covered", "Flat": "found"}
+def test_a_row_for_each_turn_has_its_words_and_a_mark_for_each_system():
+    rows = turn_rows(matrix(), WORDS)
+    marks = [(row["turn"], row["Tree"], row["Flat"]) for row in rows]
+    assert marks == [
+        ("◆ D1:2", "●", "○"),
+        ("◆ D1:5", "◐", "●"),
+        ("◆ D1:9", "○", "○"),
+        ("D1:3", "✓", "✓"),
+        ("D1:7", "✓", ""),
+        ("D1:12", "", "✓"),
+    ]
+    assert all(row["words"].startswith("Ann: what is said in D1:") for row in rows)
+    assert all(90 < len(row["words"]) <= 100 for row in rows)
 
 
 def test_without_gold_or_without_anything_returned():
     plain = matrix(gold=[])
     assert gold_sentence(plain) == ""
-    assert len(turn_strip(plain, **COLOURS).data) == 1
+    assert {row["turn"] for row in turn_rows(plain, WORDS)} == RETURNED["Tree"] | RETURNED["Flat"]
     nothing = turn_matrix(overlap({"Tree": set()}, ORDER), GOLD, {"Tree": set()})
     assert gold_sentence(nothing) == (
         "Of 3 gold turns found: Tree 0. No system has D1:2, D1:5, D1:9."

@@ -23,6 +23,11 @@ from segviz.figures.sweep import (
     level_bars,
     level_bars_sentence,
     level_rows,
+    map_sentence,
+    reason_sentence,
+    relevance_map,
+    relevances_sentence,
+    tried_sentence,
     verdict_sentence,
 )
 from segviz.retrieval import POLICIES, RetrievalSettings
@@ -112,7 +117,6 @@ class TestHeatmap:
         judged = judge(found, "reached")
         figure = heatmap(judged, "both")
         grid, points = figure.data
-        most = max(abs(one.gain.value) for one in judged.moved() if one.sign)
         texts = {(note.x, note.y): note.text for note in figure.layout.annotations}
         assert list(figure.layout.xaxis.ticktext) == ["0.1", "0.3", "0.95"]
         assert (grid.zmin, grid.zmax) == (-1, 1)
@@ -128,9 +132,9 @@ class TestHeatmap:
             assert grid.z[y][x] * one.sign >= 0
             assert (grid.z[y][x] == 0) == (one.sign == 0)
             if one.sign:
-                assert abs(grid.z[y][x]) == pytest.approx(
-                    0.3 + 0.7 * math.sqrt(abs(one.gain.value) / most)
-                )
+                # The colour says the gain, whatever else the sweep holds; full from .25 on.
+                share = min(1, abs(one.gain.value) / 0.25)
+                assert abs(grid.z[y][x]) == pytest.approx(0.3 + 0.7 * math.sqrt(share))
                 assert ("+" in texts[x, y]) == (one.sign > 0)
 
     def test_a_frame_marks_the_chosen(self, found):
@@ -192,15 +196,144 @@ class TestVerdict:
 
     def test_it_names_the_best_that_is_told_and_the_worst(self, found):
         judged, sentence = self.told(found, (0.3, 1), (0.95, 3))
-        assert sentence.startswith(f"**{judged.best().setting[0]}, α 0.3, H 1**")
+        assert f"**{judged.best().setting[0]}, α 0.3, H 1** beats" in sentence
         assert "α 0.95, H 3 loses" in sentence
 
     @pytest.mark.parametrize("settings", [(), ((0.95, 3),)])
     def test_without_a_gain_no_setting_wins(self, found, settings):
         judged, sentence = self.told(found, *settings)
-        assert sentence.startswith("**None of 24 settings")
+        assert "**none of 24 settings" in sentence
         assert ("loses" in sentence) == bool(settings)
         assert judged.best().setting[1:] == (0.1, 1)  # of equal ones fewest hops, smallest α
+
+    def test_the_best_is_one_that_is_told_even_below_a_higher_mean(self, found):
+        """An undecided setting may have the highest mean; what the verdict names is framed."""
+        noise = replace(found.cell("both", 0.1, 3), outcomes=outcomes(3, 0.5))
+        wild = [3.0 if i % 3 else -2.5 for i in range(QUESTIONS)]
+        values = [
+            None if old is None else old + more
+            for old, more in zip(found.baseline.outcomes.values["reached"], wild, strict=True)
+        ]
+        noise = replace(noise, outcomes=replace(noise.outcomes, values={"reached": tuple(values)}))
+        judged = judge(replace(found, cells=(*found.cells[:18], noise)), "reached")
+        assert judged.sweep.best("reached") is noise
+        assert judged.verdicts["both", 0.1, 3].sign == 0
+        best = judged.best()
+        assert best.sign > 0
+        assert best.setting[1:] == (0.3, 1)
+        assert f"**{best.setting[0]}, α 0.3, H 1** beats" in verdict_sentence(judged)
+        assert judged.best(["both"]).cell is noise
+
+    @pytest.mark.parametrize("adversarial", [True, False])
+    @pytest.mark.parametrize(("settings", "better"), [(((0.3, 1),), True), (((0.95, 3),), False)])
+    def test_the_reason_counts_what_is_won_and_lost_by_the_measure(
+        self, found, settings, better, adversarial
+    ):
+        base = found.baseline.outcomes
+        full = [None if v is None else v if i % 5 else 1.0 for i, v in enumerate(base.values[M])]
+        base = replace(base, values={**base.values, M: tuple(full)})
+        cells = [
+            cell if (cell.alpha, cell.horizon) in settings else replace(cell, outcomes=base)
+            for cell in found.cells
+        ]
+        swept = replace(found, baseline=replace(found.baseline, outcomes=base), cells=tuple(cells))
+        judged = judge(swept, M, adversarial=adversarial)
+        best = judged.best()
+        assert (best.sign > 0) == better
+        won = lost = whole = 0
+        pairs = zip(best.cell.outcomes.values[M], base.values[M], base.categories, strict=True)
+        for after, before, category in pairs:
+            if before is None or (category == 5 and not adversarial):
+                continue
+            won += after > before
+            lost += after < before
+            whole += before == 1
+        assert judged.won_lost(best.cell) == (won, lost)
+        sentence = reason_sentence(judged)
+        assert f"In {whole} of {judged.base.n} questions" in sentence
+        assert f"wins {won} question" in sentence
+        assert f" and loses {lost}" in sentence
+        assert ("can be told from" in sentence) == (not better and best.gain.low < 0)
+
+
+M = "reached"
+
+
+class TestRelevances:
+    def one(self, found, relevance, shift, sweeps=3):
+        """A sweep of a relevance in which α 0.3 with H 1 gains so much, and nothing else does."""
+        base = found.baseline.outcomes
+        noise = random.Random(9)
+        more = tuple(
+            None if value is None else value + shift + noise.gauss(0, 0.01)
+            for value in base.values[M]
+        )
+        cells = [
+            replace(
+                cell,
+                outcomes=replace(base, values={**base.values, M: more})
+                if (cell.alpha, cell.horizon) == (0.3, 1) and cell.moves
+                else base,
+            )
+            for cell in found.cells
+        ]
+        settings = replace(found.settings, relevance=relevance)
+        return judge(replace(found, cells=tuple(cells), settings=settings), M, sweeps=sweeps)
+
+    def test_the_sentence_says_which_others_are_helped(self, found):
+        hybrid = self.one(found, "hybrid", -0.1)
+        dense, lexical = self.one(found, "dense", 0.2), self.one(found, "lexical", 0.0001)
+        told = relevances_sentence(hybrid, {"dense": dense, "lexical": lexical})
+        assert "helps dense (top-down, α 0.3, H 1: +0." in told
+        assert "lexical" not in told
+        assert told.endswith(f"The highest mean is that of dense: {dense.best().mean.value:.3f}.")
+        told = relevances_sentence(hybrid, {"lexical": lexical})
+        assert told.startswith("No other relevance")
+        assert f"lexical: {number(lexical.best().gain.value, plus=True)} [" in told
+        assert relevances_sentence(hybrid, {}) == ""
+
+    def test_the_sentence_says_where_none_reaches_what_the_shown_one_has(self, found):
+        high = self.one(found, "contextual", 0.0)
+        high = replace(high, base=Mean(0.99, 0.9, 1.0, 30))
+        told = relevances_sentence(high, {"dense": self.one(found, "dense", 0.0)})
+        assert "None of them with propagation is above contextual without it (dense: " in told
+
+    def test_more_relevances_make_wider_intervals(self, found):
+        alone, among = (self.one(found, "dense", 0.003, sweeps).best() for sweeps in (1, 5))
+        assert among.gain.value == alone.gain.value
+        assert among.gain.low < alone.gain.low < alone.gain.high < among.gain.high
+
+    @pytest.mark.parametrize("sweeps", [1, 5])
+    @pytest.mark.parametrize("measure", ["reached", "recall"])
+    def test_what_was_tried_is_counted(self, found, measure, sweeps):
+        judged = judge(found, measure, sweeps=sweeps)
+        policies = [one for one in MOVED if sees(measure, one)]
+        number = len(policies) * len(ALPHAS) * (len(HORIZONS) - 1)  # H 0 is no propagation
+        told = tried_sentence(judged)
+        assert f"{number} settings ({len(policies)} policies × 3 α × 2 H)" in told
+        assert f"all {number * sweeps} together" in told
+        assert ("5 relevances" in told) == ("Bonferroni" in told) == (sweeps == 5)
+
+    @pytest.mark.parametrize("measure", ["reached", "recall"])
+    def test_a_small_map_has_the_colours_of_the_large_ones_and_frames_the_best(
+        self, found, measure
+    ):
+        judged = judge(found, measure)
+        small = relevance_map(judged, ramp=RAMP, accent="#c2410c")
+        grid, points = small.data
+        seen = [policy for policy in found.policies if policy not in judged.blind]
+        for block, policy in enumerate(seen):
+            large = heatmap(judged, policy).data[0].z
+            left = block * (len(ALPHAS) + 1)
+            for row, line in zip(large, grid.z, strict=True):
+                assert list(line[left : left + len(ALPHAS)]) == list(row)
+        at = {tuple(one[:3]): at for at, one in enumerate(points.customdata)}
+        (frame,) = small.layout.shapes
+        place = at[judged.best().setting]
+        assert (frame.x0 + frame.x1) / 2 == pytest.approx(points.x[place])
+        assert (frame.y0 + frame.y1) / 2 == pytest.approx(points.y[place])
+        base, top = (f"{one.value:.3f}"[1:] for one in (judged.base, judged.best().mean))
+        assert map_sentence(judged) == f"{base} → {top}, better"
 
 
 class TestLevelBars:

@@ -49,7 +49,10 @@ def test_a_row_of_a_table_has_all_its_numbers(memory):
         assert problems(written)
 
 
-HAVE_DEFAULTS = ("caption", "questions", "source_format", "unresolved", "adversarial", "asked_at")
+HAVE_DEFAULTS = (
+    *("caption", "questions", "source_format", "unresolved", "adversarial", "asked_at"),
+    "disputed",
+)
 
 
 def places(value, path=()):

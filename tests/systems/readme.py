@@ -1,6 +1,8 @@
-"""The generated parts of ``segviz/systems/README.md``: ``python -m tests.systems.readme``, with
-``--measure`` also what is measured on the real conversations, each system on its page (``--measure
-memtree raptor``: on these pages)."""
+"""Writes the generated parts of ``segviz/systems/README.md``: ``python -m tests.systems.readme``.
+
+With ``--measure`` each system is measured on the real conversations too, and the tables go to
+``tests/benchmarks/results/system-NAME.md`` (``--measure memtree raptor``: of these systems alone).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from segviz.export import rows_markdown
 from segviz.systems import SYSTEMS
 from segviz.tree import Structure
 from segviz.tree.shape import shape
-from tests.benchmarks.report import real_data, table, write
+from tests.benchmarks.report import real_data, table
+from tests.benchmarks.report import write as write_results
 from tests.data import ROOT
 
 README = ROOT / "segviz" / "systems" / "README.md"
@@ -32,6 +35,21 @@ def source(kind: type) -> str:
         r"Source: (.*?)(?<!App)(?<!al)\.(?=\s+[A-Z]|\s*\Z)", kind.__doc__ or "", re.DOTALL
     )
     return " ".join(found[1].split()).replace("``", "`") if found else ""
+
+
+def write(name: str, text: str, path: Path = README) -> None:
+    """Replaces the block of ``name`` in the Markdown file ``path``.
+
+    Raises:
+        ValueError: the block is not there exactly once.
+    """
+    begin, end = (f"<!-- {name}: {word} -->" for word in ("begin", "end"))
+    page = path.read_text(encoding="utf-8")
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed or begin in after or end in after:
+        raise ValueError(f"{path} must hold {begin} and, after it, {end}, once each")
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8", newline="\n")
 
 
 def listed() -> str:
@@ -156,7 +174,9 @@ def main(path: Path = README) -> None:
         talks = segviz.load(real_data("locomo", "locomo5.json"))
         for name in sys.argv[2:] or SYSTEMS:
             parts = [on_shown(name, talks[SHOWN]), *measured(name, talks)]
-            write(f"{name} measured", "\n\n".join(parts), path)
+            title = f"{SYSTEMS[name].label}, measured"
+            command = f"python -m tests.systems.readme --measure {name}"
+            write_results(f"system-{name}", title, "\n\n".join(parts), command)
 
 
 if __name__ == "__main__":

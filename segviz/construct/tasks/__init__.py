@@ -1,7 +1,7 @@
-"""The tasks that H-Mem, MemForest and xMemory give to a language model.
+"""Tasks that H-Mem, MemForest and xMemory give to a language model.
 
-``offline``     what the tasks return; extraction, boundaries, plans and uncertainty by rules
-                (registry: ``offline``)
+``offline``     the records the tasks return; extraction, boundaries, plans and uncertainty by
+                rules (registry: ``offline``)
 ``chat_model``  the same by a chat model, as in the papers (registry: ``llm``)
 ``words``       sentences, stems and names
 """
@@ -38,7 +38,8 @@ __all__ = [
 ]
 
 Tasks = Offline
-"""The judgements systems need besides summaries and embeddings; other ways to make them override
-those of ``Offline``."""
+"""Interface of the tasks: the judgements systems need besides summaries and embeddings.
+
+Other implementations override the methods of ``Offline``."""
 
 TASKS: dict[str, Callable[..., Any]] = {"offline": Offline, "llm": ChatTasks}

@@ -1,4 +1,4 @@
-"""The tasks by a chat model."""
+"""Tasks solved by a chat model."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from segviz.llm.chat import object_in
 from segviz.text import dates
 from segviz.text.captions import clipped
 
-_LONGEST = 600  # characters kept of any text a model writes
+_LONGEST = 600  # most characters of any text by a model
 _MOST = 8  # sub-questions
 
 
 @dataclass(frozen=True)
 class ChatTasks(Offline):
-    """A chat model extracts, judges and plans.
+    """Tasks in which a chat model extracts, judges and plans.
 
-    An answer that cannot be read is asked for twice more; then the offline rules do that
-    one task, and where the record can say so (``Extraction.fallback``) it does.
+    An unreadable answer is requested twice more. Then the offline rules do that one task, and the
+    record says so where it can (``Extraction.fallback``).
 
-    Source: the tasks of H-Mem, MemForest and xMemory (the wording is ours). Departs from
-    xMemory: uncertainty is asked for as a label, 0 to 10, not read from token
-    probabilities, which not every server gives.
+    Source: the tasks of H-Mem, MemForest and xMemory (the wording is ours). Departs from xMemory:
+        uncertainty is requested as a label, 0 to 10, not computed from token probabilities, which
+        not every server gives.
     """
 
     name: ClassVar[str] = "llm"
@@ -51,8 +51,7 @@ class ChatTasks(Offline):
     own: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def prepare(self, services: Services) -> ChatTasks:
-        """Returns the same tasks bound to the chat model of a build or a question, and to the
-        prompts of the system."""
+        """Returns the same tasks bound to the chat model and to the prompts of the system."""
         return replace(self, chat=require_chat(services, "llm tasks"), own=services.prompts)
 
     def _bound(self) -> Chat:
@@ -61,8 +60,7 @@ class ChatTasks(Offline):
         return self.chat
 
     def _json(self, prompt: Prompt, reply: Reply | None = None) -> dict[str, Any] | None:
-        """Returns the JSON object a model answers, or has answered (``reply``); None where it
-        gave none."""
+        """Returns the JSON object of the model's answer, or of ``reply`` if given; None without."""
         found = object_in((reply or self._bound().reply(prompt)).text)
         self._bound().count_made(text=False, by_model=found is not None)
         return found
@@ -70,21 +68,21 @@ class ChatTasks(Offline):
     def _label(self, prompt: Prompt) -> str | None:
         label = None
         with suppress(LabelError):
-            label = self._bound().reply(prompt).text or None  # a waived one is empty
+            label = self._bound().reply(prompt).text or None  # a waived reply is empty
         self._bound().count_made(text=False, by_model=label is not None)
         return label
 
     def extract(
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
     ) -> Extraction:
-        """Facts, entities and relations as the model gives them."""
+        """Returns facts, entities and relations by the model."""
         answer = self._json(prompts.extraction_prompt(text, _said(when), known, most))
         return self._extraction(answer, text, when, known, most)
 
     def extract_many(
         self, asked: Sequence[tuple[str, datetime | None]], most: int
     ) -> list[Extraction]:
-        """As ``extract`` of independent texts, side by side as far as the model's client goes."""
+        """Returns ``extract`` of independent texts, in parallel if the client supports it."""
         wanted = [prompts.extraction_prompt(text, _said(when), (), most) for text, when in asked]
         replies = self._bound().replies(wanted)
         return [
@@ -118,36 +116,37 @@ class ChatTasks(Offline):
         return Extraction(facts, relations)
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
-        """END or CONTINUE, by the model."""
+        """Returns the model's END or CONTINUE."""
         label = self._label(prompts.boundary_prompt(before, new, self.own))
         if label is None:
             return super().boundary(before, new, similarity)
         return Boundary(label == prompts.END, f"the model answered {label}")
 
     def same(self, one: str, other: str) -> bool:
-        """SAME or DIFFERENT, by the model."""
+        """Returns True if the model answers SAME."""
         label = self._label(prompts.same_prompt(one, other, self.own))
         return super().same(one, other) if label is None else label == prompts.SAME
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """Sub-questions, scopes and times by the model."""
+        """Returns sub-questions, scopes and times by the model."""
         answer = self._json(prompts.plan_prompt(question, _said(now), SCOPES, EXPECTED, self.own))
         parts = _items(answer or {}, "questions")[:_MOST]
         plan = tuple(_part(item, now) for item in parts if _text(item, "text"))
         return plan or super().plan(question, now)
 
     def focus(self, question: str, roots: Sequence[str]) -> list[str]:
-        """Sub-questions by the model, one call; the question where it gives a tree none."""
+        """Returns the model's sub-question for each tree, in one call; else the question."""
         answer = self._json(prompts.focus_prompt(question, roots, self.own))
         asked = [question] * len(roots)
         for item in _items(answer or {}, "questions"):
             number, text = item.get("number"), _text(item, "text")
+            # A model's numbers are untrusted; bool is an int in Python.
             if type(number) is int and 1 <= number <= len(roots) and text:
                 asked[number - 1] = text
         return asked
 
     def order(self, question: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
-        """A permutation by the model; what it leaves out follows by score."""
+        """Returns a permutation by the model; texts it omits follow by score."""
         rest = super().order(question, texts, scores)
         if len(texts) < 2:
             return rest
@@ -160,7 +159,7 @@ class ChatTasks(Offline):
     def uncertainty(
         self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
-        """5 nats less half a nat for each point of confidence the model states."""
+        """Returns 5 nats minus half a nat for each point of confidence the model states."""
         label = self._label(prompts.confidence_prompt(question, context, self.own))
         if label is None:
             return super().uncertainty(question, context, weights)
@@ -185,7 +184,7 @@ def _text(item: dict[str, Any], name: str) -> str:
 
 
 def _share(value: Any) -> float:
-    """A number from 0 to 1; 1 where a model gives none."""
+    """Returns a number from 0 to 1; 1 if the model gives none."""
     number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     return float(value) if number else 1.0
 

@@ -1,5 +1,4 @@
-"""What the tasks return, and the tasks without a model: rules, cue words and word overlap,
-deterministic."""
+"""Records of the tasks, and the tasks by deterministic rules: cue words and word overlap."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ EXPECTED = ("date", "person", "location", "number", "anything")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An entity as mentioned: its name and one of ``ENTITY_KINDS``."""
+    """Entity as mentioned: its name and one of ``ENTITY_KINDS``."""
 
     name: str
     kind: str = "other"
@@ -41,8 +40,16 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One atomic fact: its text, who said it, the time it speaks of where it names one,
-    the entities in it, a domain of life and a role ("fact", "preference" or "plan")."""
+    """Atomic fact.
+
+    Attributes:
+        text: the statement.
+        speaker: its speaker.
+        about: the time it names; None without one.
+        entities: the entities in it.
+        domain: a domain of life.
+        role: "fact", "preference" or "plan".
+    """
 
     text: str
     speaker: str = ""
@@ -54,8 +61,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Two entities of one sentence, by name, how they stand to each other, and how sure that
-    is, from 0 to 1."""
+    """Relation of two entities of one sentence, with its label and confidence in [0, 1]."""
 
     head: str
     label: str
@@ -65,8 +71,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything taken from a text; ``fallback`` says that the offline stand-in did it
-    because a model's answer could not be read."""
+    """Facts and relations of a text; ``fallback`` is True if rules replaced a model's answer."""
 
     facts: tuple[Stated, ...]
     relations: tuple[Related, ...] = ()
@@ -74,13 +79,13 @@ class Extraction:
 
     @property
     def entities(self) -> tuple[Named, ...]:
-        """Every entity named, once per name and kind, in order."""
+        """Every entity, once per name and kind, in order."""
         return tuple(dict.fromkeys(e for fact in self.facts for e in fact.entities))
 
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """Whether a stretch of conversation ends before a new message, and why."""
+    """Decision if an episode ends before a new message, and the reason."""
 
     ends: bool
     why: str
@@ -88,8 +93,14 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class SubQuestion:
-    """A part of a question: its text, the memory scope it needs, the time it names and
-    the kind of answer it expects (one of ``EXPECTED``)."""
+    """Part of a question.
+
+    Attributes:
+        text: the part.
+        scope: the memory scope it needs, one of ``SCOPES``.
+        when: the time it names; None without one.
+        expects: the kind of answer it expects, one of ``EXPECTED``.
+    """
 
     text: str
     scope: str = "mixed"
@@ -128,7 +139,7 @@ _PLACE = re.compile(
     r"station|street|shelter|cabin|farm|island)$"
 )
 _NO_VERB = frozenset("amazing gaming own during morning evening interesting exciting".split())
-_SURE, _BESIDE = 0.6, 0.3  # confidence of a relation by a verb, and by standing together; ours
+_SURE, _BESIDE = 0.6, 0.3  # confidence of a relation by a verb, and by co-occurrence; ours
 _DOMAINS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(rf"\b(?:{words})", re.I))
     for name, words in (
@@ -189,8 +200,8 @@ def _stated(
 def _mentions(
     speaker: str, sentence: str, speakers: set[str], inside: set[str]
 ) -> list[tuple[int, Named]]:
-    """The entities of a sentence and where each stands, each once, the speaker first, at -1."""
-    # A capital that opens a sentence is a name where it is one further on in the text.
+    """Returns the entities of a sentence with their positions, once each, the speaker at -1."""
+    # Every sentence begins with a capital; it is a name if it is capitalised elsewhere, too.
     opening = [first for first in sentence.split()[:1] if first in inside | speakers]
     found = [
         (sentence.find(n), Named(n, "person" if n in speakers else _kind(n, sentence)))
@@ -223,7 +234,7 @@ def _kind(name: str, sentence: str) -> str:
 
 
 def _sort(name: str) -> str:
-    """The kind of an entity by the words of its name."""
+    """Returns the kind of an entity by the words of its name."""
     if _ORGANISATION.search(name):
         return "organisation"
     return "event" if _EVENT.search(name) else "other"
@@ -237,17 +248,18 @@ def _domain(text: str) -> str:
 
 
 def _role(text: str) -> str:
-    """Whether a sentence tells a plan, a preference or a plain fact."""
+    """Returns "plan", "preference" or "fact" for a sentence, by cue words."""
     if _PLAN.search(text):
         return "plan"
     return "preference" if _PREFERENCE.search(text) else "fact"
 
 
 def _relations(sentence: str, said: Sequence[tuple[int, Named]]) -> list[Related]:
-    """Neighbours in the order they are said, and who speaks with everything named."""
+    """Returns relations of consecutive entities, and of the speaker with every entity."""
     found = []
     verbs = [(v.start(), v.group()) for v in _VERB.finditer(sentence) if v.group() not in _NO_VERB]
     for (before, head), (place, tail) in pairwise(said):
+        # The verb closest to the second entity is most likely its predicate.
         between = [verb for at, verb in verbs if before < at < place]
         sure = _SURE if between else _BESIDE
         found.append(Related(head.name, between[-1] if between else "co-occurs", tail.name, sure))
@@ -316,7 +328,7 @@ def _expected(question: str) -> str:
 
 
 def _holds(kind: str, text: str) -> bool:
-    """Whether a text holds something of the expected kind."""
+    """Returns True if a text has an answer of the expected kind."""
     return bool(_HOLDS[kind].search(text))
 
 
@@ -334,28 +346,29 @@ _SHARP = re.compile(
 
 @dataclass(frozen=True)
 class Offline:
-    """Rules in place of a language model: sentences as facts, capitals as names, cue words.
+    """Tasks by rules, without a model: sentences as facts, capitals as names, cue words.
 
-    Source: ours. It extracts far less than a model does, so it shows how a system works,
-    not how well it answers.
+    Source: ours. It extracts far less than a model does, so it shows how a system works, not how
+        well it answers.
     """
 
     name: ClassVar[str] = "offline"
 
-    # Cosine under which a message is off the subject of the last few.
+    # A message less similar to the last few changes the subject.
     _apart: ClassVar[float] = 0.10
 
     def extract(
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
     ) -> Extraction:
-        """Facts, entities and relations of ``text`` (``Speaker: words`` lines) said at ``when``, at
-        most ``most`` facts; what ``known`` already states is left out.
+        """Returns facts, entities and relations of ``Speaker: words`` lines, said at ``when``.
 
-        A fact is a sentence, with its speaker in front, that is no question and has at least
-        two content words; a relative date is resolved against ``when`` and added. Entities are
-        the speakers, runs of capitalised words, quoted titles, and nouns (``things``), typed by cue
-        words; the speaker's relatives are "Ada's sister". Neighbours in a sentence are related by
-        the last verb between them, else ``co-occurs``, the speaker to each by the verb before it.
+        There are at most ``most`` facts; those that ``known`` already states are left out. A fact
+        is a sentence, with its speaker in front, that is no question and has at least two content
+        words. A relative date is resolved against ``when`` and added. Entities are the speakers,
+        runs of capitalised words, quoted titles, and nouns (``things``), typed by cue words; the
+        speaker's relatives are "Ada's sister". Consecutive entities of a sentence are related by
+        the last verb between them, else ``co-occurs``; the speaker and each entity by the verb
+        before it.
         """
         spoken = lines(text)
         speakers = {speaker for speaker, _ in spoken if speaker}
@@ -376,8 +389,11 @@ class Offline:
         return Extraction(tuple(facts.values()), tuple(relations))
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
-        """Whether the episode ``before`` ends ahead of ``new``: at a phrase that changes the
-        subject, or where ``similarity``, the cosine of the message with the last few, is low."""
+        """Decides if the episode ``before`` ends ahead of the message ``new``.
+
+        It ends at a phrase that changes the subject, or if ``similarity``, the cosine of the
+        message with the last few, is low.
+        """
         phrase = _SHIFT.search(new)
         if phrase:
             return Boundary(True, f"“{phrase.group().lower()}” changes the subject")
@@ -387,15 +403,19 @@ class Offline:
         return Boundary(False, f"similarity {found} reaches {needed}")
 
     def same(self, one: str, other: str) -> bool:
-        """Whether two statements with similar embeddings state the same fact: equal words, or equal
-        numbers, days and negations."""
+        """Returns True if two statements with similar embeddings state the same fact.
+
+        They do if their words, or their numbers, days and negations, are equal.
+        """
         if normalised(one) == normalised(other):
             return True
         return sorted(_SHARP.findall(one.lower())) == sorted(_SHARP.findall(other.lower()))
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """The parts of a question, one per named subject of "A and B", else itself; scope by cue
-        words, time by what the words name, relative ones counted from ``now``."""
+        """Splits a question into one part per named subject of "A and B", else itself.
+
+        Scope follows from cue words. Times are those named; relative ones count from ``now``.
+        """
         pair = _PAIR.search(question)
         texts = [question]
         if pair:
@@ -405,23 +425,27 @@ class Offline:
         return tuple(SubQuestion(text, scope, when, _expected(question)) for text in texts)
 
     def focus(self, text: str, roots: Sequence[str]) -> list[str]:
-        """What each tree is asked, whose root summaries are ``roots``: the part of the question
-        with most words in common with the root, the question on a tie."""
+        """Returns the part of the question for each tree, given its root summary in ``roots``.
+
+        That is the part with most words in common with the root, or the whole question on a tie.
+        """
         parts = [part.text for part in self.plan(text, None)]
         shared = [[len(content(part) & content(root)) for part in parts] for root in roots]
         return [parts[row.index(max(row))] if row.count(max(row)) == 1 else text for row in shared]
 
     def order(self, text: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
-        """Positions of ``texts``, best for the question first: by score; the earlier on a tie."""
+        """Returns the positions of ``texts``, best first: by score, ties by position."""
         return sorted(range(len(texts)), key=lambda i: (-scores[i], i))
 
     def uncertainty(
         self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
-        """Uncertainty of an answer from ``context``, H₀·(1 − cov), H₀ = 5 nats, with the importance
-        of stems in ``weights`` (default 1): cov = .7 · the weighted share of the question's stems a
-        single text holds at best + .3 where a text that shares a stem holds something of the
-        expected kind. A longer context never raises it."""
+        """Returns the uncertainty of an answer from ``context`` in nats: H₀·(1 - cov), H₀ = 5.
+
+        cov = .7 · the largest weighted share of the question's stems in a single text, + .3 if a
+        text that shares a stem has an answer of the expected kind. ``weights`` has the importance
+        of stems (default 1). A longer context never raises the uncertainty.
+        """
         stems = content(question)
         weigh = (weights or {}).get
         total = sum(weigh(s, 1.0) for s in sorted(stems))
@@ -434,9 +458,11 @@ class Offline:
         return MOST_UNSURE * (1 - _TERMS * covered - _ANSWER * answered)
 
     def missing(self, question: str, evidence: Sequence[str]) -> str | None:
-        """A follow-up for what ``evidence`` (best first) lacks: the words of the question it does
-        not have, with its best name as anchor; None where something of the expected kind is
-        there, or nothing to hold on to."""
+        """Returns a follow-up question for the words that ``evidence`` (best first) lacks, or None.
+
+        It consists of these words and the evidence's best name. None if the evidence has an answer
+        of the expected kind, or no name.
+        """
         kind = _expected(question)
         if not evidence or any(_holds(kind, text) for text in evidence):
             return None

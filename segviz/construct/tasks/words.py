@@ -1,4 +1,4 @@
-"""Cuts texts into sentences, stems and names, for the offline tasks."""
+"""Splits texts into sentences, words, stems and names, for the offline tasks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from segviz.embedding import background_lines, word_vectors
 BREAK = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)|(?<=[。！？])\s*(?=\S)|\s+(?=[¿¡])|\s*(?=\[image: )"
 )
-"""Where a sentence ends: before a blank, after CJK marks, before Spanish ones and captions."""
+"""Ends of sentences: before a blank, after CJK marks, before Spanish ones and captions."""
 
 _NO_BLANKS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 WORD = re.compile(rf"[{_NO_BLANKS}]|[^\W{_NO_BLANKS}]+", re.UNICODE)
 """A word; in scripts without blanks between words, one letter."""
+
+LEAST_CONTENT = 2
+"""Fewest content words of a line that has content, without the names of the speakers."""
 
 _SPAN = re.compile(r"[^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*)*")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,60})[\"”]")
@@ -44,7 +47,7 @@ _NO_NAME = frozenset(
 )
 _OWNED = frozenset(("my", "our"))
 _DETERMINERS = _OWNED | frozenset("a an the your his her their its this these those some".split())
-# What a noun without a determiner often follows.
+# Words that often precede a noun without a determiner.
 _BEFORE_NOUNS = frozenset(
     "about with for of into on in at from like love loves loved enjoy enjoys enjoyed play plays "
     "played watch watched read try tried started learn learning practice doing study made make "
@@ -68,7 +71,7 @@ FUNCTION_WORDS = _DETERMINERS | frozenset("i you he she we they of to in and is 
 """A few of the most frequent English words; a text with none of them is not English."""
 
 _OBJECTS = _DETERMINERS | frozenset("me you him her it us them".split())
-# Verbs: what follows a noun and is one of these ends it.
+# Verbs: a noun phrase ends before one of these.
 _DOES = frozenset(
     "am are was were be been is has had have do does did can could will would should might may "
     "must work live look feel help play need want come came seem sound start make made take took "
@@ -102,11 +105,11 @@ _LONG_VECTOR, _LONGEST = 20.0, 1.25
 
 @lru_cache(maxsize=100_000)
 def salience(word: str) -> float:
-    """Returns how much a lower-case word tells: about 0 for "you", 0.3 for "great", 1 for a rare
-    noun, at most 1.25.
+    """Returns a lower-case word's weight: about 0 for "you", 0.3 for "great", 1 for a rare noun.
 
-    The length of the word's static vector (20 counts as 1) times its rarity in everyday messages,
-    log(N / (n + ½)) / log(N / ½) for n of N words. Without static vectors, rarity alone.
+    It is the length of the word's static vector (20 counts as 1, at most 1.25) times its rarity in
+    everyday messages, log(N / (n + ½)) / log(N / ½) for n of N words. Without static vectors,
+    rarity alone.
     """
     counts = everyday_words()
     total = counts.total()
@@ -119,8 +122,7 @@ def salience(word: str) -> float:
 
 
 def lines(text: str) -> list[tuple[str, str]]:
-    """(speaker, words) of each line; the speaker is "" where a line names none and goes on
-    with the last one inside a turn."""
+    """Returns (speaker, words) of each line; a line without a name continues the last speaker."""
     result: list[tuple[str, str]] = []
     speaker = ""
     for line in text.split("\n"):
@@ -133,13 +135,13 @@ def lines(text: str) -> list[tuple[str, str]]:
 
 
 def sentences(words: str) -> list[str]:
-    """Returns the sentences of a line, stripped; without those that hold no word."""
+    """Returns the sentences of a line, stripped, without those that have no word."""
     return [piece.strip() for piece in BREAK.split(words) if WORD.search(piece)]
 
 
 @cache
 def _stemmer() -> Callable[[str], str]:
-    import snowballstemmer  # not before: it brings thirty languages
+    import snowballstemmer  # imported late: it loads thirty languages
 
     stemmed: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
     return stemmed
@@ -153,22 +155,18 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def content(text: str) -> frozenset[str]:
-    """Stems of the words that carry meaning."""
+    """Returns the stems of the words that carry meaning."""
     return frozenset(stem(w) for w in WORD.findall(text.lower()) if w not in _COMMON)
 
 
 @lru_cache(maxsize=50_000)
 def normalised(text: str) -> str:
-    """Lower-case words separated by single blanks: equal where texts differ in form alone."""
+    """Returns the lower-case words with single blanks: equal for texts that differ in form."""
     return " ".join(WORD.findall(text.lower()))
 
 
 def names(sentence: str) -> list[str]:
-    """Runs of capitalised words, and quoted titles.
-
-    A single word at the beginning of the sentence does not count, since every sentence
-    begins with a capital.
-    """
+    """Returns runs of capitalised words, and quoted titles; a single first word does not count."""
     found: list[str] = []
     for stretch in _SPAN.finditer(sentence):
         words = stretch.group().split()
@@ -195,11 +193,11 @@ def _keep(run: list[str], found: list[str], initial: bool) -> None:
 
 
 def things(sentence: str) -> list[tuple[int, str, bool]]:
-    """Lower-case nouns that a determiner, a preposition or a verb of doing stands before, of at
-    most three words: where each begins, its words, and whether the speaker calls it their own.
+    """Returns lower-case nouns, with the position of each, and True if the speaker owns it ("my").
 
-    No grammar is known: adjectives of judgement are left out, and a noun ends at a word too
-    common to be one, an adverb in -ly, or a word that is a verb or looks like one.
+    A noun has at most three words and follows a determiner, a preposition or a verb of doing. There
+    is no grammar: adjectives of judgement are left out, and a noun ends at a very common word, an
+    adverb in -ly, or a word that is or looks like a verb.
     """
     tokens = [(m.start(), m.group().replace("’", "'")) for m in _WORDS.finditer(sentence)]
     found = []
@@ -226,8 +224,10 @@ def things(sentence: str) -> list[tuple[int, str, bool]]:
 
 
 def _noun(word: str, follows: bool, determined: bool) -> bool:
-    """Whether a word may be (part of) a noun: one that ``follows`` another, or the first, after a
-    determiner or not."""
+    """Returns True if a word may be (part of) a noun.
+
+    ``follows``: it comes after another noun; ``determined``: the phrase has a determiner.
+    """
     if not word.isascii() or not word.islower() or len(word) < 3 or word in _COMMON:
         return False
     if word in _NO_NOUN or word in _DOES or word.endswith(("ly", "n't", "'ll", "'re", "'ve")):

@@ -7,6 +7,21 @@ interface Mount<Data> {
   data: Data;
   parentElement: Holder;
   setTriggerValue: (name: string, value: unknown) => void;
+  setStateValue?: (name: string, value: unknown) => void;
+}
+
+/** What a tab knows of its address. */
+interface Address {
+  /** The session of the server that writes it. */
+  visit: string;
+  /** Number of the last address written. */
+  written: number;
+  /** How often Back or Forward has led elsewhere on a page. */
+  went: number;
+  page: string;
+  search: string;
+  index: number;
+  tell: (at: number) => void;
 }
 
 /** Units [start, stop) of the conversation. */

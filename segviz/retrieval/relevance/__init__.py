@@ -1,15 +1,15 @@
 """Scores the relevance of each node to a question, before any propagation.
 
-``contextual``  words, meaning, similar words and dates, in the context of the nodes around; ours,
-                the default
+``contextual``  words, meaning, similar words and dates, with the surrounding nodes; ours, the
+                default
 ``hybrid``      dense and lexical together
 ``dense``       cosine of question and annotation embeddings (the paper's)
 ``lexical``     BM25 over the annotations
-``softmax``     the cosines of ``dense``, sharpened: the best nodes hold more of the whole
+``softmax``     the cosines of ``dense``, sharpened: the best nodes have more of the sum
 
-A model is prepared once per structure and then scores any number of questions. Scores are
-raw (higher is better, any range); :func:`initial_scores` turns them into the distribution
-s⁽⁰⁾ of SegTreeMem §4.3.1.
+A model is prepared once per structure and then scores any number of questions. Scores are raw
+(higher is better, any range). :func:`initial_scores` turns them into the distribution s⁽⁰⁾ of
+SegTreeMem §4.3.1.
 """
 
 from __future__ import annotations
@@ -57,15 +57,22 @@ RELEVANCE: dict[str, type[Any]] = {
 
 
 def relevance_model(spelled: str) -> Any:
-    """The model of a name from ``RELEVANCE``, with other parameters than its defaults after a
-    colon: ``contextual:dates=0,beside=0.5``.
+    """Creates a relevance model from its specification.
 
-    A parameter of an earlier version is ignored, with a warning. ValueError lists the names,
-    parameters or range for what is unknown or outside."""
+    Args:
+        spelled: a name from ``RELEVANCE``, optionally with a colon and parameters that differ from
+            the defaults: ``contextual:dates=0,beside=0.5``.
+
+    Returns:
+        The model. A parameter of an earlier version is ignored with a warning.
+
+    Raises:
+        ValueError: the name or a parameter is unknown, or a value is out of range.
+    """
     if not isinstance(spelled, str):
         raise ValueError(
-            f"relevance is {spelled!r:.80}; expected a name. A class of your own is found by the "
-            "name under which it stands in segviz.retrieval.RELEVANCE"
+            f"relevance is {spelled!r:.80}; expected a name. Register a class of your own under a "
+            "name in segviz.retrieval.RELEVANCE"
         )
     name, _, rest = spelled.partition(":")
     if name not in RELEVANCE:
@@ -88,8 +95,10 @@ def relevance_model(spelled: str) -> Any:
 
 
 def spelled(model: Any) -> str:
-    """What :func:`relevance_model` makes ``model`` from: its name and, in order, the parameters
-    that are not the default."""
+    """Returns the specification of a model, from which :func:`relevance_model` makes an equal one.
+
+    It consists of the model's name and, in order, the parameters that are not the default.
+    """
     changed = [
         f"{each.name}={getattr(model, each.name):g}"
         for each in parameters(type(model))
@@ -105,11 +114,20 @@ def over_active(
     units: Sequence[Unit] = (),
     speakers: Sequence[str] = (),
 ) -> Scorer:
-    """Prepare ``model`` on the active nodes alone; retired ones score 0.
+    """Prepares a relevance model on the active nodes alone; retired nodes score 0.
 
-    Word frequencies and standardisation must not depend on texts that are no longer in
-    the memory: a RAPTOR rebuild retires more summaries than it keeps. ``units`` and ``speakers``
-    tell a model when a leaf was said and whose names to expect.
+    Word frequencies and standardisation must not depend on texts that are no longer in the memory:
+    a RAPTOR rebuild retires more summaries than it keeps.
+
+    Args:
+        model: an instance from ``RELEVANCE``.
+        structure: the memory at one moment, n nodes.
+        embedder: embeds the questions.
+        units: the units of the leaves, which give a model the times.
+        speakers: names of the speakers.
+
+    Returns:
+        A function from q questions to raw scores, float64 (q, n).
     """
     if structure.active.all():
         whole: Scorer = model.prepare(structure, embedder, units, speakers)
@@ -118,7 +136,7 @@ def over_active(
 
 
 class _OverActive:
-    """A model on the active rows of a structure, which gives all rows their scores and parts."""
+    """Scorer of a model prepared on the active rows, which returns scores for all rows."""
 
     def __init__(
         self,
@@ -132,6 +150,7 @@ class _OverActive:
         self._n = len(structure)
         place = np.full(self._n, -1, dtype=np.int32)
         place[self._rows] = np.arange(len(self._rows))
+        # An edge at a retired node becomes -1 and is dropped below.
         edges = place[structure.edges]
         living = Structure(
             structure.level[self._rows],
@@ -150,7 +169,7 @@ class _OverActive:
         return scores
 
     def parts(self, question: str) -> dict[str, Scores]:
-        """Those of the active rows; see :func:`parts`."""
+        """Returns the parts of the active rows, 0 for others; see :func:`parts`."""
         found = {}
         for name, part in parts(self._inner, question).items():
             found[name] = np.zeros(self._n)
@@ -158,13 +177,16 @@ class _OverActive:
         return found
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """See :func:`matches`."""
+        """Returns the matching words; see :func:`matches`."""
         return matches(self._inner, question, texts)
 
 
 def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-    """The words of each text, in lower case, that a relevance hears in the question: 1 for those
-    of its stems, the cosine for similar ones; none where a model does not go by words."""
+    """Returns the words of each text that match the question, in lower case.
+
+    The value is 1 for words of the same stem, the cosine for similar words. Models that do not
+    compare words match none.
+    """
     if not hasattr(scorer, "matches"):
         return [{} for _ in texts]
     found: list[dict[str, float]] = scorer.matches(question, texts)
@@ -172,24 +194,31 @@ def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[st
 
 
 def parts(scorer: Scorer, question: str) -> dict[str, Scores]:
-    """What every ingredient of a relevance adds to the logarithm of the nodes' scores, float64
-    (n,) each; none where a model has no ingredients."""
+    """Returns each ingredient's summand in the logarithm of the scores, float64 (n,) each."""
     found: dict[str, Scores] = scorer.parts(question) if hasattr(scorer, "parts") else {}
     return found
 
 
-_ZERO = np.zeros(())  # as an array it need not be made one
+_ZERO = np.zeros(())  # saves NumPy the conversion on every call
 
 
 def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -> Scores:
-    """s⁽⁰⁾ = r / Σ r over the active nodes; float64 (n,) or (q, n), rows sum to 1.
+    """Normalises relevance to the initial distribution: s⁽⁰⁾ = r / Σ r over the active nodes.
 
-    Source: SegTreeMem §4.3.1. The paper does not say what happens to negative relevance
-    or to an all-zero vector: negatives are clipped to 0, all zero becomes uniform.
+    Args:
+        relevance: raw scores, float64 (n,) or (q, n).
+        active: bool (n,); None if all nodes are active.
+
+    Returns:
+        s⁽⁰⁾ of the same shape; each row sums to 1.
+
+    Source: SegTreeMem §4.3.1; Algorithm 2, line 6. The paper leaves two cases open: negative
+        relevance is clipped to 0, and all-zero relevance becomes uniform.
     """
     if relevance.ndim > 1:
         rows = [initial_scores(row, active) for row in relevance]
         return np.array(rows).reshape(relevance.shape)
+    # Algorithm 2, line 6, s⁽⁰⁾ = r / Σ r, which needs r ≥ 0.
     clipped = np.maximum(relevance, _ZERO)
     live = np.ones(len(clipped), dtype=np.bool_) if active is None else active
     count = int(np.count_nonzero(live))

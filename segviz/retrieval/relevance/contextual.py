@@ -1,7 +1,7 @@
 """Scores relevance by words and meaning in their context: our own model.
 
-``word_index`` has its lexical part, ``word_meaning`` its vector part, ``context`` what a text hears
-of others, ``session_dates`` the dates; here they are weighted and added up.
+``word_index`` is its lexical part, ``word_meaning`` its vector part, ``context`` adds neighbouring
+texts, ``session_dates`` matches dates. This module weights and adds them.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from segviz.retrieval.relevance.word_meaning import SIMILAR, WordMeaning
 from segviz.tree import Structure
 
 Floats = NDArray[np.float64]
-_SAME = 1e-3  # a standard deviation of the leaves below this is none
-_ROLES = frozenset(("user", "assistant", "human", "gpt", "system"))  # no names of people
+_SAME = 1e-3  # a smaller standard deviation over the leaves counts as 0
+_ROLES = frozenset(("user", "assistant", "human", "gpt", "system"))  # not names of people
 
 
 @dataclass(frozen=True)
 class Contextual(Declared):
     """exp((words + meaning + similar + dates + model + opening) / temperature).
 
-    A short text says little without what stands around it, a long one speaks for itself: in
-    ``words`` and ``meaning`` a node also counts what the two nodes before and after it on its
-    level say, ``beside`` · 100 / (100 + distance in words) times. Where people talk, a leaf that
-    follows a question in its session is its answer: ``words``, ``meaning`` and ``similar`` read the
-    line that asks with it, ``asked`` · 100 / (100 + its own words) times. Every ingredient but the
-    dates and openings is standardised over the leaves; 0 switches one off.
+    A short text says little without its context; a long one needs none. In ``words`` and
+    ``meaning`` a node therefore also counts its two previous and two next nodes on its level,
+    ``beside`` · 100 / (100 + distance in words) times. Between people, a leaf after a question in
+    its session is its answer. ``words``, ``meaning`` and ``similar`` then read the question's line
+    with it, ``asked`` · 100 / (100 + its own words) times. Every ingredient but dates and openings
+    is standardised over the leaves. A weight of 0 switches one off.
 
     ``words``    BM25 of the question's stems (k1 1.5, b 0.75)
-    ``meaning``  cosine of sums of word vectors, weighted by 0.001 / (0.001 + share of the word in
-                 memory and everyday talk), of a text and the question without names of speakers,
-                 which stand in nearly every text; mean of the whole text's and that of its best
-                 passage of up to 100 words
+    ``meaning``  cosine of weighted sums of word vectors, of a text and the question without
+                 speakers' names, which occur in nearly every text. A word weighs 0.001 / (0.001 +
+                 its share of memory and everyday language). Mean of the whole text's and its best
+                 passage's of up to 100 words
     ``similar``  for every word of the question, inverse document frequency times the squared
                  cosine of the most similar word of the text, one of the memory's fifty most
                  similar
     ``dates``    inverse document frequency of the months, days and years named in the question
-                 that are those of the sessions, and of spans inside a month ("first weekend of
-                 October") with the week after them, mean over a node's units; where it names none,
-                 of the days it means ("last week"), counted from the last unit
+                 that match the sessions', and of spans inside a month ("first weekend of
+                 October") with the week after them, mean over a node's units. If none is named:
+                 the relative days ("last week"), counted from the last unit
     ``model``    cosine of the embedder's vectors, where these are more than sums of word vectors
     ``opening``  (1 - 1 / s) · log(1 + exp(mean of all above over the session)) for the unit that
                  opens one of s sessions, mean over a node's units. It exploits how data sets are
@@ -65,14 +65,14 @@ class Contextual(Declared):
     that summaries do not change them. A structure without times, a question without dates or an
     installation without word vectors lacks these ingredients only.
 
-    Sources: smoothing by context after Kurland and Lee 2004; weighted sums of word vectors Arora et
-    al. 2017; similar words after Kusner et al. 2015; the combination and its constants are ours,
-    chosen on LoCoMo, with LongMemEval and RealMem in view.
+    Source: smoothing by context after Kurland and Lee 2004; weighted sums of word vectors Arora et
+        al. 2017; similar words after Kusner et al. 2015; the combination and its constants are
+        ours, chosen on LoCoMo, with LongMemEval and RealMem in view.
     """
 
     name: ClassVar[str] = "contextual"
     room: ClassVar[int] = 10_000
-    """Bytes for a node, at most while it is prepared: 150,000 nodes of 100 to 200 characters."""
+    """Peak bytes per node during preparation (150,000 nodes of 100 to 200 characters)."""
     gone: ClassVar[tuple[str, ...]] = ("speaker", "hop", "siblings")
     """Parameters of earlier versions, which are ignored."""
 
@@ -91,10 +91,10 @@ class Contextual(Declared):
         0.5, "Weight of what opens a session.", (0, 5), source="ours, set on LoCoMo and RealMem"
     )
     beside: float = param(
-        0.6, "Share heard of the nodes beside.", (0, 2), source="ours, set on LoCoMo"
+        0.6, "Weight of the previous and next nodes.", (0, 2), source="ours, set on LoCoMo"
     )
     asked: float = param(
-        1.0, "Share heard of the question answered.", (0, 2), source="ours, set on LoCoMo"
+        1.0, "Weight of the question a leaf answers.", (0, 2), source="ours, set on LoCoMo"
     )
     temperature: float = param(
         2.0, "How evenly the scores are spread over the nodes.", (0.5, 10), source="ours"
@@ -108,13 +108,15 @@ class Contextual(Declared):
         speakers: Sequence[str] = (),
         similar_words: int = SIMILAR,
     ) -> Prepared:
-        """The model, ready for questions of the active nodes of ``structure``; at most
-        ``similar_words`` count as similar to one."""
+        """Returns the model prepared for questions about the active nodes of ``structure``.
+
+        At most ``similar_words`` count as similar to one word.
+        """
         return Prepared(self, structure, embedder, units, speakers, similar_words)
 
 
 class Prepared:
-    """A structure of n nodes, all active, that :class:`Contextual` is ready to score."""
+    """Structure of n active nodes, ready to be scored by :class:`Contextual`."""
 
     def __init__(
         self,
@@ -125,8 +127,9 @@ class Prepared:
         speakers: Sequence[str],
         similar_words: int,
     ) -> None:
-        """Counts the words; vectors are made when the first question asks for them."""
+        """Counts the words; vectors are computed with the first question."""
         self.settings, self._structure, self._embedder = settings, structure, embedder
+        # Speakers' names, longest first, with a possessive: they carry no meaning of the question.
         names = {word for name in speakers for word in split(name)}
         either = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
         self._names = re.compile(rf"\b(?:{either})\b(?:['’]s\b)?", re.I) if names else None
@@ -135,6 +138,8 @@ class Prepared:
         known = int(structure.stop.max(initial=0))
         missing = known - len(units)
         session = [unit.session for unit in units[:known]] + [0] * missing
+        # An assistant's turn answers every turn of the user, so questions count between people
+        # only.
         people = bool(speakers) and _ROLES.isdisjoint(map(str.lower, speakers))
         asking = questions_answered(structure, session) if people and settings.asked else {}
         self._index = WordIndex(structure.text, self._leaves, asking, settings.asked)
@@ -146,9 +151,9 @@ class Prepared:
         self._openings = Openings(structure.start[self._leaves].astype(np.int64), session)
 
     def __call__(self, questions: Sequence[str]) -> Floats:
-        """Raw scores in (0, 1], float64 (q, n)."""
+        """Returns raw scores in (0, 1], float64 (q, n)."""
         rows = np.zeros((len(questions), len(self._structure)))
-        # Small products take many times as long in threads that wait for a core.
+        # Small products take many times as long when BLAS threads compete for a core.
         with _algebra().limit(limits=1):
             for row, question in zip(rows, questions, strict=True):
                 for part in self.parts(question).values():
@@ -156,8 +161,10 @@ class Prepared:
         return sharpened(rows, 1.0)
 
     def parts(self, question: str) -> dict[str, Floats]:
-        """What every ingredient in force adds to the logarithm of each node's score, float64 (n,)
-        each; 0 for an average leaf."""
+        """Returns each ingredient's summand in the logarithm of the scores, float64 (n,) each.
+
+        An average leaf has 0. Ingredients of weight 0 are left out.
+        """
         telling, meaning = self._telling(question), self._meaning
         scores: dict[str, Any] = {
             "words": lambda: self._standardised(
@@ -167,6 +174,7 @@ class Prepared:
             "similar": meaning and (lambda: self._standardised(meaning.similar(telling))),
             "dates": lambda: self._over_units(self._days.weights(question)),
         }
+        # A static embedder sums word vectors, which ``meaning`` already does with better weights.
         if not isinstance(getattr(self._embedder, "inner", self._embedder), KnowsWords):
             scores["model"] = lambda: self._standardised(self._cosines(telling))
         heat = self.settings.temperature
@@ -176,19 +184,23 @@ class Prepared:
             if score and getattr(self.settings, name)
         }
         if weight := self.settings.opening:
+            # The opening depends on all other ingredients: it rewards sessions that already score
+            # well.
             so_far = heat * sum(found.values(), np.zeros(len(self._structure)))
             opens = self._openings.weights(so_far[self._leaves]) if so_far.any() else np.zeros(1)
             found["opening"] = weight / heat * self._over_units(opens)
         return found
 
     def _telling(self, question: str) -> str:
-        """The question without names of speakers, where that leaves any word."""
+        """Returns the question without names of speakers, if any word is left."""
         plain = self._names.sub(" ", question) if self._names else question
         return plain if split(plain) else question
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """See :func:`segviz.retrieval.relevance.matches`; of the words similar to one of the
-        question the most similar, from a cosine of 0.4."""
+        """Returns the matching words; see :func:`segviz.retrieval.relevance.matches`.
+
+        For each word of the question the most similar one counts, from a cosine of 0.4.
+        """
         found = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
         if self._meaning and self.settings.similar:
             similar = self._meaning.most_similar(self._telling(question), texts)
@@ -196,7 +208,7 @@ class Prepared:
         return found
 
     def _standardised(self, scores: Floats) -> Floats:
-        """Minus the mean of the leaves, divided by their standard deviation; 0 for no spread."""
+        """Subtracts the leaves' mean and divides by their standard deviation; 0 if constant."""
         at_leaves = scores[self._leaves]
         deviation = at_leaves.std() if len(at_leaves) else 0.0
         if deviation <= _SAME:
@@ -211,14 +223,15 @@ class Prepared:
 
     @cached_property
     def _spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the units of every node start and stop, int64 (n,)."""
+        """First unit of every node, and one past its last, int64 (n,) each."""
         structure = self._structure
         return structure.start.astype(np.int64), structure.stop.astype(np.int64)
 
     def _over_units(self, values: Floats) -> Floats:
-        """The mean of a value of the units over each node's own, float64 (n,)."""
+        """Returns the mean of a value of the units over each node's units, float64 (n,)."""
         if not values.any():
             return np.zeros(len(self._structure))
+        # Prefix sums give the sum over any span in O(1).
         summed = np.concatenate([[0.0], np.cumsum(values)])
         start, stop = self._spans
         return np.asarray((summed[stop] - summed[start]) / np.maximum(stop - start, 1))
@@ -226,5 +239,5 @@ class Prepared:
 
 @cache
 def _algebra() -> Any:
-    """The libraries whose threads are limited: to find them takes a millisecond."""
+    """Returns the BLAS libraries whose threads are limited; finding them takes a millisecond."""
     return ThreadpoolController().select(user_api="blas")

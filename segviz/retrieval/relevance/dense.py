@@ -1,4 +1,4 @@
-"""Scores relevance by the cosine of embeddings: as it is, sharpened, and with BM25 beside it."""
+"""Scores relevance by the cosine of embeddings: plain, sharpened, or together with BM25."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from segviz.tree import Structure
 
 
 def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows (q, n) minus their means, divided by their standard deviations; 0 for a constant row."""
+    """Subtracts each row's mean and divides by its standard deviation; 0 for a constant row."""
     if not scores.shape[1]:
         return np.zeros_like(scores)
     centred = scores - scores.mean(axis=1, keepdims=True)
@@ -30,10 +30,10 @@ def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def sharpened(scores: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
-    """exp(scores / temperature), each row divided by its largest: in (0, 1], same order.
+    """Returns exp(scores / temperature), each row divided by its largest: in (0, 1], same order.
 
-    Dividing by the row's sum afterwards gives the softmax. Differences beyond 700
-    temperatures, more than a float can tell, come out as the smallest float instead of 0.
+    Dividing by the row's sum afterwards gives the softmax. Differences beyond 700 temperatures
+    become the smallest float instead of 0.
     """
     if not scores.shape[1]:
         return np.zeros_like(scores)
@@ -45,10 +45,12 @@ def sharpened(scores: NDArray[np.float64], temperature: float) -> NDArray[np.flo
 
 @dataclass(frozen=True)
 class Dense:
-    """Cosine of the question's embedding with each annotation's, as it is.
+    """Cosine of the question's embedding with each annotation's.
 
-    Scores lie in [-1, 1]; 0 where either text is empty. Source: SegTreeMem §5.3, Table 2
-    ("normalized cosine similarity": r / Σ r makes it the distribution s⁽⁰⁾).
+    Scores lie in [-1, 1]; 0 where either text is empty.
+
+    Source: SegTreeMem §5.3, Table 2 ("normalized cosine similarity": r / Σ r makes it the
+        distribution s⁽⁰⁾).
     """
 
     name: ClassVar[str] = "dense"
@@ -60,7 +62,7 @@ class Dense:
         units: Sequence[Unit] = (),
         speakers: Sequence[str] = (),
     ) -> Scorer:
-        """A function from q questions to raw scores, float64 (q, n)."""
+        """Returns a function from q questions to raw scores, float64 (q, n)."""
         vectors = structure.vector
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:
@@ -84,13 +86,12 @@ class Dense:
 class Softmax(Declared):
     """exp(standardised cosine / temperature), over the nodes of a structure.
 
-    Ranks as ``dense`` does. The shares s⁽⁰⁾ differ: cosines of chat with static embeddings
-    are nearly equal, so that after r / Σ r every node holds about 1/n and what propagation
-    adds is noise; here the best node holds about a sixth of the whole (median over 930
-    LoCoMo questions).
+    Ranks as ``dense`` does, but s⁽⁰⁾ differs. Cosines of chat with static embeddings are nearly
+    equal: after r / Σ r every node has about 1/n, and propagation adds noise. Here the best node
+    has about a sixth of the sum (median over 930 LoCoMo questions).
 
-    Source: ours; a softmax over similarities is classical. Departs from SegTreeMem §4.3.1,
-    which divides by the sum.
+    Source: ours; a softmax over similarities is classical. Departs from SegTreeMem §4.3.1, which
+        divides by the sum.
     """
 
     name: ClassVar[str] = "softmax"
@@ -106,7 +107,7 @@ class Softmax(Declared):
         units: Sequence[Unit] = (),
         speakers: Sequence[str] = (),
     ) -> Scorer:
-        """A function from q questions to raw scores in (0, 1], float64 (q, n)."""
+        """Returns a function from q questions to raw scores in (0, 1], float64 (q, n)."""
         cosine = Dense().prepare(structure, embedder)
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:
@@ -117,14 +118,13 @@ class Softmax(Declared):
 
 @dataclass(frozen=True)
 class Hybrid(Declared):
-    """exp((standardised BM25 + weight · standardised cosine) / temperature), over the nodes
-    of a structure.
+    """exp((standardised BM25 + weight · standardised cosine) / temperature), over all nodes.
 
-    Always positive; each question's best node has 1. The exponential keeps the order of
-    the sum and lets strong matches carry most of the mass, so that propagation spreads
-    from few nodes. At temperature 1 a single node holds .69 of it (median over 930 LoCoMo
-    questions), at 2 it holds .20 and propagation gains a little. Where a question shares
-    no word with the memory only the dense part counts.
+    Always positive; each question's best node has 1. The exponential keeps the order of the sum and
+    gives strong matches most of the mass, so that propagation spreads from few nodes. At
+    temperature 1 a single node has .69 of it (median over 930 LoCoMo questions); at 2 it has .20,
+    and propagation gains a little. A question that shares no word with the memory is scored by the
+    dense part only.
 
     Source: ours; standardised score sums are classical (Fox and Shaw 1994).
     """
@@ -145,12 +145,12 @@ class Hybrid(Declared):
         units: Sequence[Unit] = (),
         speakers: Sequence[str] = (),
     ) -> Scorer:
-        """A function from q questions to raw scores in (0, 1], float64 (q, n)."""
+        """Returns a function from q questions to raw scores in (0, 1], float64 (q, n)."""
         return _Hybrid(self, structure, embedder)
 
 
 class _Hybrid:
-    """A structure that :class:`Hybrid` is ready to score."""
+    """Structure ready to be scored by :class:`Hybrid`."""
 
     def __init__(self, settings: Hybrid, structure: Structure, embedder: Embedder) -> None:
         self._settings = settings
@@ -163,7 +163,7 @@ class _Hybrid:
         return sharpened(together, self._settings.temperature)
 
     def parts(self, question: str) -> dict[str, NDArray[np.float64]]:
-        """What words and meaning add to the logarithm of each node's score, float64 (n,)."""
+        """Returns the summands of words and meaning in the scores' logarithm, float64 (n,) each."""
         words = standardised(self._lexical([question]))[0]
         meaning = self._settings.dense_weight * standardised(self._dense([question]))[0]
         return {
@@ -172,5 +172,5 @@ class _Hybrid:
         }
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """See :func:`segviz.retrieval.relevance.matches`."""
+        """Returns the matching words; see :func:`segviz.retrieval.relevance.matches`."""
         return shared_words(question, texts)

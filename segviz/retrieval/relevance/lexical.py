@@ -22,17 +22,17 @@ STOP = frozenset(
     "on or s such t that the their then there these they this to was we were what when where "
     "which who why will with you".split()
 )
-# Stands for a text without words, which the index cannot hold.
+# Replaces a text without words, which the index cannot store.
 _NOTHING = "\0"
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case words without stop words, reduced to their stems (Snowball English)."""
+    """Returns lower-case words without stop words, reduced to their stems (Snowball English)."""
     return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP]
 
 
 def shared_words(question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-    """The words of each text, in lower case, that have a stem of the question; 1.0 each."""
+    """Returns the words of each text, in lower case, that have a stem of the question; 1.0 each."""
     asked = set(tokens(question))
     return [
         {
@@ -48,20 +48,21 @@ def shared_words(question: str, texts: Sequence[str]) -> list[dict[str, float]]:
 class Lexical(Declared):
     """BM25 of the question's words in each annotation.
 
-    Scores are 0 or more; 0 where no word is shared. Source: Robertson and Zaragoza 2009;
-    k1 1.5 and b 0.75 as in SegTreeMem App. E. Indexed by the ``bm25s`` library (Lucene's
+    Scores are 0 or more; 0 where no word is shared. Indexed by the ``bm25s`` library (Lucene's
     variant of the idf, which is never negative).
+
+    Source: Robertson and Zaragoza 2009; k1 1.5 and b 0.75 as in SegTreeMem App. E.
     """
 
     name: ClassVar[str] = "lexical"
     room: ClassVar[int] = 2_500
-    """Bytes for a node, at most while it is prepared: 150,000 nodes of 100 to 200 characters."""
+    """Peak bytes per node during preparation (150,000 nodes of 100 to 200 characters)."""
 
     k1: float = param(
         1.5, "How fast repeated words stop counting.", (0, 5), source="SegTreeMem, App. E, 1.5"
     )
     b: float = param(
-        0.75, "How much long texts are held back.", (0, 1), source="SegTreeMem, App. E, 0.75"
+        0.75, "How much length lowers the score.", (0, 1), source="SegTreeMem, App. E, 0.75"
     )
 
     def prepare(
@@ -71,15 +72,15 @@ class Lexical(Declared):
         units: Sequence[Unit] = (),
         speakers: Sequence[str] = (),
     ) -> Scorer:
-        """A function from q questions to raw scores, float64 (q, n)."""
+        """Returns a function from q questions to raw scores, float64 (q, n)."""
         return _Lexical(self, structure)
 
 
 class _Lexical:
-    """A structure that :class:`Lexical` is ready to score."""
+    """Structure ready to be scored by :class:`Lexical`."""
 
     def __init__(self, settings: Lexical, structure: Structure) -> None:
-        import bm25s  # a fifth of a second: only when somebody asks
+        import bm25s  # takes a fifth of a second, so only on use
 
         self._n = len(structure)
         self._index = bm25s.BM25(k1=settings.k1, b=settings.b, method="lucene")
@@ -97,5 +98,5 @@ class _Lexical:
         return rows
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """See :func:`segviz.retrieval.relevance.matches`."""
+        """Returns the matching words; see :func:`segviz.retrieval.relevance.matches`."""
         return shared_words(question, texts)

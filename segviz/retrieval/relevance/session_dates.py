@@ -1,4 +1,4 @@
-"""The dates of ``contextual``: those a question names or means, against those of the units."""
+"""Dates of the ``contextual`` relevance: matches dates in a question with those of the units."""
 
 from __future__ import annotations
 
@@ -24,26 +24,30 @@ _INSIDE = re.compile(
     rf"({'|'.join(_MONTHS[1:])})(?:,? (?:of )?((?:19|20)\d\d))?",
     re.I,
 )
-_TOLD = timedelta(days=7)  # ours: what happened is told within a week
+_TOLD = timedelta(days=7)  # ours: people mention an event within a week
 
 
 class SessionDates:
-    """The days of the units of a memory."""
+    """Dates of the units of a memory."""
 
     def __init__(self, times: Sequence[datetime | None]) -> None:
-        """``times`` are those of the units, None where unknown."""
+        """Splits ``times``, one per unit, into columns; None where unknown."""
         known = [time and time.replace(tzinfo=None) for time in times]
         self._now = max(filter(None, known), default=None)
         rows = [(t.year, t.month, t.day, t.toordinal()) if t else (0, 0, 0, 0) for t in known]
         self._year, self._month, self._day, self._date = np.array(rows, np.int64).reshape(-1, 4).T
 
     def weights(self, question: str) -> Floats:
-        """Returns the inverse document frequency of the years, months and days named in the
-        question that are those of each unit, and of spans inside a month with the week after them;
-        where it names none, of the days it means ("last week"), counted from the last unit.
-        float64 (units,)."""
+        """Returns the inverse document frequency of the question's dates that match each unit.
+
+        Years, months and days count, and spans inside a month with the week after them. If the
+        question names none, its relative days ("last week") count, from the last unit. float64
+        (units,).
+        """
         found = dict.fromkeys(_MONTH.findall(question))
+        # In lower case "may" is a verb.
         months = [_MONTHS.index(name.lower()) for name in found if name != "may"]
+        # A number is a day only next to a month: "2 dogs in total" has no date.
         days = [int(found) for found in _DAY.findall(question)] if months else []
         meant = [
             *(self._year == int(found) for found in dict.fromkeys(_YEAR.findall(question))),
@@ -56,12 +60,13 @@ class SessionDates:
             meant = [(first <= self._date) & (self._date < end)]
         units = np.zeros(len(self._date))
         for each in meant:
+            # The idf of BM25: a date that few units have says more.
             if held := np.count_nonzero(each):
                 units += each * np.log1p((len(units) - held + 0.5) / (held + 0.5))
         return units
 
     def _inside(self, question: str) -> list[NDArray[np.bool_]]:
-        """The units of each span inside a month, in the year named or in any."""
+        """Returns the units of each span inside a month, in the year named or in any year."""
         found = []
         for span in _INSIDE.finditer(question):
             years = [int(span[5])] if span[5] else sorted({*self._year.tolist()} - {0})
@@ -76,9 +81,11 @@ class SessionDates:
 
 
 def span_inside(span: re.Match[str], year: int) -> tuple[date, date]:
-    """Returns the first day and the day after the last of a span such as "first weekend of October"
-    (its first Saturday and Sunday), "last week of August" (its last seven days) or "mid-May" (11
-    to 20)."""
+    """Returns the first day of a span inside a month, and the day after its last.
+
+    "First weekend of October" is its first Saturday and Sunday, "last week of August" its last
+    seven days, "mid-May" the 11th to 20th.
+    """
     month = _MONTHS.index(span[4].lower())
     start, length = date(year, month, 1), calendar.monthrange(year, month)[1]
     if span[3]:

@@ -1,4 +1,4 @@
-"""The lexical part of ``contextual``: an inverted index of words, and BM25 over it."""
+"""Lexical part of the ``contextual`` relevance: an inverted index of words, and BM25 over it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ def split(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def _passages(text: str) -> tuple[tuple[str, ...], ...]:
-    """The words of a text, cut at the ends of sentences and lines into passages of up to 100; a
-    longer sentence is one of its own."""
+    """Splits a text at ends of sentences and lines into passages of up to 100 words.
+
+    A longer sentence is a passage by itself.
+    """
     found: list[tuple[str, ...]] = []
     for sentence in _SENTENCE.split(text):
         words = split(sentence)
@@ -41,16 +43,16 @@ def _passages(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 class WordIndex:
-    """The words of n texts: v distinct ones, e pairs of a text and a word in it.
+    """Inverted index of n texts, with v distinct words and e pairs of a text and a word in it.
 
     Attributes:
         vocabulary: the id of every word, 0 … v - 1.
         text: ids of all words, text after text.
-        worth: how much each of them counts, float32; 1 but for words of a line that asks.
-        ends: where the passages end in ``text``, a 0 first; ``owner`` has the text of each.
+        worth: the weight of each of them, float32; 1 except in the line of an answered question.
+        ends: where the passages end in ``text``, with a leading 0; ``owner`` has the text of each.
         word, node, count: the e pairs, word by word.
-        lengths: the words of every text, each with its worth, float64 (n,).
-        in_leaf: which texts are those of leaves, bool (n,).
+        lengths: the weighted number of words of every text, float64 (n,).
+        in_leaf: True for the texts of leaves, bool (n,).
     """
 
     def __init__(
@@ -60,8 +62,11 @@ class WordIndex:
         asking: Mapping[int, str],
         asked: float,
     ) -> None:
-        """Counts the words, O(e); ``asking`` are the lines that some texts are read with, whose
-        words count ``asked`` · 100 / (100 + words of the text) each."""
+        """Counts the words in O(e).
+
+        Some texts are read together with the line of the question they answer (``asking``). Its
+        words count ``asked`` · 100 / (100 + words of the text) each.
+        """
         ids: dict[str, int] = {}
         word: list[int] = []
         worth: list[float] = []
@@ -75,6 +80,7 @@ class WordIndex:
                 owner.append(node)
             asks = len(split(line))
             own = len(word) - before - asks
+            # The longer the answer, the less it needs the question.
             worth += [asked * REACH / (REACH + own)] * asks + [1.0] * own
             place += [node] * (asks + own)
         n = len(texts)
@@ -82,6 +88,7 @@ class WordIndex:
         self.text, self.ends = np.array(word, dtype=np.int64), np.cumsum([0, *sizes])
         self.owner = np.array(owner, dtype=np.int64)
         self.worth = np.array(worth, dtype=np.float32)
+        # The sparse matrix adds up repeated words; its rows are the posting lists.
         counts = sparse((self.worth, (self.text, np.array(place, np.int64))), (len(ids), n))
         self.starts, self.node, self.count = counts.indptr, counts.indices, counts.data
         self.word = np.repeat(np.arange(len(ids)), np.diff(self.starts))
@@ -90,16 +97,16 @@ class WordIndex:
         self.in_leaf[leaves] = True
 
     def rows(self, word: int) -> slice:
-        """Returns the slice of the pairs of a word; empty for -1."""
+        """Returns the slice of the pairs of a word id; empty for -1."""
         return slice(0) if word < 0 else slice(self.starts[word], self.starts[word + 1])
 
     def rarity(self, holders: Any) -> Any:
-        """Returns the inverse document frequency of what so many leaves hold."""
+        """Returns the inverse document frequency of words that occur in ``holders`` leaves."""
         return np.log1p((len(self.leaves) - holders + 0.5) / (holders + 0.5))
 
     @cached_property
     def _stems(self) -> dict[str, list[int]]:
-        """The words of every stem, stop words left out."""
+        """Ids of the words of every stem, without stop words."""
         found: dict[str, list[int]] = {}
         for word, i in self.vocabulary.items():
             if word not in STOP:
@@ -108,12 +115,15 @@ class WordIndex:
 
     @cached_property
     def stop_words(self) -> list[int]:
-        """The ids of stop words."""
+        """Ids of the stop words."""
         return [i for word, i in self.vocabulary.items() if word in STOP]
 
     def half(self, context: Context) -> NDArray[np.float32]:
-        """Returns the count of a word that is worth half of all, by how long a text and its context
-        are, in words that are no stop words, against the leaves' mean; float32 (n,)."""
+        """Returns the count at which a word reaches half its maximal BM25 score; float32 (n,).
+
+        It is k1 · (1 - b + b · length / mean length): longer texts need more occurrences. Length is
+        in words without stop words, over a text and its context.
+        """
         telling = ~np.isin(self.word, self.stop_words)
         own = np.bincount(self.node[telling], self.count[telling], minlength=len(self.lengths))
         length = context.with_neighbours(own.astype(np.float32))
@@ -123,7 +133,9 @@ class WordIndex:
 
     def bm25(self, question: str, context: Context, half: NDArray[np.float32]) -> Floats:
         """Returns BM25 of the question's stems, counted in a text and its context; float64 (n,).
-        ``half`` is that of :meth:`half`."""
+
+        ``half`` is the result of :meth:`half`.
+        """
         scores = np.zeros(len(self.lengths))
         for word in split(question):
             same = self._stems.get(stem(word)) if word not in STOP else None
@@ -133,6 +145,8 @@ class WordIndex:
             for each in same:
                 rows = self.rows(each)
                 count[self.node[rows]] += self.count[rows]
+            # Document frequency counts leaves, before neighbours are added: a word is as rare as
+            # its texts.
             rarity = self.rarity(np.count_nonzero(count.astype(np.bool_) & self.in_leaf))
             count = context.with_neighbours(count)
             scores += rarity * (_K1 + 1) * (count / (count + half))

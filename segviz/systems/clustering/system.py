@@ -1,4 +1,4 @@
-"""The non-temporal control: units clustered by similarity, whatever their time."""
+"""Non-temporal control: units clustered by similarity, regardless of time."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from segviz.tree.invariants import (
     one_root,
 )
 
-# Clusters are compared by the hundred; a step keeps the nearest of them.
+# A unit is compared with hundreds of clusters; its step records the nearest ones.
 _SHOWN = 8  # ours
 
 
 def three_levels(s: Structure) -> Iterator[Violation]:
-    """Root, clusters, units: the root on level 2, nothing higher (SegTreeMem App. F)."""
+    """Checks the levels: root, clusters, units; the root on level 2 (SegTreeMem App. F)."""
     for root in s.roots:
         if s.level[root] != 2:
             yield Violation("three levels", root, "the root on level 2", f"{s.level[root]}")
@@ -39,16 +39,16 @@ def three_levels(s: Structure) -> Iterator[Violation]:
 
 @dataclass(frozen=True)
 class Clustering(Declared):
-    """Root, clusters, units: each unit joins the cluster whose mean it is most similar to.
+    """Root, clusters, units: each unit joins the cluster with the most similar mean.
 
-    A cluster is represented by the mean embedding of its units when units are assigned,
-    and by the embedding of its annotation when questions are asked. A unit below the
-    threshold for every cluster founds one of its own. Nothing is ever moved. The cluster
-    and the root are annotated again at every step. This is the control of the paper's
-    order experiment: everything as in the segment tree, except the update rule.
+    A cluster is represented by the mean embedding of its units when units are assigned, and by the
+    embedding of its annotation when questions are asked. A unit below the threshold for every
+    cluster opens a new one. Units never change their cluster. The cluster and the root are
+    annotated again at every step. This is the control of the paper's order experiment: everything
+    as in the segment tree, except the update rule.
 
-    Source: SegTreeMem, arXiv 2606.04555, App. F.
-    Departs from the source as listed in ``departures``.
+    Source: SegTreeMem, arXiv 2606.04555, App. F. Departs from the source as listed in
+        ``departures``.
     """
 
     name: ClassVar[str] = "clustering"
@@ -75,14 +75,14 @@ class Clustering(Declared):
     annotate: Annotate = annotator("Writes the text of clusters and root.", "SegTreeMem, App. F")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per unit, lazily."""
+        """Yields one Step per unit, lazily."""
         gathered = _ClusterBuilder(prepared(self.annotate, services), services.embedder)
         for arrival in arrivals:
             yield gathered.insert(arrival, self.threshold)
 
 
 class _ClusterBuilder:
-    """The clusters of a build: their nodes and the sums of their units' vectors."""
+    """Clusters of a build: their nodes and the sums of their units' vectors."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder) -> None:
         self._annotate = annotate
@@ -101,19 +101,22 @@ class _ClusterBuilder:
             position = self._found(arrival)
         cluster = self._clusters[position]
         draft.link(cluster, leaf)
+        # The sum stands for the mean: both have the same direction, so the same cosine.
         self._sums[position] += arrival.vector
         members = [draft.text[unit] for unit in draft.children[cluster]]
         text = write(self._annotate, [members])[0]
         topics = [text if node == cluster else draft.text[node] for node in self._clusters]
+        # Only the cluster and the root changed; both are annotated at every step (App. F).
         draft.rewrite([cluster, self._root], [text, write(self._annotate, [topics])[0]])
         written = (len(members) > 1) + (len(topics) > 1)
         note = f"Unit {arrival.index} {where} cluster {cluster}."
         return draft.step(arrival.unit, note, written, compared, decision)
 
     def _found(self, arrival: Arrival) -> int:
-        """A new empty cluster below the root; its position."""
+        """Adds an empty cluster below the root; returns its position."""
         draft, position = self._draft, len(self._clusters)
         if position == len(self._sums):
+            # Rows double, so that adding n clusters copies O(n) rows in all.
             grown = np.zeros((max(16, 2 * position), len(arrival.vector)))
             grown[:position] = self._sums[:, : len(arrival.vector)] if position else 0.0
             self._sums = grown
@@ -124,7 +127,7 @@ class _ClusterBuilder:
         return position
 
     def _decide(self, vector: Vector, threshold: float) -> tuple[Decision | None, int | None]:
-        """Returns the nearest cluster, if it is near enough. A sum has its mean's direction."""
+        """Returns the nearest cluster, if its mean reaches the threshold."""
         count = len(self._clusters)
         if not count:
             return None, None

@@ -1,5 +1,4 @@
-"""Annotation and task components as systems declare and call them: bound to services, in groups,
-offline."""
+"""Annotation and task components of systems: bound to services, called in groups, offline."""
 
 from __future__ import annotations
 
@@ -15,15 +14,17 @@ T = TypeVar("T")
 
 
 def prepared(component: T, services: Services) -> T:
-    """A component bound to the build's services, where it wants them."""
+    """Returns a component bound to the build's services, if it has ``prepare``."""
     prepare: Any = getattr(component, "prepare", None)
     bound: T = component if prepare is None else prepare(services)
     return bound
 
 
 def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
-    """One text per group, all asked for together where the component can; a group of one
-    text passes it through."""
+    """Returns one text per group; a group of one text passes it through.
+
+    All groups go to the component in one call if it supports that.
+    """
     many = getattr(annotate, "many", None)
     if many is not None:
         several: list[str] = many(groups)
@@ -32,8 +33,7 @@ def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
 
 
 def shortened(annotate: Annotate, by: int) -> Annotate:
-    """Returns the same component with its longest text ``by`` words shorter, but not below 20;
-    unchanged where it has no ``max_words``."""
+    """Returns the component with ``max_words``, if any, lowered by ``by``, but not below 20."""
     component: Any = annotate
     known = fields(component) if is_dataclass(component) else ()
     if by > 0 and "max_words" in {field.name for field in known}:
@@ -44,20 +44,19 @@ def shortened(annotate: Annotate, by: int) -> Annotate:
 
 
 def or_offline(component: T, services: Services, offline: Callable[[], T]) -> T:
-    """Returns the component bound to ``services``; the offline one where it needs a chat model and
-    none is configured."""
+    """Returns the component bound to ``services``; ``offline()`` if it needs a missing model."""
     if getattr(component, "needs_chat", False) and services.chat is None:
         return offline()
     return prepared(component, services)
 
 
 def annotator(help: str, source: str) -> Any:
-    """The parameter for what writes a system's texts; offline by extracts."""
+    """Declares the parameter for the annotator of a system; its default is extractive, offline."""
     source = f"{source}; offline extracts are ours"
     return param(help=help, registry="annotate", factory=Extractive, source=source)
 
 
 def judgements(help: str, source: str) -> Any:
-    """The parameter for a system's small judgements; offline by rules."""
+    """Declares the parameter for the tasks of a system; its default is offline rules."""
     source = f"{source}; offline rules are ours"
     return param(help=help, registry="tasks", factory=Offline, source=source)

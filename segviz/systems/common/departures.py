@@ -1,4 +1,4 @@
-"""Reads where a system departs from its paper, from the text beside it."""
+"""Reads a system's departures from its paper, from the file next to it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _ITEM = re.compile(r"^\* (.+(?:\n  .+)*)", re.M)
 
 
 def departures_of(package: str, name: str) -> tuple[str, ...]:
-    """Returns the departures of a system from its paper, a sentence or a few each.
+    """Returns the departures of a system from its paper, a few sentences each.
 
     Args:
-        package: the system's package; its ``departures.md`` holds an item for each.
-        name: the system as ``SYSTEMS`` calls it. An item of ``common/departures.md`` holds for the
+        package: the system's package; its ``departures.md`` has an item for each.
+        name: the system's name in ``SYSTEMS``. An item of ``common/departures.md`` applies to the
             systems it begins with ("* memtree, raptor: …").
 
     Returns:

@@ -1,4 +1,4 @@
-"""Reads what the paper of a system prints, from the files beside the system."""
+"""Reads the printed numbers of a system's paper, from the files next to the system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One number as printed; ``source`` is the name of its paper."""
+    """A number as printed; ``source`` is the name of its paper."""
 
     source: str
     table: str
@@ -28,8 +28,17 @@ class Reported:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its name in ``segviz reproduce``, title, where it appeared, the caveat of every
-    number it prints, why ours differ, caveats by table, and the package with ``published.csv``."""
+    """A paper and its printed numbers.
+
+    Attributes:
+        name: its name in ``segviz reproduce``.
+        title: its title.
+        where: where it appeared.
+        caveat: the caveat of every number it prints.
+        why: why our numbers differ.
+        package: the package with ``published.csv``.
+        tables: caveats by table.
+    """
 
     name: str
     title: str
@@ -41,7 +50,7 @@ class Paper:
 
     @cached_property
     def rows(self) -> tuple[Reported, ...]:
-        """The printed numbers, in the order of the tables."""
+        """Printed numbers, in the order of the tables."""
 
         def row(cells: dict[str, str]) -> Reported:
             low, high = (float(cells[name]) if cells[name] else None for name in ("low", "high"))

@@ -1,4 +1,4 @@
-"""What the systems' own retrievals share: scores, rankings, a walk from the top."""
+"""Shared parts of the systems' own retrievals: scores, rankings, top-down traversal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DIGITS = 9  # ours
 
 
 def question_cosines(question: str, view: MemoryView) -> Scores:
-    """Cosine of the question with every node's text, float64 (n,)."""
+    """Returns the cosine of the question with every node's text, float64 (n,)."""
     if not len(view.structure):
         return np.zeros(0)
     return cosines(view.services.embedder.embed([question])[0], view.structure.vector)
@@ -32,7 +32,7 @@ def chosen_relevance(question: str, view: MemoryView) -> Scores:
 
 
 def best_first(nodes: Sequence[int], scores: Scores) -> list[int]:
-    """``nodes`` by score, a tie to the older (smaller id)."""
+    """Sorts ``nodes`` by score; a tie goes to the older (smaller id)."""
     return sorted(nodes, key=lambda node: (-scores[node], node))
 
 
@@ -43,20 +43,20 @@ def stage(
     scores: Scores | Mapping[int, float],
     kept: Sequence[int],
 ) -> Stage:
-    """A stage that looked at ``nodes`` and kept some, each with its score."""
+    """Returns a stage that inspected ``nodes`` and kept some, with the score of each."""
     return Stage(name, note, tuple(nodes), tuple(float(scores[n]) for n in nodes), tuple(kept))
 
 
 @dataclass(slots=True)
 class Search:
-    """One question on one memory, and the stages of its course so far."""
+    """Retrieval of one question on one memory, with its stages so far."""
 
     view: MemoryView
     tasks: Tasks
     stages: list[Stage] = field(default_factory=list, init=False)
 
     def of(self, *kinds: str) -> list[int]:
-        """Active nodes of these kinds, oldest first."""
+        """Returns the active nodes of these kinds, oldest first."""
         structure = self.view.structure
         rows = zip(structure.active.tolist(), structure.kind, strict=True)
         return [node for node, (active, kind) in enumerate(rows) if active and kind in kinds]
@@ -69,28 +69,30 @@ class Search:
         scores: Scores | Mapping[int, float] | None = None,
         kept: Sequence[int] = (),
     ) -> None:
-        """Records a stage: what it looked at, with scores, and what it kept."""
+        """Appends a stage: the inspected nodes, their scores, and the nodes kept."""
         self.stages.append(stage(name, note, nodes, {} if scores is None else scores, kept))
 
     @property
     def who(self) -> str:
-        """Says who does here what a model does in the paper."""
+        """Beginning of a sentence that names the judge: the model, or rules without one."""
         asked = getattr(self.tasks, "needs_chat", False)
         return "By the model" if asked else "By rules, as no model is set"
 
 
 def as_retrieval(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Retrieval:
     """Returns the ranking with its scores, clipped at 0, and 0 for every node not in it."""
+    # Scores of a retrieval are ≥ 0, and a node it did not reach has 0.
     given = np.zeros(len(scores))
     given[list(ranked)] = np.clip(scores[list(ranked)], 0.0, None)
     return Retrieval(given, tuple(ranked), tuple(stages))
 
 
 def from_the_top(structure: Structure, scores: Scores, width: int) -> Retrieval:
-    """Walks down: of the roots, then of the children of what was kept, the ``width`` best.
+    """Traverses a structure top down, keeping the ``width`` best nodes of each layer.
 
-    Returns everything kept on the way, best first. Terminates because edges lead to lower
-    levels; a node with several parents is looked at once.
+    The first layer are the roots, the next the children of the kept nodes. Returns all kept nodes,
+    best first. Terminates because edges lead to lower levels; a node with several parents is
+    inspected once.
     """
     layer: list[int] = list(structure.roots)
     seen = set(layer)
@@ -112,9 +114,9 @@ def from_the_top(structure: Structure, scores: Scores, width: int) -> Retrieval:
 def question_similarity(question: str, view: MemoryView) -> Scores:
     """Returns the chosen relevance of every node in [0, 1], float64 (n,).
 
-    As it is where no score exceeds 1 (cosines; hybrid and softmax, whose best node has 1),
-    negatives 0. Others (BM25) go through ln(1 + score), divided by the largest, or a single
-    strong match would leave no other term of a system's formula a say.
+    Negative scores become 0. If no score exceeds 1 (cosines; hybrid and softmax, whose best node
+    has 1), the rest is unchanged. Others (BM25) become ln(1 + score), divided by the largest;
+    otherwise a single strong match would outweigh every other term of a system's formula.
     """
     raw = np.clip(view.relevance([question])[0], 0.0, None)
     highest = float(raw.max(initial=0.0))
@@ -129,10 +131,10 @@ def with_units(
     stages: Sequence[Stage],
     units: Iterable[int] | None = None,
 ) -> Retrieval:
-    """A ranking followed by ``units`` it does not hold (default: those below it, in the order of
-    the best node above each), so that it can also be read on the level of units.
+    """Appends ``units`` that a ranking lacks, so that it can be evaluated on the level of units.
 
-    A unit added this way has the score of the last node, lowered by its place so that scores fall
+    By default these are the units below the ranked nodes, in the order of the best node above each.
+    An appended unit has the score of the last node divided by 1 + its place, so that scores fall
     with rank.
     """
     given = np.zeros(len(structure))

@@ -1,4 +1,4 @@
-"""Cells of side tables: moments, and a short name of a node."""
+"""Cells of side tables: times, and short names of nodes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ _LONGEST = 60
 
 
 def dated(structure: Structure) -> bool:
-    """Returns True where nodes have a fact ``dated`` and none of these is false."""
+    """Returns True if nodes have a fact ``dated`` and it is never false."""
     active = np.flatnonzero(structure.active).tolist()
     known = [structure.facts[node].get("dated") for node in active]
     return any(known) and False not in known
 
 
 def moment(seconds: float, calendar: bool) -> datetime | float:
-    """Returns a moment as a date; without a ``calendar`` as the number of its unit, since
-    ``Clock`` counts units without dates a second apart."""
+    """Returns a time as a date; without a ``calendar`` as the number of its unit.
+
+    ``Clock`` counts units without dates one second apart.
+    """
     return as_time(seconds) if calendar else seconds
 
 

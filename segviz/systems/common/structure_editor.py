@@ -1,6 +1,6 @@
-"""A structure that a system changes, and the events of the changes.
+"""Editable structure for systems, which records its changes as events.
 
-Spans above level 0 are the hulls of the children's spans and are kept up to date by the draft.
+Spans above level 0 are the hulls of the children's spans; the editor keeps them up to date.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Draft:
     """Mutable columns of a structure; ``take`` returns the changes so far as events."""
 
     def __init__(self, embedder: Embedder) -> None:
-        """An empty structure whose texts ``embedder`` turns into vectors."""
+        """Starts an empty structure whose texts ``embedder`` turns into vectors."""
         self.level: list[int] = []
         self.span: list[Span] = []
         self.text: list[str] = []
@@ -63,7 +63,7 @@ class Draft:
 
     @classmethod
     def of(cls, structure: Structure, embedder: Embedder) -> Draft:
-        """A draft that begins as ``structure``, without changes yet."""
+        """Returns a draft that begins as ``structure``, without changes yet."""
         draft = cls(embedder)
         draft.level = structure.level.tolist()
         draft.span = list(zip(structure.start.tolist(), structure.stop.tolist(), strict=True))
@@ -78,25 +78,29 @@ class Draft:
         return draft
 
     def __len__(self) -> int:
-        """Number of nodes ever added."""
+        """Returns the number of nodes ever added."""
         return len(self.level)
 
     # --- reading ---------------------------------------------------------------------
 
     def vectors(self, nodes: Sequence[int]) -> Vector:
-        """Embeddings of these nodes' texts, float32 (len(nodes), d)."""
+        """Returns the embeddings of these nodes' texts, float32 (len(nodes), d)."""
         return np.asarray(self._matrix[list(nodes)])
 
     def cosines(self, vector: Vector, nodes: Sequence[int]) -> list[float]:
-        """Cosine of ``vector`` with each of these nodes; vectors are unit length or zero.
-        Rounded to nine digits, so that ties are ties."""
+        """Returns the cosine of ``vector`` with each of these nodes.
+
+        Vectors are unit length or zero. Cosines are rounded to nine digits, so that ties are exact.
+        """
         return [round(float(x), 9) for x in self.vectors(nodes) @ vector]
 
     def nearest(
         self, vector: Vector, nodes: Sequence[int], least: float, count: int
     ) -> list[tuple[int, float]]:
-        """Returns the ``count`` of these nodes most similar to ``vector``, at least ``least``, with
-        their cosine, best first; a tie to the one listed first."""
+        """Returns the ``count`` nodes most similar to ``vector``, with their cosine, best first.
+
+        Cosines below ``least`` are left out; a tie goes to the node listed first.
+        """
         # One product over all rows is cheaper than copying the rows of many nodes.
         scores = np.round((self._matrix[: len(self)] @ vector).astype(np.float64), 9)[list(nodes)]
         near = np.flatnonzero(scores >= least)
@@ -104,11 +108,11 @@ class Draft:
         return [(nodes[i], float(scores[i])) for i in order.tolist()]
 
     def of_kind(self, kind: str) -> list[int]:
-        """Active nodes of this kind, oldest first."""
+        """Returns the active nodes of this kind, oldest first."""
         return [n for n in range(len(self)) if self.kind[n] == kind and self.active[n]]
 
     def upwards(self, node: int, kind: str = "") -> list[int]:
-        """A node and those above it along first parents, of one kind where it is given."""
+        """Returns a node and its ancestors along first parents, of one ``kind`` if given."""
         path = [node]
         while above := [p for p in self.parents[path[-1]] if kind in ("", self.kind[p])]:
             path.append(above[0])
@@ -117,7 +121,7 @@ class Draft:
     # --- changing --------------------------------------------------------------------
 
     def leaf(self, unit: Unit, vector: Vector) -> int:
-        """A level-0 node for a unit, with the vector it came with."""
+        """Adds a level-0 node for a unit, with its vector; returns the node."""
         return self._append(0, (unit.index, unit.index + 1), unit.text, vector, "", {})
 
     def add(
@@ -129,7 +133,7 @@ class Draft:
         facts: Facts | None = None,
         vector: Vector | None = None,
     ) -> int:
-        """A node above level 0 over these children; embedded unless a vector is given."""
+        """Adds a node above level 0 over these children; embeds its text if no vector is given."""
         if vector is None:
             vector = self.embedder.embed([text])[0]
         known = {**text_facts(text), **(facts or {})}
@@ -161,26 +165,26 @@ class Draft:
         return node
 
     def link(self, parent: int, child: int) -> None:
-        """``child`` becomes the last child of ``parent``."""
+        """Makes ``child`` the last child of ``parent``."""
         self.children[parent].append(child)
         self.parents[child].append(parent)
         self._stretched.add(parent)
         self._joins.append(Link(parent, child))
 
     def unlink(self, parent: int, child: int) -> None:
-        """``child`` stops being a child of ``parent``."""
+        """Removes ``child`` from the children of ``parent``."""
         self.children[parent].remove(child)
         self.parents[child].remove(parent)
         self._stretched.add(parent)
         self._joins.append(Unlink(parent, child))
 
     def arrange(self, parent: int, children: Sequence[int]) -> None:
-        """Gives ``parent`` exactly these children in this order, with the fewest edges
-        taken off and put back (what stands before the first difference stays)."""
+        """Gives ``parent`` exactly these children in this order, with the fewest edge changes."""
         old = list(self.children[parent])
         same = 0
         while same < min(len(old), len(children)) and old[same] == children[same]:
             same += 1
+        # A link always appends, so everything behind the first difference is linked anew.
         for child in old[same:]:
             self.unlink(parent, child)
         for child in children[same:]:
@@ -211,7 +215,7 @@ class Draft:
         self._levelled.add(node)
 
     def rewrite(self, nodes: Sequence[int], texts: Sequence[str]) -> None:
-        """New texts, embedded together."""
+        """Replaces the texts of nodes and embeds them together."""
         if not nodes:
             return
         for node, text, vector in zip(nodes, texts, self.embedder.embed(list(texts)), strict=True):
@@ -222,8 +226,11 @@ class Draft:
                 self.note(node, **facts)
 
     def write(self, nodes: Iterable[int], annotate: Annotate) -> int:
-        """Writes nodes anew from their children's texts, from low to high level, those of a level
-        together; the number of texts the annotation wrote."""
+        """Annotates nodes from their children's texts, from low to high level.
+
+        Nodes of one level are annotated in one call, since they do not depend on each other.
+        Returns the number of texts the annotator wrote.
+        """
         written, rows = 0, sorted(nodes)
         for level in sorted({self.level[node] for node in rows}):
             row = [node for node in rows if self.level[node] == level]
@@ -233,7 +240,7 @@ class Draft:
         return written
 
     def remove(self, node: int) -> None:
-        """Takes a node out with its edges and relations."""
+        """Removes a node with its edges and relations."""
         for parent in list(self.parents[node]):
             self.unlink(parent, node)
         for child in list(self.children[node]):
@@ -246,11 +253,16 @@ class Draft:
     # --- handing over ----------------------------------------------------------------
 
     def take(self) -> tuple[Event, ...]:
-        """Returns the changes since the last call as events: added nodes as they are now, then
-        edges and relations in the order they were made, revisions, and retirements."""
+        """Returns the changes since the last call as events.
+
+        Their order is: added nodes in their present state, then edges and relations in the order
+        they were made, revisions, and retirements.
+        """
         self._stretch()
         new = set(self._new)
         revised = [n for n in sorted(self._changed) if n not in new and self.active[n]]
+        # Nodes come first, because edges refer to them; retirements last, because a retired node
+        # must have lost its edges.
         events: list[Event] = [
             Add(
                 n,
@@ -288,18 +300,24 @@ class Draft:
         inspected: int = 0,
         decision: Decision | None = None,
     ) -> Step:
-        """Returns the changes since the last call as a step of this unit, whose cost are the texts
-        ``written``, the candidates ``inspected`` and the nodes its events name."""
+        """Returns the changes since the last call as a step of this unit.
+
+        Its cost counts the texts ``written``, the candidates ``inspected`` and the nodes its events
+        name.
+        """
         events = self.take()
         touched = {getattr(event, "node", None) for event in events} - {None}
         cost = Cost(annotated=written, inspected=inspected, modified=len(touched))
         return Step(unit, note, decision, events, cost)
 
     def _stretch(self) -> None:
-        """Recomputes spans as hulls of the children, from low to high level; a node that changed
-        passes the change on to its parents."""
+        """Recomputes spans as hulls of the children, from low to high level.
+
+        A node that changed passes the change on to its parents.
+        """
         pending = [(self.level[n], n) for n in self._stretched if self.active[n]]
         self._stretched = set()
+        # The heap is ordered by level, so every child is up to date before its parent.
         heapq.heapify(pending)
         while pending:
             _, node = heapq.heappop(pending)
@@ -315,20 +333,20 @@ class Draft:
 
 
 def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
-    """Those of these leaves that share most words with a text; all that tie."""
+    """Returns the leaves that share most words with a text, with all ties."""
     shared = [len(content(text) & content(draft.text[leaf])) for leaf in leaves]
     return [leaf for leaf, words in zip(leaves, shared, strict=True) if words == max(shared)]
 
 
 def centroid(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Direction of the mean, unit length (zero where they cancel out)."""
+    """Returns the direction of the mean, unit length (zero where vectors cancel out)."""
     mean = vectors.mean(axis=0)
     norm = float(np.linalg.norm(mean))
     return np.asarray(mean / norm if norm else mean)
 
 
 def even_parts(items: Sequence[int], most: int) -> list[Sequence[int]]:
-    """Consecutive parts of at most ``most``, as equal in size as can be."""
+    """Splits items into consecutive parts of at most ``most``, as equal in size as possible."""
     count = -(-len(items) // most)
     cuts = [round(i * len(items) / count) for i in range(count + 1)]
     return [items[a:b] for a, b in pairwise(cuts)]

@@ -1,4 +1,4 @@
-"""H-Mem's graph: entities over the fragments that mention them, and how they relate."""
+"""H-Mem's graph: entities, the fragments that mention them, and their relations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SALIENT = frozenset({"person", "organisation", "location"})
 
 @dataclass(frozen=True)
 class GraphParameters(Declared):
-    """The parameters of the graph."""
+    """Parameters of the graph."""
 
     entity_merge: str = param(
         "fuzzy",
@@ -50,30 +50,32 @@ class GraphParameters(Declared):
     )
     recent: int = param(
         3,
-        "Facts kept word for word in a profile.",
+        "Recent facts quoted in a profile.",
         (1, 50),
         source="§3.2, recent data, without a number; 3 is ours",
     )
 
 
 class EntityGraph:
-    """The entities of a draft."""
+    """Entities of a draft."""
 
     def __init__(
         self, draft: Draft, annotate: Annotate, rules: GraphParameters, profiles: bool
     ) -> None:
-        """An empty graph; without ``profiles`` none are written."""
+        """Starts an empty graph; without ``profiles`` none are written."""
         self._draft = draft
         self._annotate = annotate
         self._rules = rules
         self._profiles = profiles
         self._by_name: dict[str, list[int]] = {}
-        # Names by first letter and by word: those that can be like another (``likeness``).
+        # Names by first letter and by word: ``likeness`` is 0 for names that share neither.
         self._near: dict[str, dict[str, None]] = {}
 
     def take_in(self, extraction: Extraction, fragment: int, when: Moment) -> tuple[list[int], int]:
-        """Resolves a fragment's entities and relations; returns the entities mentioned and the
-        number of profiles written."""
+        """Resolves a fragment's entities and relations (§3.2).
+
+        Returns the entities mentioned and the number of profiles written.
+        """
         touched: dict[str, int] = {}
         for mention in extraction.entities:
             if normalised(mention.name):
@@ -86,24 +88,29 @@ class EntityGraph:
         return nodes, self._describe(nodes, extraction)
 
     def _tie(self, head: int, tail: int, relation: Related, fragment: int, when: Moment) -> None:
-        """Adds a fragment's unit to the evidence of a relation (A.2), whose weight is how many
-        units say it."""
+        """Adds a fragment's unit to the evidence of a relation (A.2).
+
+        The weight of a relation is its number of units.
+        """
         draft = self._draft
         known = draft.relations.get((head, tail, relation.label))
-        told = known.facts if known else {}
-        units = dict.fromkeys((*str(told.get("units", "")).split(), str(draft.span[fragment][0])))
+        before = known.facts if known else {}
+        units = dict.fromkeys((*str(before.get("units", "")).split(), str(draft.span[fragment][0])))
         facts: dict[str, Scalar] = {
             "units": " ".join(units),
-            "first": told.get("first", when.seconds),
+            "first": before.get("first", when.seconds),
             "last": when.seconds,
-            "confidence": max(as_number(told, "confidence"), relation.confidence),
+            "confidence": max(as_number(before, "confidence"), relation.confidence),
         }
         draft.relate(head, tail, relation.label, float(len(units)), facts)
 
     def _resolve(self, mention: Named, fragment: int) -> int:
         draft, name = self._draft, normalised(mention.name)
         key = lemmas(name)
+        # §3.2, entity disambiguation: first an equal name (normalised, lemmatised) of a compatible
+        # type.
         node = next((n for n in self._by_name.get(key, ()) if self._fits(n, mention.kind)), None)
+        # A.2: then token overlap or fuzzy matching.
         if node is None and self._rules.entity_merge == "fuzzy":
             node = self._named_like(key, mention.kind)
             if node is not None:
@@ -123,6 +130,7 @@ class EntityGraph:
             self._repair(node, key, mention.kind)
             self._know(key, node)
             return node
+        # A later mention may reveal the type of an entity.
         if draft.facts[node]["type"] == "other" != mention.kind:
             draft.note(node, type=mention.kind)
         if fragment not in draft.children[node]:
@@ -136,12 +144,12 @@ class EntityGraph:
             self._near.setdefault(mark, {})[name] = None
 
     def _fits(self, node: int, kind: str) -> bool:
-        """Whether a mention of this kind may be this entity: kinds agree, or one is unknown."""
+        """Returns True if kinds agree or one is unknown, so that a mention may be this entity."""
         own = self._draft.facts[node]["type"]
         return own == kind or "other" in (own, kind)
 
     def _named_like(self, name: str, kind: str) -> int | None:
-        """Returns the known entity whose name is most like ``name``, the older on a tie."""
+        """Returns the known entity whose name is most like ``name``; the older on a tie."""
         found: list[tuple[float, int]] = []
         for known in self._around(name[0], *name.split()):
             if score := likeness(known, name, self._rules):
@@ -149,7 +157,7 @@ class EntityGraph:
         return -max(found)[1] if found else None
 
     def _around(self, letter: str, *words: str) -> dict[str, None]:
-        """Known names that begin with this letter or hold one of these words."""
+        """Returns the known names that begin with this letter or have one of these words."""
         marks = (letter, *(f" {word}" for word in words))
         return {name: None for mark in marks for name in self._near.get(mark, ())}
 
@@ -157,6 +165,7 @@ class EntityGraph:
         """Relates one-word names to the longer names they begin or end, as possibly the same."""
         tokens = name.split()
         for known in self._around("", *tokens):
+            # "Ben" may be "Ben Carter": related, not merged, since another Ben may follow.
             long, short = sorted((tokens, known.split()), key=len, reverse=True)
             if len(short) == 1 < len(long) and short[0] in (long[0], long[-1]):
                 for other in self._by_name[known]:
@@ -164,8 +173,11 @@ class EntityGraph:
                         self._draft.relate(node, other, MAYBE, 1.0)
 
     def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
-        """Updates the recent facts of entities, and every third mention the persistent summary of
-        salient ones; returns the number of profiles written."""
+        """Updates the recent facts of entities and the profiles of salient ones (§3.2).
+
+        A salient entity gets a persistent summary at every third mention. Returns the number of
+        profiles written.
+        """
         draft, rules = self._draft, self._rules
         due: dict[int, list[str]] = {}
         for node in nodes:
@@ -177,9 +189,10 @@ class EntityGraph:
             ]
             recent = [*filter(None, str(draft.facts[node]["recent"]).split("\n")), *said]
             draft.note(node, recent="\n".join(recent[-rules.recent :]))
-            told = draft.facts[node]
-            salient = told["type"] in _SALIENT and len(draft.children[node]) % rules.salient == 0
-            known = [str(told[name]) for name in ("persistent", "recent") if told[name]]
+            facts = draft.facts[node]
+            salient = facts["type"] in _SALIENT and len(draft.children[node]) % rules.salient == 0
+            # The old summary and the recent facts together make the new summary.
+            known = [str(facts[name]) for name in ("persistent", "recent") if facts[name]]
             if salient and known and self._profiles:
                 due[node] = known
         texts = write(self._annotate, list(due.values()))
@@ -192,23 +205,25 @@ class EntityGraph:
 
 @lru_cache(maxsize=50_000)
 def lemmas(name: str) -> str:
-    """Returns the stems of a name's words: one entity's "dog" and "dogs" (A.2, lemmatization)."""
+    """Returns the stems of a name's words, equal for "dog" and "dogs" (A.2, lemmatization)."""
     return " ".join(map(stem, normalised(name).split()))
 
 
 def likeness(one: str, other: str, rules: GraphParameters) -> float:
-    """How much two names (``lemmas``) look like one entity's, in [0, 1]; 0 where they do not.
+    """Returns the similarity of two names (``lemmas``) in [0, 1]; 0 for different entities.
 
-    The larger of the share of common words (Jaccard; from ``rules.tokens`` on, and
-    with two in common, as a single common word is left to graph repair) and difflib's ratio
-    (from ``rules.spelling`` on, of names that begin alike). Source: H-Mem A.2, which gives no
-    limits.
+    It is the larger of two measures. The share of common words (Jaccard) counts from
+    ``rules.tokens`` on, with at least two in common; a single common word is left to graph repair.
+    difflib's ratio counts from ``rules.spelling`` on, for names of one initial.
+
+    Source: H-Mem A.2, which gives no limits.
     """
     common = 0.0
     if " " in one and " " in other:
         a, b = set(one.split()), set(other.split())
         common = len(a & b) / len(a | b) if len(a & b) > 1 else 0.0
-    # The ratio is at most 2 · shorter / (shorter + longer): far lengths need no comparison.
+    # The ratio is at most 2 · shorter / (shorter + longer): very different lengths need no
+    # comparison.
     close = abs(len(one) - len(other)) <= 2 * (1 - rules.spelling) * max(len(one), len(other))
     spelt = 0.0
     if one[0] == other[0] and close:

@@ -11,8 +11,10 @@ from segviz.tree.invariants import Violation, fact
 
 
 def events_have_a_place(s: Structure) -> Iterator[Violation]:
-    """H-Mem: events and summaries have at most one parent among summaries, one level up,
-    in whose window they were opened."""
+    """Checks that events and summaries have at most one parent summary, one level up.
+
+    They must have been opened in its window.
+    """
     for node in np.flatnonzero(s.active).tolist():
         if s.kind[node] not in ("event", "summary"):
             continue

@@ -25,22 +25,24 @@ Times = tuple[float, float]
 
 
 def robustness(age: float, mentions: int, tau: float, eta: float) -> float:
-    """R = exp(-age / (τ(1 + η·ln(1 + n)))), in (0, 1]; ``age`` and ``tau`` in seconds.
+    """Returns R = exp(-age / (τ(1 + η·ln(1 + n)))), in (0, 1]; ``age`` and ``tau`` in seconds.
 
-    Source: H-Mem §3.3, equation 2. A memory consolidated after the question (a negative
-    age) counts as fresh.
+    A memory consolidated after the question (a negative age) counts as fresh.
+
+    Source: H-Mem §3.3, equation 2.
     """
     return math.exp(-max(age, 0.0) / (tau * (1 + eta * math.log1p(mentions))))
 
 
 def time_relevance(one: Times, other: Times, balance: float = 0.5) -> float:
-    """T in [0, 1]: ``balance`` · overlap / union + (1 - balance) · (1 - distance of the
-    centres / hull).
+    """Returns T = λ · overlap / union + (1 - λ) · (1 - centre distance / hull), in [0, 1].
 
-    Source: H-Mem §3.3, equation 1. Departs from it: the distance is divided by the hull
-    of both intervals, not by their union, under which an instant a year away would score
-    below -100 and drown every other term; intervals shorter than a day are widened to one
-    around their centre.
+    ``balance`` is λ.
+
+    Source: H-Mem §3.3, equation 1. Departs from it: the distance is divided by the hull of both
+        intervals, not by their union. By the union an instant a year away would score below -100
+        and outweigh every other term. Intervals shorter than a day are widened to one day around
+        their centre.
     """
     (a, b), (c, d) = _at_least_a_day(one), _at_least_a_day(other)
     overlap = max(0.0, min(b, d) - max(a, c))
@@ -61,7 +63,7 @@ _SCOPES = {"short": ("", EVENT), "long": (EVENT, SUMMARY), "mixed": ("", EVENT, 
 
 @dataclass(frozen=True)
 class HMemSearchParameters(Declared):
-    """The parameters of the search."""
+    """Parameters of the search."""
 
     ablate: str = param(
         "full",
@@ -93,7 +95,7 @@ class HMemSearchParameters(Declared):
     eta: float = param(0.5, "How much repetition slows forgetting.", (0, 5), source="A.2, .5")
     seeds: int = param(
         5,
-        "Entities taken by similarity, beside those named.",
+        "Entities taken by similarity, in addition to those named.",
         (0, 100),
         source="§3.3 without a number; 5 is ours",
     )
@@ -114,7 +116,7 @@ class HMemSearchParameters(Declared):
     )
     judged: int = param(
         5,
-        "Pieces of evidence looked at for what is missing.",
+        "Pieces of evidence checked for missing information.",
         (1, 50),
         source="§3.3 without a number; 5 is ours",
     )
@@ -146,27 +148,30 @@ class HMemSearchParameters(Declared):
 
 @dataclass(slots=True)
 class HMemSearch(Search):
-    """One question on one memory."""
+    """Retrieval of one question on one memory."""
 
     system: HMemSearchParameters
     said_at: list[Moment] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
-        """Retrieves for all parts of the question; an item keeps its best score."""
+        """Retrieves for all parts of the question; an item has its best score over the parts."""
         view = self.view
         n = len(view.structure)
         said_at = self.said_at = moments(view.units)
         now = said_at[-1].seconds if said_at else 0.0
         dated = bool(said_at) and said_at[-1].dated
+        # §3.3, step 1, retrieval planning: sub-questions, each with a scope and a time.
         parts = self.tasks.plan(question, as_time(now) if dated else None)
         scopes = [p.scope if self.system.scope == "planned" else self.system.scope for p in parts]
-        told = zip(parts, scopes, strict=True)
-        listed = "; ".join(f"“{p.text}” ({s}{_times(p)})" for p, s in told)
+        planned = zip(parts, scopes, strict=True)
+        listed = "; ".join(f"“{p.text}” ({s}{_times(p)})" for p, s in planned)
         plural = "part" if len(parts) == 1 else "parts"
         self.tell("plan", f"The question has {len(parts)} {plural}: {listed}.")
         total = np.zeros(n)
         for part, scope in zip(parts, scopes, strict=True):
             found = self._part(part, scope, now)
+            # Missing-info query (Table 5): the best evidence is checked, and searched once more if
+            # it lacks something.
             evidence = [view.structure.text[m] for m in _best(found)[: self.system.judged]]
             skip = self.system.ablate == "w/o missing-info query"
             follow = "" if skip else self.tasks.missing(part.text, evidence)
@@ -175,7 +180,7 @@ class HMemSearch(Search):
                 again = SubQuestion(follow, part.scope, part.when, part.expects)
                 found = np.maximum(found, self._part(again, scope, now))
             else:
-                self.tell("follow-up", "Nothing is missing; no second look.")
+                self.tell("follow-up", "Nothing is missing; no second search.")
             total = np.maximum(total, found)
         ranked = self._reranked(question, self._once(_best(total)), total)
         what = f"{len(ranked)} pieces of evidence in one chain."
@@ -183,12 +188,13 @@ class HMemSearch(Search):
         return with_units(view.structure, ranked, total, self.stages)
 
     def _part(self, part: SubQuestion, scope: str, now: float) -> Scores:
-        """F of every item found for one part, 0 for the rest."""
+        """Returns F of every item found for one part, 0 for the rest (§3.3, step 2)."""
         structure = self.view.structure
         similarity = question_similarity(part.text, self.view)
         ablate = self.system.ablate
         strength = {} if ablate == "w/o graph" else self._entities(part.text, similarity)
         fragments = self._fragments(strength, similarity)
+        # Bottom up: from the fragments to their events, from these to the summaries above.
         pool, kinds = fragments, _SCOPES[scope]
         if ablate == "w/o tree":
             kinds = ("",)
@@ -207,7 +213,7 @@ class HMemSearch(Search):
         for node in kept:
             s, t = float(similarity[node]), self._time(node, when)
             r = 0.0 if ablate == "w/o memory robustness" else self._robust(node, now)
-            score[node] = w.semantic * s + w.temporal * t + w.robust * r
+            score[node] = w.semantic * s + w.temporal * t + w.robust * r  # equation 3
             terms[node] = f"node {node}: S {s:.2f}, T {t:.2f}, R {r:.2f}, F {score[node]:.2f}"
         order = best_first(kept, score)
         parts = "; ".join(terms[node] for node in order[:3])
@@ -220,7 +226,7 @@ class HMemSearch(Search):
         return score
 
     def _entities(self, text: str, similarity: Scores) -> dict[int, float]:
-        """Entities named in the text or like it, and those related to them, by strength."""
+        """Returns entities named in the text or similar to it, and related ones, by strength."""
         structure = self.view.structure
         known = self.of(ENTITY)
         asked = f" {lemmas(text)} "
@@ -231,11 +237,13 @@ class HMemSearch(Search):
                 f" {lemmas(a)} " in asked for a in str(structure.facts[m]["aliases"]).split("\n")
             )
         }
+        # Seeds: lexical matches have strength 1, those by vector similarity their cosine.
         named = len(strength)
         for m in best_first(known, similarity)[: self.system.seeds]:
             strength.setdefault(m, float(similarity[m]))
         seeds = len(strength)
         reach = list(strength)
+        # Multi-hop expansion along relations in both directions; strength decays with each hop.
         for _ in range(self.system.hops):
             further: dict[int, float] = {}
             inside = set(reach)
@@ -264,6 +272,7 @@ class HMemSearch(Search):
         for entity, by in strength.items():
             for fragment in structure.children[entity]:
                 reached[fragment] = max(reached.get(fragment, 0.0), by)
+        # A fragment is as strong as the strongest entity it mentions, times its own similarity.
         weighed = {f: by * float(similarity[f]) for f, by in reached.items()}
         order = sorted(weighed, key=lambda f: (-weighed[f], f))
         kept = order[: self.system.pool]
@@ -291,7 +300,7 @@ class HMemSearch(Search):
         return list(found)
 
     def _times(self, node: int) -> Times | None:
-        """When an item was, or the time it speaks of; None where no time is known."""
+        """Returns the time of an item, or the time it speaks of; None if unknown."""
         structure = self.view.structure
         if structure.kind[node] == ENTITY:
             return None
@@ -315,12 +324,12 @@ class HMemSearch(Search):
     def _robust(self, node: int, now: float) -> float:
         facts = self.view.structure.facts[node]
         last, n = facts.get("last"), facts.get("n", facts.get("mentions", 0))
-        if last is None:  # a fragment or entity is as fresh as when it was said last
+        if last is None:  # a fragment or entity: the time of its latest unit
             last = self.said_at[int(self.view.structure.stop[node]) - 1].seconds
         return robustness(now - float(last), int(n or 0), self.system.tau * DAY, self.system.eta)
 
     def _reranked(self, question: str, ranked: list[int], scores: Scores) -> list[int]:
-        """The first few put in order by a model (A.2, reranker), which only reads their texts."""
+        """Returns the ranking with its first items reordered by a model that reads them (A.2)."""
         first = ranked[: self.system.rerank]
         if not first:
             return ranked
@@ -335,6 +344,7 @@ class HMemSearch(Search):
         kept: dict[tuple[int, ...], list[int]] = {}
         result = []
         for node in ranked:
+            # §3.3, de-duplicated: only items over the same fragments can repeat each other.
             twins = kept.setdefault(structure.coverage(node), [])
             if any(structure.vector[node] @ structure.vector[t] > self.system.same for t in twins):
                 continue

@@ -1,4 +1,4 @@
-"""H-Mem: a temporal-semantic tree of events beside a graph of entities (arXiv 2605.15701)."""
+"""H-Mem: a temporal-semantic tree of events and a graph of entities (arXiv 2605.15701)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True)
 class HMemComponents(Declared):
-    """The components of the system."""
+    """Components of the system."""
 
     tasks: Tasks = judgements(
         "Extracts events and entities, and plans questions.", "§3.2, §3.3 and App. C"
@@ -49,21 +49,21 @@ class HMemComponents(Declared):
 
 @dataclass(frozen=True)
 class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents):
-    """Events gathered over weeks, months and years, and a graph of who and what is in them.
+    """Events summarised by weeks, months and years, and a graph of the entities in them.
 
-    Every unit is a fragment. Its facts become events; an event joins the summary of its
-    week whose events are most like it, or opens a new one, which looks for a month in the
-    same way, and a month for a year. The tree gets its third and fourth level as it grows
-    older; what was on top then moves up. What is met again is reinforced: its count n grows
-    and its forgetting starts anew. Entities lie over the fragments that mention them and
-    are related by the verbs between them; those often mentioned get a profile.
+    Every unit is a fragment. Its facts become events. An event joins the summary of its week whose
+    events are most similar to it, or opens a new one. That looks for a month in the same way, and a
+    month for a year. The tree gets its third and fourth level as it ages; its top summaries then
+    get parents. Repetition reinforces a node: its count n grows and its forgetting starts anew.
+    Entities are linked to the fragments that mention them and related by the verbs between them.
+    Frequently mentioned ones get a profile.
 
-    A question is split into parts with a scope and a time; entities it names lead, over at
-    most two hops, to fragments, from there to events and up to summaries. They are ranked
-    by similarity, nearness in time and robustness (equations 1 to 3).
+    A question is split into parts with a scope and a time. Its entities lead, over at most two
+    hops, to fragments, from there to events and up to summaries. These are ranked by similarity,
+    nearness in time and robustness (equations 1 to 3).
 
-    Source: H-Mem, Yu et al., arXiv 2605.15701, §3 and A.2 (other memories share the name).
-    Departs from the source as listed in ``departures``.
+    Source: H-Mem, Yu et al., arXiv 2605.15701, §3 and A.2 (other memories share the name). Departs
+        from the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "h-mem"
@@ -84,7 +84,7 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
     )
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per unit, lazily."""
+        """Yields one Step per unit, lazily."""
         draft = Draft(services.embedder)
         annotate = or_offline(self.annotate, services, Extractive)
         tree, graph = (
@@ -96,6 +96,7 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
         for arrival in arrivals:
             when = clock.tell(arrival)
             tree.begin_step()
+            # §3.2, offline indexing, one fragment at a time: the tree first, then the graph.
             grew = tree.age(when.seconds)
             fragment = draft.leaf(arrival, arrival.vector)
             found = tasks.extract(arrival.text, as_time(when.seconds) if when.dated else None)
@@ -107,7 +108,7 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
                 entities, profiles = graph.take_in(found, fragment, when)
             written = tree.rewrite() + profiles
             note = (
-                f"Unit {arrival.index} tells {len(found.facts)} events about "
+                f"Unit {arrival.index} gives {len(found.facts)} events about "
                 f"{len(entities)} entities; {len(tree.joined)} times one joined a summary."
             )
             if grew:
@@ -117,13 +118,12 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
             yield draft.step(arrival.unit, note, written, tree.inspected, _decision(tree))
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns the evidence chain; see the class for its course."""
+        """Returns the evidence chain; the class describes the stages."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return HMemSearch(view, tasks, self).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
-        """Equation 2 for a node with these facts, at each age in seconds after it was last
-        consolidated."""
+        """Returns equation 2 of a node, for each age in seconds since its consolidation."""
         n = int(as_number(facts, "n"))
         return [robustness(age, n, self.tau * DAY, self.eta) for age in ages]
 

@@ -17,7 +17,7 @@ Retention = Callable[[Facts, Sequence[float]], list[float]]
 
 
 def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
-    """Returns a row for each window that gathers nodes, by level and time."""
+    """Returns a row for each window that has nodes, by level and time."""
     calendar = dated(structure)
     held: dict[tuple[int, float, float], list[Facts]] = {}
     for node in np.flatnonzero(structure.active).tolist():
@@ -40,7 +40,7 @@ def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
 
 
 def forgetting_rows(structure: Structure, retention: Retention) -> list[Row]:
-    """Returns the retention of the nodes (equation 2), a row for those of one age and count."""
+    """Returns the retention of the nodes (equation 2), a row per age and count."""
     active = np.flatnonzero(structure.active).tolist()
     met = [f for f in (structure.facts[node] for node in active) if "last" in f and "n" in f]
     now = max((as_number(facts, "last") for facts in met), default=0.0)

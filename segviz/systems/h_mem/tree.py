@@ -1,4 +1,4 @@
-"""H-Mem's tree: events gathered into summaries by time window and similarity, bottom up."""
+"""H-Mem's tree: events summarised by time window and similarity, bottom up (§3.2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
 @dataclass(frozen=True)
 class TreeParameters(Declared):
-    """The parameters of the tree."""
+    """Parameters of the tree."""
 
     alpha_2: float = param(
         0.51,
@@ -51,7 +51,7 @@ class TreeParameters(Declared):
 
 
 class EventTree:
-    """The tree of events over a draft."""
+    """Tree of events over a draft."""
 
     def __init__(self, draft: Draft, rules: TreeParameters, annotate: Annotate) -> None:
         self._draft = draft
@@ -72,7 +72,7 @@ class EventTree:
         self.judged, self.joined = [], []
 
     def age(self, now: float) -> int:
-        """Adds levels as the tree's age demands (A.2); returns how many."""
+        """Adds the levels that the tree's age requires (A.2); returns how many."""
         if self._began is None:
             return 0
         days = (now - self._began) / DAY
@@ -84,7 +84,7 @@ class EventTree:
         return grew
 
     def promote(self) -> None:
-        """Adds a level: every summary on top gets a parent in it, in the order of time."""
+        """Adds a level: every top summary gets a parent on it, in the order of time."""
         orphans = [
             n
             for n in self._draft.of_kind(SUMMARY)
@@ -106,15 +106,17 @@ class EventTree:
         self._route(self._draft.add(1, [fragment], fact.text, EVENT, facts), 2, when.seconds)
 
     def _route(self, node: int, level: int, now: float) -> None:
-        """Finds ``node`` a parent on ``level`` and, where that is new, its parents above."""
+        """Finds a parent for ``node`` on ``level``; for a new parent, its parents above."""
         draft = self._draft
         while level <= self.top:
+            # §3.2: only nodes of the same temporal window β are candidates.
             window = self._window(level, as_number(draft.facts[node], "opened"))
             limit = self._least[level]
             nearest = self._nearest(node, self._windows.get((level, window[0]), []))
             if nearest is not None:
                 best, sibling, score = nearest
                 self.judged.append(Judgement(best, score, limit, f"for node {node}"))
+                # α decides between an existing cluster and a new one.
                 if score >= limit:
                     draft.link(best, node)
                     self.joined.append(best)
@@ -125,7 +127,8 @@ class EventTree:
             level += 1
 
     def _nearest(self, node: int, candidates: Sequence[int]) -> tuple[int, int, float] | None:
-        """The candidate with the child most like ``node``, that child and the similarity."""
+        """Returns the candidate with the child most like ``node``, the child, the similarity."""
+        # §3.2 compares a node with the nodes of its own level, so with the candidates' children.
         owned = [(child, c) for c in candidates for child in self._draft.children[c]]
         self.inspected += len(owned)
         if not owned:
@@ -135,7 +138,7 @@ class EventTree:
         return owned[best][1], owned[best][0], scores[best]
 
     def _open(self, child: int, level: int, window: tuple[float, float]) -> int:
-        """A new summary over one child: its text copied, no model asked."""
+        """Opens a summary over one child with a copy of its text, without a model call."""
         draft = self._draft
         facts: dict[str, Scalar] = {
             name: draft.facts[child][name] for name in ("opened", "from", "to", "last", "dated")
@@ -153,8 +156,7 @@ class EventTree:
         self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
 
     def _consolidate(self, node: int, child: int, now: float) -> None:
-        """Reinforces ``node`` and its ancestors, which are written anew to hold the child, and
-        widens their times."""
+        """Reinforces ``node`` and its ancestors, widens their times and marks them as stale."""
         draft = self._draft
         start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
         for upper in draft.upwards(node, SUMMARY):
@@ -166,12 +168,12 @@ class EventTree:
                 draft.note(upper, to=stop)
 
     def rewrite(self) -> int:
-        """Writes the summaries whose children changed, from low to high; their number."""
+        """Writes the summaries whose children changed, from low to high; returns their number."""
         stale, self._stale = self._stale, {}
         return self._draft.write(stale, self._annotate)
 
     def _window(self, level: int, moment: float) -> tuple[float, float]:
-        """Start and end, in seconds, of the window on ``level`` that holds a moment."""
+        """Returns start and end, in seconds, of the window on ``level`` around a time."""
         began = self._began or 0.0
         if self._rules.windows == "nested":
             size = _WINDOW_DAYS[level] * DAY

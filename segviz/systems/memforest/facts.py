@@ -22,11 +22,10 @@ _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another no
 
 
 class Cells:
-    """The cells of a draft: a few turns of one session; the last may be open."""
+    """Cells of a draft: a few turns of one session; the last may be open."""
 
     def __init__(self, draft: Draft, turns: int, gap: float) -> None:
-        """Takes up the cells as they stand in ``draft``; one of ``turns`` turns is full, and
-        ``gap`` hours of silence end one."""
+        """Continues the cells in ``draft``; ``turns`` fill a cell, ``gap`` hours end it."""
         self._draft = draft
         self._turns = turns
         self._gap = gap * 3600
@@ -39,8 +38,11 @@ class Cells:
         return None
 
     def fitting(self, arrival: Arrival, when: Moment) -> int | None:
-        """The open cell if a unit continues it, else None: the session is the same, the silence
-        short, there is room, and no phrase changes the subject."""
+        """Returns the open cell if a unit continues it, else None.
+
+        It does in the same session, after a short silence, if there is room and no phrase changes
+        the subject.
+        """
         cell = self.waiting()
         if cell is None or self._draft.facts[cell]["session"] != arrival.session:
             return None
@@ -67,7 +69,7 @@ class Cells:
         draft.note(cell, to=max(when.seconds, as_number(draft.facts[cell], "to")))
 
     def full(self, cell: int) -> bool:
-        """Whether a cell has turns or text enough to be closed."""
+        """Returns True if a cell has turns or text enough to be closed."""
         text = payload(self._draft, cell)
         return len(lines(text)) >= self._turns or len(text) > _CHARACTERS
 
@@ -77,13 +79,13 @@ FACT = "fact"
 
 @dataclass(frozen=True)
 class FactParameters(Declared):
-    """The parameters of cells, facts, and the trees of sessions and entities."""
+    """Parameters of cells, facts, and the trees of sessions and entities."""
 
     session_k: int = param(3, "Most children in a session's tree.", (3, 32), source="code, 3")
     entity_k: int = param(8, "Most children in an entity's tree.", (3, 32), source="code, 8")
     cell_turns: int = param(2, "Turns of a cell.", (1, 20), source="MemForest §4.1 and Table 8, 2")
     gap: float = param(6.0, "Hours of silence that end a cell.", (0, 10_000), source="code, 6")
-    extracted: int = param(15, "Facts a cell gives at most.", (1, 200), source="code, 15")
+    extracted: int = param(15, "Most facts of a cell.", (1, 200), source="code, 15")
     duplicate: float = param(
         0.93, "Similarity from which two facts may be one.", (0, 1), source="code, .93"
     )
@@ -93,7 +95,7 @@ class FactParameters(Declared):
 
 
 class Ingest:
-    """Writes cells and facts to a draft."""
+    """Write path: adds cells and facts to a draft."""
 
     def __init__(
         self, draft: Draft, forest: Forest, scenes: Scenes, routing: FactParameters, tasks: Tasks
@@ -127,7 +129,7 @@ class Ingest:
 
     @property
     def judged(self) -> list[Judgement]:
-        """The comparisons that decided where facts go."""
+        """Comparisons that decided the places of facts."""
         return self._judged + self._scenes.judged
 
     @property
@@ -137,16 +139,18 @@ class Ingest:
 
     @property
     def inspected(self) -> int:
-        """How many candidates were compared."""
+        """Number of candidates compared."""
         return self._compared + self._scenes.inspected
 
     def foresee(self, session: Sequence[tuple[Arrival, Moment]]) -> None:
-        """Has the facts of all cells that fill up in a session extracted side by side (MemForest
-        §4.1), where the tasks can: a model, which is waited for."""
+        """Extracts the facts of all cells that a session will fill in parallel (MemForest §4.1).
+
+        It does so only if the tasks support it, as those of a chat model do.
+        """
         extract: Any = getattr(self._tasks, "extract_many", None)
         if extract is None:
             return
-        draft = Draft(self.draft.embedder)  # only to see where the cells begin and end
+        draft = Draft(self.draft.embedder)  # a scratch copy that only finds the cells' boundaries
         cells = Cells(draft, self.routing.cell_turns, self.routing.gap)
         for arrival, when in session:
             cell, leaf = cells.fitting(arrival, when), draft.leaf(arrival, arrival.vector)
@@ -159,7 +163,7 @@ class Ingest:
         self._foreseen = dict(zip(asked, extract(asked, self.routing.extracted), strict=True))
 
     def insert(self, arrival: Arrival, when: Moment) -> None:
-        """Inserts a unit: into its cell, with the facts of the cells it closes."""
+        """Inserts a unit into its cell, with the facts of the cells it closes."""
         leaf = self.draft.leaf(arrival, arrival.vector)
         cell = self._cells.fitting(arrival, when)
         if cell is None:
@@ -175,16 +179,18 @@ class Ingest:
             self._close(cell)
 
     def _close(self, cell: int) -> None:
-        """Extracts a cell's facts and route them."""
+        """Extracts a cell's facts and routes them."""
         draft = self.draft
         draft.note(cell, closed=True)
         text, when = _stretch(draft, cell)
+        # §4.1: extraction, then canonicalisation against the facts known so far.
         found = self._foreseen.pop((text, when), None)
         if found is None:
             found = self._tasks.extract(text, when, most=self.routing.extracted)
         self.fallback |= found.fallback
         vectors = draft.embedder.embed([fact.text for fact in found.facts])
         for fact, vector in zip(found.facts, vectors, strict=True):
+            # A fact is linked to the units of its cell that it quotes.
             units = sources(fact.text, draft.children[cell], draft)
             known = self._known(fact, vector)
             if known is None:
@@ -193,12 +199,14 @@ class Ingest:
                 self._again(known, units, cell)
 
     def _known(self, fact: Stated, vector: Vector) -> int | None:
-        """Returns the canonical fact that says the same, if there is one."""
+        """Returns the canonical fact of the same meaning, if there is one."""
+        # Normalised surface forms first (§4.1), which needs no comparison of vectors.
         exact = self._texts.get(normalised(fact.text))
         if exact is not None or not self._facts:
             return exact
         self._compared += len(self._facts)
         limit = self.routing.duplicate
+        # Similar embeddings only suggest a duplicate; the task decides.
         for node, score in self.draft.nearest(vector, self._facts, limit, self.routing.judged):
             if self._tasks.same(self.draft.text[node], fact.text):
                 self._judged.append(Judgement(node, score, limit, "the same fact"))
@@ -232,6 +240,7 @@ class Ingest:
             "items": 1,
         }
         fact = draft.add(1, units, stated.text, FACT, facts, vector)
+        # §4.2, scope routing: entity trees and a scene; the session's tree has the cell itself.
         self._know(fact)
         self._entity_trees(fact)
         self._scenes.route(fact, self._facts)
@@ -244,8 +253,10 @@ class Ingest:
             self.forest.insert(root, item)
 
     def _entity_trees(self, fact: int) -> None:
-        """Adds a fact to its speaker's tree and to the tree of every entity with facts enough;
-        an entity that gets its tree now brings its earlier facts."""
+        """Adds a fact to the tree of its speaker and of every entity with enough facts.
+
+        A new tree starts with the entity's earlier facts.
+        """
         for name in entities(self.draft, fact):
             root = self.forest.root("entity", name)
             if root is not None or name == self.draft.facts[fact]["origin"]:
@@ -254,26 +265,27 @@ class Ingest:
                 self.activate(name)
 
     def _ripe(self, name: str) -> bool:
-        """Whether an entity has facts enough, from sessions enough, for a tree."""
+        """Returns True if an entity has enough facts, from enough sessions, for a tree."""
         draft, routing, facts = self.draft, self.routing, self._named[name]
+        # An entity named in one session only has no history worth a tree of its own.
         cells = [cell for fact in facts for cell in beside(draft, fact, CELL)]
         sessions = {draft.facts[cell]["session"] for cell in cells}
         return len(facts) >= routing.entity_facts and len(sessions) >= routing.entity_sessions
 
     def activate(self, name: str) -> None:
-        """Gives an entity its tree over all facts that name it."""
+        """Plants an entity's tree over all facts that name it."""
         for fact in self._named[name]:
             self._place(fact, "entity", name, name)
         self._events.append(f"“{name}” gets a tree of its own")
 
 
 def _stretch(draft: Draft, cell: int) -> tuple[str, datetime | None]:
-    """What was said in a cell, and when it began."""
+    """Returns the dialogue of a cell, and the time of its first unit."""
     dated = bool(draft.facts[cell]["dated"])
     when = as_time(as_number(draft.facts[cell], "from")) if dated else None
     return payload(draft, cell), when
 
 
 def entities(draft: Draft, fact: int) -> list[str]:
-    """The names a fact is about."""
+    """Returns the names of the entities of a fact."""
     return [name for name in str(draft.facts[fact]["entities"]).split("\n") if name]

@@ -11,11 +11,13 @@ from segviz.tree.invariants import Violation, fact
 
 
 def forest_is_balanced(s: Structure) -> Iterator[Violation]:
-    """MemForest: a tree's node has at most k children one level below, at least 2 unless it
-    is the root, in the order of time; its times and item count are those of its children."""
+    """Checks that nodes have at most k children one level below, in the order of time.
+
+    A node other than the root has at least 2. Its times and item count are those of its children.
+    """
     for node in np.flatnonzero(s.active & (s.level > 1)).tolist():
         children, root = s.children[node], node
-        # Levels rise, so that a file whose edges run in a circle ends, too.
+        # Levels must rise, so that the loop also ends in a corrupt file with a cycle.
         while above := [p for p in s.parents[root] if s.level[p] > s.level[root]]:
             root = above[0]
         if len(s.parents[node]) > 1:

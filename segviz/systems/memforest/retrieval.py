@@ -22,9 +22,9 @@ from segviz.systems.memforest.trees import CELL, FAMILIES, beside
 EMBEDDING, MODEL, FLAT, ROOTS = "emb", "llm", "flat-10", "root-only"
 PLANNER = "+planner"
 BROWSES = (EMBEDDING, EMBEDDING + PLANNER, MODEL, MODEL + PLANNER, FLAT, ROOTS)
-"""The rows of Table 7."""
+"""Rows of Table 7."""
 VIEWS = ("entity+scene+session", "entity+scene", "session only", "scene only", "entity only")
-"""The rows of Table 6."""
+"""Rows of Table 6."""
 
 Asked = tuple[str, Scores]
 Round = tuple[dict[int, float], list[int]]
@@ -32,7 +32,7 @@ Round = tuple[dict[int, float], list[int]]
 
 @dataclass(frozen=True)
 class MemForestSearchParameters(Declared):
-    """The parameters of the search."""
+    """Parameters of the search."""
 
     trees: int = param(10, "Trees recalled.", (1, 50), source="MemForest §5.1, 10")
     voters: int = param(30, "Facts that vote for trees.", (0, 500), source="code, 30")
@@ -45,7 +45,7 @@ class MemForestSearchParameters(Declared):
     )
     recall_by: str = param(
         "joint",
-        "Trees by one joint score, or by facts found and roots apart.",
+        "Trees by one joint score, or by facts and by roots separately.",
         choices=("joint", "union"),
         source="equation 7, joint; code, union",
     )
@@ -64,17 +64,18 @@ class MemForestSearchParameters(Declared):
 
 @dataclass(slots=True)
 class ForestSearch(Search):
-    """One question on one memory."""
+    """Retrieval of one question on one memory (§4.3)."""
 
     system: MemForestSearchParameters
 
     def run(self, question: str) -> Retrieval:
-        """Retrieves: trees, then branches down to leaves, then their facts, reranked."""
+        """Retrieves trees, then branches down to leaves, then their facts, reranked."""
         structure, browse = self.view.structure, self.system.browse
         similarity = question_similarity(question, self.view)
         wanted = self.system.families.removesuffix(" only").split("+")
         trees = self.of(*wanted)
         if browse == FLAT or not trees:
+            # The flat baseline of Table 7; also used until the first tree exists.
             cells = [c for c in self.of(CELL) if not self._facts_of(c)]
             every = self._sources([*self.of(FACT), *cells])
             found = best_first(every, similarity)[: self.view.k]
@@ -83,7 +84,7 @@ class ForestSearch(Search):
         else:
             roots = self._recalled(trees, similarity)
             if browse == ROOTS:
-                found, note = roots, f"The {len(roots)} roots stand for all they hold."
+                found, note = roots, f"The {len(roots)} roots are the evidence, without leaves."
             else:
                 leaves = self._walk(self._plan(question, roots, similarity))
                 found = self._sources(leaves)
@@ -94,11 +95,13 @@ class ForestSearch(Search):
         return with_units(structure, ranked, similarity, self.stages)
 
     def _recalled(self, trees: Sequence[int], similarity: Scores) -> list[int]:
-        """Returns those of these trees whose root or best fact is most like the question."""
+        """Returns the trees whose root or best fact is most like the question (equation 7)."""
         structure = self.view.structure
+        # Two signals (§4.3): root recall by similarity, fact-to-tree recall by the best facts.
         votes = best_first(self.of(FACT), similarity)[: self.system.voters]
         best: dict[int, float] = {}
         hits: dict[int, int] = {}
+        # Fact-to-tree recall: the best facts vote for the trees that contain them.
         for fact in votes:
             for root in self._above(fact).intersection(trees):
                 best[root] = max(best.get(root, 0.0), float(similarity[fact]))
@@ -118,6 +121,7 @@ class ForestSearch(Search):
             order = list(dict.fromkeys((*kept, *down)))
             score = similarity
             how = "most facts found, then the similarity of roots"
+        # Authors' code: the user's tree is browsed for every question.
         always = [m for m in self._of_users(trees) if m not in kept]
         kept = [*kept, *always]
         kinds = [structure.kind[m] for m in kept]
@@ -129,7 +133,7 @@ class ForestSearch(Search):
         return kept
 
     def _of_users(self, trees: Sequence[int]) -> list[int]:
-        """The tree of the speaker called user; without one those of all speakers."""
+        """Returns the tree of the speaker called user; without one those of all speakers."""
         facts = self.view.structure.facts
         speakers = {facts[m]["origin"] for m in self.of(FACT)}
         names = {"user"} & speakers or speakers
@@ -137,7 +141,7 @@ class ForestSearch(Search):
         return [m for m in trees if m in of_entities and facts[m]["scope"] in names]
 
     def _above(self, item: int) -> set[int]:
-        """Roots of the trees that hold a fact, or the cell it was said in."""
+        """Returns the roots of the trees that contain a fact, or the cell it was said in."""
         s = self.view.structure
         seen: set[int] = set()
         layer = [item, *beside(s, item, CELL)]
@@ -149,8 +153,10 @@ class ForestSearch(Search):
         return {m for m in seen if s.kind[m] in FAMILIES}
 
     def _plan(self, question: str, roots: Sequence[int], similarity: Scores) -> dict[int, Asked]:
-        """What each tree is asked, with the similarity of every node to it: the question, or
-        under a planner a sub-question of its own (MemForest §4.3)."""
+        """Returns the question of each tree, with the similarity of every node to it.
+
+        A planner gives each tree a sub-question of its own (MemForest §4.3).
+        """
         scores = {question: similarity}
         texts = [question] * len(roots)
         if self.system.browse.endswith(PLANNER):
@@ -165,10 +171,11 @@ class ForestSearch(Search):
         return {root: (text, scores[text]) for root, text in zip(roots, texts, strict=True)}
 
     def _walk(self, asked: Mapping[int, Asked]) -> list[int]:
-        """Returns the leaves that a beam in each recalled tree reaches, all of them."""
+        """Returns all leaves that a beam in each recalled tree reaches."""
         who = self.who if self.system.browse.startswith(MODEL) else "By similarity"
         beams = [self._beam(root, *of_tree) for root, of_tree in asked.items()]
         leaves: dict[int, None] = {}
+        # Trees are browsed independently; the stages show round d of all trees together.
         for depth, rounds in enumerate(zip_longest(*beams, fillvalue=({}, [])), start=1):
             scores: dict[int, float] = {}
             kept: dict[int, None] = {}
@@ -178,10 +185,10 @@ class ForestSearch(Search):
                 kept |= dict.fromkeys(took)
             reached = [m for m in kept if self.view.structure.level[m] == 1]
             leaves |= dict.fromkeys(reached)
-            beside = sum(bool(choices) for choices, _ in rounds)
+            browsed = sum(bool(choices) for choices, _ in rounds)
             note = (
-                f"{who}: of {len(scores)} children in {beside} trees their beams keep "
-                f"{len(kept)}; {len(reached)} of them are leaves and settled."
+                f"{who}: of {len(scores)} children in {browsed} trees their beams keep "
+                f"{len(kept)}; {len(reached)} of them are leaves, where browsing ends."
             )
             order = sorted(scores, key=lambda m: (-scores[m], m))
             self.tell(f"browse {depth}", note, order, scores, list(kept))
@@ -190,9 +197,9 @@ class ForestSearch(Search):
     def _beam(self, root: int, question: str, similarity: Scores) -> list[Round]:
         """Follows the best branches of one tree down to its leaves, as the authors' code does.
 
-        Each round scores the children of all nodes of the frontier and keeps the best, as many as
-        the beam is wide beside the leaves reached before. A model gives the first of n siblings n
-        points, the last 1.
+        Each round scores the children of all nodes of the frontier. It keeps the best, as many as
+        the beam is wide minus the leaves already reached. A model's order gives the first of n
+        siblings n points, the last 1.
         """
         s = self.view.structure
         rounds: list[Round] = []
@@ -209,11 +216,12 @@ class ForestSearch(Search):
             kept = sorted(choices, key=lambda m: -choices[m])[:room]
             rounds.append((choices, kept))
             frontier = [m for m in kept if s.level[m] > 1]
+            # A reached leaf uses up one place of the beam.
             room -= len(kept) - len(frontier)
         return rounds
 
     def _sources(self, leaves: Sequence[int]) -> list[int]:
-        """Returns the facts of these leaves; a cell that has none stands for its dialogue."""
+        """Returns the facts of these leaves; for a cell without facts, its dialogue."""
         s = self.view.structure
         found: dict[int, None] = {}
         for leaf in leaves:

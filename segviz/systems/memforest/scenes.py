@@ -1,4 +1,4 @@
-"""MemForest's scenes: facts of one domain of life, similar and not far apart in time."""
+"""MemForest's scenes: similar facts of one domain of life, close in time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from segviz.tree import Judgement, Vector, as_number
 
 @dataclass(frozen=True)
 class SceneParameters(Declared):
-    """The parameters of scenes."""
+    """Parameters of scenes."""
 
     scene_k: int = param(10, "Most children in a scene's tree.", (3, 32), source="code, 10")
     buffer: int = param(24, "Facts that wait for the first scenes.", (1, 500), source="code, 24")
@@ -38,15 +38,15 @@ class SceneParameters(Declared):
         0.88, "Similarity at which two scenes become one.", (0, 1), source="code, .88"
     )
     nearness: float = param(
-        0.08, "What a scene of the same time gains in similarity.", (0, 1), source="code, .08"
+        0.08, "Bonus in similarity for a scene of the same time.", (0, 1), source="code, .08"
     )
     near_days: float = param(
-        45.0, "Days over which that falls to nothing.", (1, 3650), source="code, 45"
+        45.0, "Days over which that bonus falls to 0.", (1, 3650), source="code, 45"
     )
 
 
 class Scenes:
-    """Assigns facts to the scene trees of a forest."""
+    """Assignment of facts to the scene trees of a forest."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: SceneParameters) -> None:
         self._draft = draft
@@ -62,9 +62,10 @@ class Scenes:
         self.inspected = 0
 
     def route(self, fact: int, facts: Sequence[int]) -> None:
-        """Puts a fact into its scene; ``facts`` are all there are, itself the last."""
+        """Assigns a fact to its scene; ``facts`` are all facts so far, itself the last."""
         if self._forest.trees("scene"):
             self._nearest(fact)
+        # The first scenes need enough facts to choose seeds from; until then facts wait.
         elif len(facts) >= self._routing.buffer:
             self._first(facts)
 
@@ -77,10 +78,12 @@ class Scenes:
         sizes = {root: int(as_number(draft.facts[root], "items")) for _, root in scored}
         if scored:
             score, root = scored[0]
+            # A half-full scene is harder to join, so that scenes stay focused.
             limit = routing.second if sizes[root] >= routing.full // 2 else routing.spawn
             self.judged.append(Judgement(root, score, limit, f"scene for fact {fact}"))
             if score >= limit and sizes[root] < routing.full:
                 self._join(root, fact)
+                # A fact may belong to two scenes, but only to a second one that is very similar.
                 for more, other in scored[1:2]:
                     if more >= routing.second and sizes[other] < routing.full:
                         self._join(other, fact)
@@ -93,7 +96,7 @@ class Scenes:
         self._centres.pop(root, None)
 
     def _centre(self, root: int) -> Vector:
-        """Mean direction of a scene's facts."""
+        """Returns the mean direction of a scene's facts."""
         if root not in self._centres:
             self._centres[root] = centroid(self._draft.vectors(self._forest.items(root)))
         return self._centres[root]
@@ -103,12 +106,15 @@ class Scenes:
         self._forest.plant("scene", scope, label, k, fact, domain=domain)
 
     def _first(self, facts: Sequence[int]) -> None:
-        """With enough facts buffered: seeds that are far from each other, and every other
-        fact to the nearest seed of its domain that is like enough, else a seed itself."""
+        """Founds the first scenes on distant seeds and assigns the buffered facts to them.
+
+        A fact that is similar to no seed of its domain becomes a seed itself.
+        """
         vectors = self._draft.vectors(facts)
         seeds = [0]
         nearest = vectors @ vectors[0]
         while len(seeds) < min(self._routing.seeds, len(facts)):
+            # Farthest-first traversal: the next seed is the fact least similar to all seeds so far.
             farthest = int(np.argmin(np.round(nearest, 9)))
             if nearest[farthest] >= self._routing.spawn:
                 break
@@ -123,8 +129,7 @@ class Scenes:
         self.events.append(f"{len(facts)} buffered facts make the first {count} scenes")
 
     def _scored(self, fact: int, domain: str) -> list[tuple[float, int]]:
-        """Scenes of a domain by similarity to their centroid and a little for nearness in
-        time, best first."""
+        """Returns the scenes of a domain by similarity and nearness in time, best first."""
         draft, routing = self._draft, self._routing
         roots = self._of_domain(domain)
         if not roots:

@@ -39,7 +39,7 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True)
 class MemForestComponents(Declared):
-    """The components of the system, and when they are called."""
+    """Components of the system, and when they are called."""
 
     tasks: Tasks = judgements(
         "Extracts facts, judges duplicates and orders branches.", "MemForest §3"
@@ -53,7 +53,7 @@ class MemForestComponents(Declared):
     )
     leaves: str = param(
         "summarised",
-        "What stands for a cell in its session's tree: a summary, or its dialogue.",
+        "Text of a cell in its session's tree: a summary, or its dialogue.",
         choices=("summarised", "passed through"),
         source="Algorithm 1, lines 22-23, summarised; code, passed through",
     )
@@ -63,18 +63,18 @@ class MemForestComponents(Declared):
 class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemForestComponents):
     """A forest: one time-ordered tree per session, per important entity and per scene.
 
-    Units gather in cells of two turns. A closed cell gives facts; one that is already known
-    gets another occurrence. A cell is a leaf of its session's tree; a fact of its speaker's,
-    of every entity's with three facts from two sessions, and of a scene of similar facts in
-    one domain of life. A leaf goes to its place in time; a node of more than k children is
-    cut in the middle; only the ancestors of what changed are written again, at once
-    (``eager``) or once per session for all of them (``lazy``).
+    Units are grouped into cells of two turns. A closed cell gives facts; a known fact gets another
+    occurrence. A cell is a leaf of its session's tree. A fact is a leaf of the trees of its
+    speaker, of every entity with three facts from two sessions, and of a scene of similar facts in
+    one domain of life. A leaf is inserted by time, and a node of more than k children is split in
+    the middle. Only the ancestors of changed leaves are written again, at once (``eager``) or once
+    per session (``lazy``).
 
-    A question recalls the trees whose root or best fact is most like it, follows in each a beam
-    of branches to its leaves and reranks all facts there.
+    A question recalls the trees whose root or best fact is most similar to it. In each it follows a
+    beam of branches to the leaves and reranks all facts there.
 
-    Source: MemForest, arXiv 2605.23986, §3 and §4, and the authors' code for sizes.
-    Departs from the source as listed in ``departures``.
+    Source: MemForest, arXiv 2605.23986, §3 and §4, and the authors' code for sizes. Departs from
+        the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "memforest"
@@ -89,17 +89,17 @@ class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemF
     level_names: ClassVar[tuple[str, ...]] = ("unit", "fact or cell", "interval")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per unit, lazily."""
+        """Yields one Step per unit, lazily."""
         draft = Draft(services.embedder)
         for part in (self.tasks, self.annotate):
-            prepared(part, services)  # says where a model is missing
+            prepared(part, services)  # raises if a component needs a model and none is configured
         forest = Forest(draft, or_offline(self.annotate, services, Extractive), self.leaves)
         scenes, tasks = Scenes(draft, forest, self), or_offline(self.tasks, services, Offline)
         ingest = Ingest(draft, forest, scenes, self, tasks)
         summaries = ingest.forest.summaries
         clock = Clock()
-        heard = ((arrival, clock.tell(arrival)) for arrival in arrivals)
-        for _, group in groupby(heard, key=lambda pair: pair[0].session):
+        timed = ((arrival, clock.tell(arrival)) for arrival in arrivals)
+        for _, group in groupby(timed, key=lambda pair: pair[0].session):
             session = list(group)
             ingest.foresee(session)
             for arrival, when in session:
@@ -107,6 +107,8 @@ class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemF
                 ingest.insert(arrival, when)
                 refreshed = written = 0
                 waiting = summaries.dirty
+                # Algorithm 1 separates eager structural edits (lines 5-13) from the refresh of
+                # texts (17-31).
                 if self.refresh == "eager" or arrival is session[-1][0]:
                     refreshed, written = summaries.refresh()
                 else:
@@ -116,21 +118,21 @@ class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemF
                 yield draft.step(arrival.unit, note, written, ingest.inspected, decision)
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
-        """Under ``lazy``, the nodes that wait for the end of their session."""
+        """Returns, under ``lazy``, the nodes that wait for the end of their session."""
         facts = structure.facts
         return tuple(n for n in np.flatnonzero(structure.active).tolist() if facts[n].get("dirty"))
 
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Writes the pending nodes from below upwards, as at the end of a session."""
+        """Writes the pending nodes bottom up, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
         annotate = or_offline(self.annotate, services, Extractive)
         Summaries(draft, annotate, self.leaves).refresh()
         return draft.take()
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Trees, branches, facts; see the class for its course."""
+        """Returns the reranked facts; the class describes the stages."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return ForestSearch(view, tasks, self).run(question)
 

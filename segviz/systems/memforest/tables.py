@@ -13,9 +13,9 @@ from segviz.tree.structure import above_items
 def tree_rows(structure: Structure, steps: Sequence[Step]) -> list[Row]:
     """Returns a row for each tree by family, the oldest first.
 
-    ``refreshed`` counts the nodes that the last step created or rewrote, listed from the root
-    down; ``waiting`` those to be rewritten when the session ends; ``rebuild`` the texts that
-    building the tree anew would take, one per node with several children.
+    ``refreshed`` counts the nodes that the last step created or rewrote, listed from the root down.
+    ``waiting`` counts those to be rewritten when the session ends. ``rebuild`` is the number of
+    texts that building the tree anew would take, one per node with several children.
     """
     touched = {
         event.node

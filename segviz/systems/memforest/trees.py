@@ -1,11 +1,10 @@
 """MemForest's trees: items in the order of time under nodes of at most k children.
 
-A tree is known by its root, which stays the same node while the tree grows under it. Items
-(cells, facts) lie on level 1 and may be in several trees. ``Forest`` keeps the shape of the
-trees, ``Summaries`` the times, counts and texts of their nodes. Everything a node must remember
-is in its facts: what it holds happened ``from`` … ``to`` (seconds, ``dated`` where those are
-dates) and counts ``items``; ``dirty`` nodes wait for a refresh. A cell, the leaf of a session's
-tree, is summarised like a node above it, from its turns.
+A tree is identified by its root, which stays the same node while the tree grows below it. Items
+(cells, facts) lie on level 1 and may be in several trees. ``Forest`` maintains the shape of the
+trees, ``Summaries`` the times, counts and texts of their nodes. A node's state is in its facts: its
+content is ``from`` … ``to`` (seconds; ``dated`` if those are dates) and counts ``items``; ``dirty``
+nodes wait for a refresh. A cell, the leaf of a session's tree, is summarised from its turns.
 """
 
 from __future__ import annotations
@@ -22,11 +21,14 @@ from segviz.tree.structure import above_items
 
 
 class Summaries:
-    """Keeps times, counts and texts of nodes up to date; knows the nodes that are dirty."""
+    """Times, counts and texts of the nodes, with the set of dirty nodes."""
 
     def __init__(self, draft: Draft, annotate: Annotate, leaves: str) -> None:
-        """Takes up the nodes that wait as they stand in ``draft``; ``leaves``: whether cells are
-        "summarised" (MemForest, Algorithm 1, lines 22-23) or "passed through"."""
+        """Continues with the dirty nodes in ``draft``.
+
+        ``leaves`` is "summarised" (cells get a summary; Algorithm 1, lines 22-23) or "passed
+        through".
+        """
         self._draft = draft
         self._annotate = annotate
         self._leaves = leaves
@@ -36,7 +38,7 @@ class Summaries:
 
     @property
     def dirty(self) -> int:
-        """How many nodes above the items wait for a refresh."""
+        """Number of nodes above the items that wait for a refresh."""
         return sum(self._draft.level[node] > 1 for node in self._dirty)
 
     def touch(self, node: int) -> None:
@@ -44,25 +46,29 @@ class Summaries:
         self._dirty[node] = None
 
     def forget(self, node: int) -> None:
-        """Drops a node that is removed."""
+        """Drops a removed node."""
         self._dirty.pop(node, None)
 
     def mend(self, nodes: Iterable[int]) -> None:
-        """Brings times and counts up to date from below and mark the nodes dirty."""
+        """Updates times and counts bottom up and marks the nodes dirty (Algorithm 1, line 10)."""
         draft = self._draft
         for node in sorted(set(nodes), key=lambda n: (draft.level[n], n)):
             draft.note(node, **totals(draft, draft.children[node]))
             self.touch(node)
 
     def refresh(self) -> tuple[int, int]:
-        """Writes the dirty nodes level by level, low to high, those of one level of all trees
-        together; nodes refreshed above the items, and texts the annotation wrote."""
+        """Writes the dirty nodes level by level, low to high (Algorithm 1, lines 17 to 31).
+
+        All trees' nodes of one level are written together. Returns the number of nodes refreshed
+        above the items, and of texts the annotator wrote.
+        """
         draft, waiting = self._draft, self.dirty
         dirty = list(self._dirty)
         self._dirty = {}
         written = 0
         for level in sorted({draft.level[n] for n in dirty}):
             row = sorted(n for n in dirty if draft.level[n] == level)
+            # Algorithm 1, lines 18 to 26: nodes of one level are independent.
             groups = [self._parts(n) for n in row]
             written += sum(len(group) > 1 for group in groups)
             texts = write(self._annotate, groups)
@@ -74,7 +80,7 @@ class Summaries:
         return waiting, written
 
     def _parts(self, node: int) -> list[str]:
-        """What a node's text is written from: its children's, of a cell its turns."""
+        """Returns the texts from which a node is written: its children's, or a cell's turns."""
         draft = self._draft
         if draft.level[node] > 1:
             return [_body(draft, child) for child in draft.children[node]]
@@ -82,19 +88,19 @@ class Summaries:
         return said.split("\n") if self._leaves == "summarised" else [said]
 
     def mark(self) -> None:
-        """Records in the nodes' facts which are dirty, so that a saved memory knows."""
+        """Records in the facts which nodes are dirty, so that a saved memory has this state."""
         for node in self._dirty:
             if not self._draft.facts[node].get("dirty"):
                 self._draft.note(node, dirty=True)
 
 
 def payload(draft: Draft, cell: int) -> str:
-    """Returns the dialogue of a cell as it was said."""
+    """Returns the dialogue of a cell."""
     return "\n".join(draft.text[unit] for unit in draft.children[cell])
 
 
 def totals(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
-    """Times and number of items of a node over these children, as facts."""
+    """Returns times and number of items of a node over these children, as facts."""
     facts = [draft.facts[child] for child in children]
     return {
         "from": min(as_number(f, "from") for f in facts),
@@ -105,7 +111,7 @@ def totals(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
 
 
 def heading(facts: Facts) -> str:
-    """Returns the first line of a summary: ``[dates | label]``, "" where neither is known."""
+    """Returns the first line of a summary: ``[dates | label]``, "" if neither is known."""
     label = str(facts.get("label") or "")
     parts = [_dates(facts), label] if facts.get("dated") else [label]
     head = " | ".join(part for part in parts if part)
@@ -113,7 +119,7 @@ def heading(facts: Facts) -> str:
 
 
 def _body(draft: Draft, node: int) -> str:
-    """A child's text without the heading of a summary."""
+    """Returns a child's text without the heading of a summary."""
     text = draft.text[node]
     return text.removeprefix(heading(draft.facts[node])) if draft.level[node] > 1 else text
 
@@ -125,7 +131,7 @@ def _dates(facts: Facts) -> str:
 
 
 def beside(memory: Draft | Structure, item: int, kind: str) -> list[int]:
-    """Returns the items of a kind that hold a unit of this one, once for each such unit."""
+    """Returns the items of a kind that share a unit with this one, once for each such unit."""
     units = memory.children[item]
     return [p for unit in units for p in memory.parents[unit] if memory.kind[p] == kind]
 
@@ -135,10 +141,10 @@ CELL, INTERVAL = "cell", "interval"
 
 
 class Forest:
-    """The trees of a draft and their edits; ``summaries`` keeps what an edit left dirty."""
+    """Trees of a draft and their edits; ``summaries`` has the nodes an edit left dirty."""
 
     def __init__(self, draft: Draft, annotate: Annotate, leaves: str) -> None:
-        """No trees yet; ``leaves`` as in ``Summaries``."""
+        """Starts without trees; ``leaves`` as in ``Summaries``."""
         self.summaries = Summaries(draft, annotate, leaves)
         self._draft = draft
         self._roots: dict[tuple[str, str], int] = {}
@@ -149,7 +155,7 @@ class Forest:
         return self._roots.get((family, scope))
 
     def trees(self, family: str) -> list[int]:
-        """Roots of a family, oldest first."""
+        """Returns the roots of a family, oldest first."""
         return list(self._family[family])
 
     def items(self, root: int) -> list[int]:
@@ -160,11 +166,11 @@ class Forest:
         return layer
 
     def holds(self, root: int, item: int) -> bool:
-        """Whether an item is in a tree."""
+        """Returns True if an item is in a tree."""
         return root in self.homes(item)
 
     def homes(self, item: int) -> list[int]:
-        """Roots of the trees an item is in."""
+        """Returns the roots of the trees an item is in."""
         return [self._draft.upwards(parent)[-1] for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
@@ -178,9 +184,13 @@ class Forest:
         return root
 
     def insert(self, root: int, item: int) -> None:
-        """Inserts an item by time; a node of more than k children is split in the middle."""
+        """Inserts an item by time and rebalances (Algorithm 1, lines 7 to 10).
+
+        A node of more than k children is split in the middle.
+        """
         draft = self._draft
         k = int(draft.facts[root]["k"] or 2)
+        # Down to the last inner node whose interval begins no later than the item.
         path = [root]
         while draft.level[path[-1]] > 2:
             place = self._place(path[-1], item)
@@ -188,6 +198,7 @@ class Forest:
         node, place = path[-1], self._place(path[-1], item)
         children = draft.children[node]
         draft.arrange(node, [*children[:place], item, *children[place:]])
+        # As in a B-tree, a split may overflow the parent, up to the root.
         while len(draft.children[path[-1]]) > k:
             node = path.pop()
             if not path:
@@ -197,7 +208,7 @@ class Forest:
         self.summaries.mend(self._path(item, root))
 
     def _place(self, node: int, item: int) -> int:
-        """How many children of a node begin no later than an item."""
+        """Returns the number of a node's children that begin no later than an item."""
         facts = self._draft.facts
         starts = [as_number(facts[child], "from") for child in self._draft.children[node]]
         return bisect_right(starts, as_number(facts[item], "from"))
@@ -206,6 +217,7 @@ class Forest:
         """Moves the later half of a node's children to a new node behind it."""
         draft = self._draft
         children = list(draft.children[node])
+        # Both halves are contiguous in time, so the children's order survives the split.
         half = len(children) // 2
         draft.arrange(node, children[:half])
         later = self._interval(draft.level[node], children[half:])
@@ -221,6 +233,7 @@ class Forest:
         half = len(children) // 2
         draft.arrange(root, [])
         level = draft.level[root]
+        # Trees are looked up by the root's id, so the root stays and its children move down.
         draft.raise_to(root, level + 1)
         parts = [self._interval(level, part) for part in (children[:half], children[half:])]
         draft.arrange(root, parts)
@@ -244,15 +257,14 @@ class Forest:
         return held
 
     def _path(self, item: int, root: int) -> list[int]:
-        """Nodes from an item's parent in this tree up to the root."""
+        """Returns the nodes from an item's parent in this tree up to the root."""
         for path in map(self._draft.upwards, self._draft.parents[item]):
             if path[-1] == root:
                 return path
         raise ValueError(f"item {item} is not in tree {root}")
 
     def touch_item(self, item: int) -> None:
-        """Marks everything above an item whose text or time changed as out of date, and the
-        summary of a cell."""
+        """Marks all ancestors of a changed item as out of date, and the summary of a cell."""
         if self._draft.kind[item] == CELL:
             self.summaries.touch(item)
         for root in self.homes(item):

@@ -1,4 +1,4 @@
-"""MemTree: an online tree of topics (arXiv 2410.14052); what it prints is in ``published.csv``."""
+"""MemTree: an online tree of topics (arXiv 2410.14052); ``published.csv`` has its numbers."""
 
 from segviz.systems.memtree.system import MemTree, topics_branch
 

@@ -1,6 +1,6 @@
 """MemTree: an online tree of topics (arXiv 2410.14052).
 
-A node is a unit's leaf while it has no children, a topic afterwards.
+A node without children is a unit's leaf; with children it is a topic.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from segviz.tree.invariants import Invariant, Violation, leaves_are_units, one_p
 
 
 def topics_branch(s: Structure) -> Iterator[Violation]:
-    """A topic has at least two children, and its level is its height (MemTree §3.1)."""
+    """Checks that a topic has two children or more, and its height as level (MemTree §3.1)."""
     for node in np.flatnonzero(s.active & (s.level > 0)).tolist():
         children = s.children[node]
         if len(children) < 2:
@@ -51,18 +51,17 @@ def topics_branch(s: Structure) -> Iterator[Violation]:
 
 @dataclass(frozen=True)
 class MemTree(Declared):
-    """A unit walks down from the root to whatever is most similar, and stops where nothing is.
+    """A unit walks down from the root to the most similar node and stops where nothing is similar.
 
-    At each node the most similar child is compared with a threshold that grows with depth.
-    Below it, the unit becomes a child there; above it, the walk goes on into that child,
-    and a leaf reached this way becomes a topic holding itself and the new unit. Then the
-    text of every node on the path is merged with the new unit's, more briefly the more
-    children it has. Its own retrieval ranks all nodes together and drops those too far
-    from the question, or walks down from the top keeping the best few of each level.
+    At each node the most similar child is compared with a threshold that grows with depth. Below
+    it, the unit becomes a child of the node. Above it, the walk continues into that child; a leaf
+    reached this way becomes a topic over itself and the new unit. Then the text of every node on
+    the path is merged with the new unit's, more briefly the more children it has. Its own retrieval
+    ranks all nodes together and drops those too far from the question, or walks down from the top
+    with the best few of each level.
 
     Source: MemTree, arXiv 2410.14052, §3.1, §3.2, App. A.1; settings of SegTreeMem (arXiv
-    2606.04555), App. E.
-    Departs from the source as listed in ``departures``.
+        2606.04555), App. E. Departs from the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "memtree"
@@ -120,20 +119,24 @@ class MemTree(Declared):
     annotate: Annotate = annotator("Merges the text of a topic with a new unit's.", "MemTree §3.1")
 
     def threshold(self, depth: int) -> float:
-        """θ(d): the cosine a child of a node at ``depth`` must reach (root: 0)."""
+        """Returns θ(d): the cosine a child of a node at ``depth`` must reach (root: 0).
+
+        Source: MemTree §3.1 and App. A.1.3.
+        """
         return self.base * math.exp(self.rate * depth / self.max_depth)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per unit, lazily."""
+        """Yields one Step per unit, lazily."""
         tree = _MemTreeBuilder(self, services)
         for arrival in arrivals:
             yield tree.insert(arrival)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Evidence by the relevance of the question, the cosine unless another is chosen."""
+        """Returns evidence by the relevance of the question; the cosine is the default."""
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
             return from_the_top(view.structure, scores, self.width)
+        # §3.2, collapsed tree retrieval: all nodes are one set, filtered by a threshold.
         nodes = best_first(np.flatnonzero(view.structure.active).tolist(), scores)
         near = question_cosines(question, view)
         kept = [node for node in nodes if near[node] >= self.least]
@@ -147,8 +150,14 @@ class MemTree(Declared):
 
 @dataclass(slots=True)
 class _Walk:
-    """A unit's way down: the topics entered, the leaf that must become one (or None), and
-    per depth how the best child fared; ``compared`` counts all children looked at."""
+    """Path of a unit down the tree.
+
+    Attributes:
+        path: the topics entered.
+        found: the leaf that must become a topic; None without one.
+        judged: the best child per depth, with its score and threshold.
+        compared: the number of children inspected.
+    """
 
     path: list[int] = field(default_factory=list)
     found: int | None = None
@@ -157,10 +166,10 @@ class _Walk:
 
 
 class _MemTreeBuilder:
-    """The tree of topics; ``insert`` is one unit's walk (MemTree §3.1)."""
+    """Tree of topics; ``insert`` is one unit's walk (MemTree §3.1, Algorithm 1)."""
 
     def __init__(self, rules: MemTree, services: Services) -> None:
-        # What a child of a node at each depth must reach; nothing is put deeper than their number.
+        # One threshold per depth; their number limits the depth of the tree.
         self._thresholds = [rules.threshold(depth) for depth in range(rules.max_depth)]
         self._brevity = rules.brevity
         self._annotate = prepared(rules.annotate, services)
@@ -174,13 +183,17 @@ class _MemTreeBuilder:
         chosen = path[-1] if found is None and path else found
         leaf = draft.leaf(arrival, arrival.vector)
         before = [len(draft.children[topic]) for topic in path]
+        # Algorithm 1, lines 5-8: a leaf at the end of the walk is expanded into a parent.
         if found is not None:
             path.append(self._topic_over(found))
             before.append(1)
         if path:
+            # Algorithm 1, line 16: the new leaf.
             draft.link(path[-1], leaf)
         else:
             self._top.append(leaf)
+        # Algorithm 1, lines 12-13, for the whole path at once: the merges do not depend on each
+        # other.
         self._merge(path, before, arrival.text)
         decision = Decision(tuple(reversed(walk.judged)), chosen, _why(walk))
         note, why = _note(arrival.index, path, found), decision if walk.judged else None
@@ -204,17 +217,17 @@ class _MemTreeBuilder:
             children = draft.children[walk.path[-1]] if walk.path else self._top
             if not children:
                 break
-            # The older of two equal children: children may stand in another order than
-            # they arrived in, spans do not.
+            # Algorithm 1, lines 9-10. Of equal children the older wins, by span: the order of
+            # children may differ from the order of arrival.
             scores = cosines(vector, draft.vectors(children))
             best = min(range(len(children)), key=lambda i: (-scores[i], draft.span[children[i]]))
             child, score = children[best], float(scores[best])
             walk.judged.append(Judgement(child, score, threshold))
             walk.compared += len(children)
-            if score < threshold:
+            if score < threshold:  # Algorithm 1, line 11
                 break
             if not draft.children[child]:
-                # A new topic would hold leaves two below this depth.
+                # A new topic puts leaves two below this depth.
                 if depth + 2 <= len(self._thresholds):
                     walk.found = child
                 break
@@ -222,11 +235,15 @@ class _MemTreeBuilder:
         return walk
 
     def _merge(self, path: Sequence[int], before: Sequence[int], said: str) -> None:
-        """Merges a unit's text into that of every topic on the path; each merge stands alone,
-        so those of one length are asked for together. ``before``: children before the unit."""
+        """Merges a unit's text into that of every topic on the path.
+
+        Merges are independent, so those of one length are requested together. ``before`` has the
+        number of children before the unit.
+        """
         draft = self._draft
         by_words: dict[int, list[int]] = {}
         for topic, count in zip(path, before, strict=True):
+            # App. A.1.2: the more entries a text sums up, the more concise it becomes.
             by_words.setdefault(self._brevity * max(0, count - 2), []).append(topic)
         texts: dict[int, str] = {}
         for less, topics in by_words.items():
@@ -257,11 +274,11 @@ def _note(index: int, path: Sequence[int], found: int | None) -> str:
         return f"Unit {index} and node {found} form the topic {path[-1]}."
     if path:
         return f"Unit {index} joins the topic {path[-1]}."
-    return f"Unit {index} stands at the top for itself."
+    return f"Unit {index} becomes a leaf at the top."
 
 
 def _settle_levels(draft: Draft, nodes: Sequence[int]) -> None:
-    """Puts nodes, from below upwards, one level above the highest of their children."""
+    """Sets each node, from below upwards, one level above its highest child."""
     for node in nodes:
         level = 1 + max(draft.level[child] for child in draft.children[node])
         if level != draft.level[node]:

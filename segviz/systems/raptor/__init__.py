@@ -1,4 +1,4 @@
-"""RAPTOR: layers of clusters, built again after each session (arXiv 2401.18059)."""
+"""RAPTOR: layers of clusters, rebuilt after each session (arXiv 2401.18059)."""
 
 from segviz.systems.raptor.system import Raptor
 

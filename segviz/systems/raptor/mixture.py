@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_ROUNDS = 50  # ours
-_FLOOR = 1e-6  # ours
-_ENOUGH = 1e-3  # ours
+_ROUNDS = 50  # most iterations of EM; ours
+_FLOOR = 1e-6  # least variance; ours
+_ENOUGH = 1e-3  # gain in mean log-likelihood that ends EM; ours
 
 
 def principal(points: Floats, dimensions: int) -> Floats:
     """Returns the first principal components of ``points`` (n, d), float64 (n, ≤ dimensions).
 
-    Computed from whichever is smaller, the products of the points or of the columns. Each
-    component's sign is fixed by its largest entry and everything is rounded to nine digits,
-    so that equal input gives equal output; components without spread are zeros.
+    Each component's sign is fixed by its largest entry and everything is rounded to nine digits, so
+    that equal input gives equal output. Components without spread are zeros.
     """
     centred = points - points.mean(axis=0)
+    # The Gram matrix of the points and the covariance of the columns have the same non-zero
+    # eigenvalues; the smaller one is faster.
     if len(points) < centred.shape[1]:
         values, vectors = np.linalg.eigh(centred @ centred.T)
         lengths = np.sqrt(np.clip(values[::-1][:dimensions], 0.0, None))
@@ -37,10 +38,10 @@ def principal(points: Floats, dimensions: int) -> Floats:
 
 @dataclass(frozen=True)
 class Mixture:
-    """A fitted mixture of c components over n points.
+    """Fitted mixture of c components over n points.
 
-    ``shares`` float64 (n, c): the posterior of each component, rows sum to 1. ``bic``:
-    lower is better.
+    ``shares`` float64 (n, c) are the posteriors of the components, rows sum to 1. ``bic``: lower is
+    better.
     """
 
     shares: Floats
@@ -48,10 +49,17 @@ class Mixture:
 
 
 def fit(points: Floats, components: int, rng: np.random.Generator) -> Mixture:
-    """Expectation maximisation from k-means++ centres (Arthur and Vassilvitskii 2007).
+    """Fits a mixture by expectation maximisation from k-means++ centres.
 
-    ``points`` (n, d), ``components`` ≤ n. Variances are diagonal and at least 1e-6; it ends
-    after 50 rounds or when the mean log-likelihood grows by less than 1e-3.
+    Variances are diagonal and at least 1e-6. It ends after 50 rounds or when the mean
+    log-likelihood grows by less than 1e-3.
+
+    Args:
+        points: float64 (n, d).
+        components: their number, ≤ n.
+        rng: source of randomness.
+
+    Source: Arthur and Vassilvitskii 2007 for the centres.
     """
     n, d = points.shape
     means = _centres(points, components, rng)
@@ -61,17 +69,20 @@ def fit(points: Floats, components: int, rng: np.random.Generator) -> Mixture:
     before = -math.inf
     squares, twice = points**2, 2 * points
     for _ in range(_ROUNDS):
+        # E step: posterior of each component for each point.
         joint = _log_joint(twice, squares, means, variances)
         joint += np.log(weights)
         shares, likelihood = _normalised(joint)
         if likelihood - before < _ENOUGH:
             break
         before = likelihood
+        # M step: weights, means and variances from the posteriors; 1e-12 avoids division by 0.
         mass = np.add.reduce(shares, axis=0) + 1e-12
         weights = mass / n
         means = (shares.T @ points) / mass[:, None]
         variances = np.maximum((shares.T @ squares) / mass[:, None] - means**2, _FLOOR)
         weights = weights / np.add.reduce(weights)
+    # BIC = parameters · ln n - 2 · log-likelihood: means and variances, and weights that sum to 1.
     parameters = components * 2 * d + components - 1
     return Mixture(shares, parameters * math.log(n) - 2 * n * likelihood)
 
@@ -79,7 +90,7 @@ def fit(points: Floats, components: int, rng: np.random.Generator) -> Mixture:
 def best_fit(points: Floats, most: int, rng: np.random.Generator, patience: int = 0) -> Mixture:
     """Returns the mixture with the least BIC (Schwarz 1978), of 1 … ``most`` components.
 
-    The search ends after ``patience`` counts in a row without improvement; 0: it tries all.
+    The search ends after ``patience`` numbers in a row without improvement; 0: it tries all.
     """
     best = fit(points, 1, rng)
     since = 0
@@ -95,8 +106,11 @@ def best_fit(points: Floats, most: int, rng: np.random.Generator, patience: int 
 
 
 def memberships(shares: Floats, threshold: float) -> list[list[int]]:
-    """Members of each component: points whose share exceeds ``threshold``, and every point
-    in its likeliest component, so that none is left out. Empty components are dropped."""
+    """Returns the members of each component: points whose share exceeds ``threshold``.
+
+    Every point also belongs to its likeliest component, so that none is left out. Empty components
+    are dropped.
+    """
     member = shares > threshold
     member[np.arange(len(shares)), shares.argmax(axis=1)] = True
     groups = [np.flatnonzero(column).tolist() for column in member.T]
@@ -107,6 +121,8 @@ def _centres(points: Floats, components: int, rng: np.random.Generator) -> Float
     chosen = [int(rng.integers(len(points)))]
     nearest = ((points - points[chosen[0]]) ** 2).sum(axis=1)
     while len(chosen) < components:
+        # k-means++: the next centre is drawn in proportion to the squared distance from the nearest
+        # one.
         total = nearest.sum()
         if total > 0:
             index = int(np.searchsorted(np.cumsum(nearest), rng.random() * total, side="right"))
@@ -118,12 +134,13 @@ def _centres(points: Floats, components: int, rng: np.random.Generator) -> Float
     return points[chosen].copy()
 
 
-# The two below run tens of thousands of times over small matrices: they write into what they
-# have made, and add up by the ufunc, which is what ``sum`` calls after a detour.
+# The next two functions run tens of thousands of times over small matrices. They compute in place
+# and call the ufunc's ``reduce``, which avoids the overhead of ``sum``.
 def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
-    """Log-density under every component, (n, c), of the points given doubled and squared."""
+    """Returns the log-density under every component, (n, c), of points doubled and squared."""
     precision = 1.0 / variances
     centres = means * precision
+    # (x - μ)²/σ² = x²/σ² - 2xμ/σ² + μ²/σ²: two matrix products instead of n · c differences.
     joint: Floats = squares @ precision.T
     joint -= twice @ centres.T
     joint += np.add.reduce(means**2 * precision, axis=1)
@@ -133,8 +150,9 @@ def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats)
 
 
 def _normalised(joint: Floats) -> tuple[Floats, float]:
-    """Posteriors, in the place of ``joint``, and the mean log-likelihood."""
+    """Returns the posteriors, computed in place, and the mean log-likelihood."""
     top = np.maximum.reduce(joint, axis=1, keepdims=True)
+    # Log-sum-exp: without the largest term the exponentials could overflow.
     joint -= top
     np.exp(joint, out=joint)
     sums = np.add.reduce(joint, axis=1, keepdims=True)

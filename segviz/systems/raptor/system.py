@@ -28,14 +28,16 @@ from segviz.tree.invariants import Invariant, Violation, children_are_one_below,
 
 
 def layers_shrink(s: Structure) -> Iterator[Violation]:
-    """Each layer is smaller than the one below, and every node under the top has a parent,
-    but for units heard since the layers were built (RAPTOR)."""
+    """Checks that each layer is smaller than the one below, and nodes under the top have parents.
+
+    Units since the last rebuild have none yet (RAPTOR).
+    """
     nodes = np.flatnonzero(s.active)
     sizes = np.bincount(s.level[nodes])
     for level, (below, above) in enumerate(pairwise(sizes.tolist()), start=1):
-        heard = sum(bool(s.parents[leaf]) for leaf in s.leaves) if level == 1 else below
-        if not 0 < above < heard:
-            yield Violation("layers", -1, f"fewer than {heard} nodes on level {level}", f"{above}")
+        built = sum(bool(s.parents[leaf]) for leaf in s.leaves) if level == 1 else below
+        if not 0 < above < built:
+            yield Violation("layers", -1, f"fewer than {built} nodes on level {level}", f"{above}")
     waiting = False
     for node in nodes[s.level[nodes] < len(sizes) - 1].tolist():
         if s.level[node] > 0 and not s.parents[node]:
@@ -50,16 +52,14 @@ def layers_shrink(s: Structure) -> Iterator[Violation]:
 class Raptor(Declared):
     """Similar units are summarised together, the summaries again, until few are left.
 
-    With a ``share`` below .5 clusters are soft: a node may have several parents. At the default of
-    SegTreeMem, .5, each has one at most. The method knows no insertion, so
-    at the end of every session all layers above the units are built again; a cluster with
-    the same members as before keeps its node, the others are taken away. Its own retrieval
-    ranks all nodes together until a token budget is used up, or walks down from the top
-    keeping the best few of each layer.
+    With a ``threshold`` below .5 clusters are soft: a node may have several parents. At the default
+    of SegTreeMem, .5, each has one at most. The method has no insertion, so all layers above the
+    units are rebuilt at the end of every session. A cluster with the same members as before keeps
+    its node; the others are removed. Its own retrieval ranks all nodes together until a token
+    budget is used up, or walks down from the top with the best few of each layer.
 
-    Source: RAPTOR, Sarthi et al. 2024, arXiv 2401.18059, and its published code; settings
-    of SegTreeMem (arXiv 2606.04555), App. E.
-    Departs from the source as listed in ``departures``.
+    Source: RAPTOR, Sarthi et al. 2024, arXiv 2401.18059, and its published code; settings of
+        SegTreeMem (arXiv 2606.04555), App. E. Departs from the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "raptor"
@@ -84,7 +84,7 @@ class Raptor(Declared):
         source="SegTreeMem, App. E, 0.5; code, 0.1",
     )
     layers: int = param(5, "Most layers above the units.", (1, 20), source="code, 5")
-    small: int = param(8, "A layer of so few nodes becomes one cluster.", (2, 50), source="ours")
+    small: int = param(8, "Nodes of a layer that becomes one cluster.", (2, 50), source="ours")
     components: int = param(
         50, "Fewer clusters than this per mixture.", (2, 200), source="code, 50"
     )
@@ -117,19 +117,20 @@ class Raptor(Declared):
     annotate: Annotate = annotator("Writes the summary of a cluster.", "RAPTOR §3")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per unit, lazily; the last of each session rebuilds the layers."""
+        """Yields one Step per unit, lazily; the last of each session rebuilds the layers."""
         built = _RaptorBuilder(self, services)
         for arrival, after in zip_longest(arrivals, arrivals[1:]):
             closes = after is None or after.session != arrival.session
             yield built.insert(arrival, closes)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Evidence by the relevance of the question, the cosine unless another is chosen."""
+        """Returns evidence by the relevance of the question; the cosine is the default."""
         scores = chosen_relevance(question, view)
         structure = view.structure
         if self.retrieval == "traversal":
             return from_the_top(structure, scores, self.width)
         order = best_first(np.flatnonzero(structure.active).tolist(), scores)
+        # §3, collapsed tree: nodes of all layers compete until the token budget is used up.
         kept = taken(order, structure.text, len(order) or 1, self.budget)
         note = f"{len(kept)} of {len(order)} nodes fit into {self.budget} tokens."
         stages = (stage("all layers", note, order, scores, kept[: view.k]),)
@@ -137,11 +138,11 @@ class Raptor(Declared):
 
 
 _Upper = dict[tuple[int, tuple[int, ...]], int]
-"""The nodes above the units by level and children."""
+"""Nodes above the units, by level and children."""
 
 
 class _RaptorBuilder:
-    """The units and the layers over them."""
+    """Units and the layers over them."""
 
     def __init__(self, rules: Raptor, services: Services) -> None:
         self._rules = rules
@@ -152,7 +153,7 @@ class _RaptorBuilder:
         self._summaries: dict[tuple[str, ...], str] = {}
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
-        """Adds one unit, and rebuild when it is the last of its session."""
+        """Adds one unit and rebuilds the layers after the last of its session."""
         draft = self._draft
         self._leaves.append(draft.leaf(arrival, arrival.vector))
         note = f"Unit {arrival.index} waits for the end of its session."
@@ -162,6 +163,7 @@ class _RaptorBuilder:
         self._upper = self._build(before)
         gone = [node for key, node in before.items() if key not in self._upper]
         fresh = len(self._upper.keys() - before.keys())
+        # From high to low level, so that a node has no parent left when it is removed.
         for node in reversed(gone):
             draft.remove(node)
         layers = max((level for level, _ in self._upper), default=0)
@@ -172,10 +174,11 @@ class _RaptorBuilder:
         return draft.step(arrival.unit, note, len(self._summaries) - known, len(self._leaves))
 
     def _build(self, before: _Upper) -> _Upper:
-        """All layers above the units; a cluster known from ``before`` keeps its node."""
+        """Returns all layers above the units; a cluster known from ``before`` keeps its node."""
         draft, layer = self._draft, self._leaves
         upper: _Upper = {}
         for level in range(1, self._rules.layers + 1):
+            # §3: clustering is repeated until it becomes infeasible.
             if len(layer) <= self._rules.dimensions + 1:
                 break
             groups = [tuple(layer[i] for i in group) for group in self._groups(layer)]
@@ -198,7 +201,7 @@ class _RaptorBuilder:
         return clusters(self._draft.vectors(layer), tokens, self._rules)
 
     def _written(self, groups: list[tuple[str, ...]]) -> list[str]:
-        """Summaries, each distinct list of texts asked for once in the whole build."""
+        """Returns the summaries; each list of texts is summarised once in the whole build."""
         missing = [group for group in dict.fromkeys(groups) if group not in self._summaries]
         self._summaries.update(zip(missing, write(self._annotate, missing), strict=True))
         return [self._summaries[group] for group in groups]
@@ -208,22 +211,22 @@ Groups = list[tuple[int, ...]]
 
 
 def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
-    """Groups of positions into ``vectors`` (n, d); every position is in at least one.
+    """Returns groups of positions into ``vectors`` (n, d); every position is in at least one.
 
-    First over all points, then inside each group found; a group whose texts are together
-    longer than ``rule.input_tokens`` is cut again, now without overlap (else the number of groups
-    could double with every cut), in two where the mixture would leave it whole. Groups are
-    ordered by their members, equal ones named once.
+    Clusters all points first, then each group found. A group whose texts together exceed
+    ``rule.input_tokens`` is split again, now without overlap; otherwise the number of groups could
+    double with every split. It is split in two where the mixture would leave it whole. Groups are
+    ordered by their members, without duplicates.
     """
-    # Threads of the linear algebra wait for each other longer than products of this size take.
-    # Measured on 689 units and two cores: six times as fast with one thread, the same tree.
-    # numpy itself cannot limit them once it is imported, hence threadpoolctl.
+    # BLAS threads wait for each other longer than products of this size take. With one thread
+    # 689 units on two cores are six times as fast, with the same tree. NumPy cannot limit threads
+    # after its import, hence threadpoolctl.
     points, apart = vectors.astype(np.float64), replace(rule, threshold=1.0)
     rng = np.random.default_rng(rule.seed)
     found: set[tuple[int, ...]] = set()
     with threadpool_limits(limits=1, user_api="blas"):
         pending = _two_stages(points, list(range(len(points))), rule, rng)[::-1]
-        while pending:  # group by group, and of each the part found last
+        while pending:  # a stack: the order fixes the use of the random numbers
             members = pending.pop()
             if len(members) == 1 or sum(tokens[i] for i in members) <= rule.input_tokens:
                 found.add(tuple(members))
@@ -238,6 +241,7 @@ def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
 def _two_stages(
     points: Floats, members: list[int], rule: Raptor, rng: np.random.Generator
 ) -> list[list[int]]:
+    # RAPTOR's code: global clusters first, then local ones inside each.
     return [
         small
         for group in _cut(points, members, rule, rng)
@@ -248,10 +252,10 @@ def _two_stages(
 def _cut(
     points: Floats, members: list[int], rule: Raptor, rng: np.random.Generator
 ) -> list[list[int]]:
-    """One mixture over some of the points; too few of them stay together.
+    """Clusters some of the points by one mixture; too few of them stay together.
 
-    At most one component for two points: with a component for each point the likelihood of
-    a diagonal mixture has no bound and BIC would never merge a small layer.
+    There is at most one component per two points. With one per point the likelihood of a diagonal
+    mixture has no bound, and BIC would never merge a small layer.
     """
     if len(members) <= rule.dimensions + 1:
         return [members]
@@ -262,7 +266,7 @@ def _cut(
 
 
 def _halves(points: Floats, members: list[int], rng: np.random.Generator) -> list[list[int]]:
-    """Two parts by their likelier component of two; equal points by position."""
+    """Splits points in two by their likelier component; equal points by position."""
     mixture = fit(principal(points[members], 1), 2, rng)
     parts = [[members[i] for i in group] for group in memberships(mixture.shares, 1.0)]
     if len(parts) == 1:

@@ -1,8 +1,8 @@
 """Builds the segment tree online: Algorithm 1 for one unit at a time.
 
-Only what the next insertion needs is kept: the frontier, its nodes' children's texts and,
-unless texts are refreshed at once, the nodes whose text is out of date. An insertion costs the
-same however long the conversation already is.
+The builder stores only the input of the next insertion: the frontier, the texts of its nodes'
+children and, unless refresh is eager, the nodes whose text is out of date. The cost of an insertion
+does not depend on the length of the conversation.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ class Open:
         return self.start, self.stop
 
     def as_candidate(self) -> Candidate:
-        """How compatibility models see it."""
+        """Returns the node as compatibility models see it."""
         return Candidate(
             self.node, self.level, self.span, self.text, self.vector, len(self.children)
         )
 
     def added(self) -> Add:
-        """Returns the event of its appearance."""
+        """Returns the event that adds it."""
         facts = text_facts(self.text)
         return Add(self.node, self.level, self.span, self.text, self.vector, facts=facts)
 
     def revised(self) -> Revise:
-        """Returns the event of its change."""
+        """Returns the event that revises it."""
         facts = text_facts(self.text) or None
         return Revise(self.node, self.span, self.text, self.vector, facts=facts)
 
 
 class SegmentTreeBuilder:
-    """Builds a segment tree; ``insert`` is Algorithm 1."""
+    """Builder of a segment tree; ``insert`` is Algorithm 1."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder, refresh: str) -> None:
-        """``refresh`` tells when texts are written, as in ``SegmentTree``."""
+        """Starts an empty tree; ``refresh`` says when texts are written, as in ``SegmentTree``."""
         self._annotate = annotate
         self._embedder = embedder
         self._refreshes = refresh
@@ -68,37 +68,50 @@ class SegmentTreeBuilder:
         self._dirty: list[Open] = []
 
     def insert(self, arrival: Arrival, model: Compatibility, settles: bool) -> Step:
-        """Adds one unit; ``settles`` has all texts that were postponed written with it."""
-        if not self._frontier:
+        """Adds one unit (Algorithm 1).
+
+        Args:
+            arrival: the unit x with its embedding.
+            model: the compatibility model C.
+            settles: True if all postponed texts are written with it.
+
+        Returns:
+            The step with the events, the decision and its cost.
+        """
+        if not self._frontier:  # lines 4-6: the empty tree
             leaf = self._open(0, arrival)
             self._frontier = [leaf]
             note = f"Unit {arrival.index} is the first leaf."
             return Step(arrival.unit, note, None, (leaf.added(),), Cost(modified=1))
+        # Lines 7-8: C sees the frontier without its leaf f₁, from low to high.
         inner = self._frontier[1:]
         verdict = judge(model, arrival, [node.as_candidate() for node in inner])
         height = len(self._frontier)
         joins = height if verdict.chosen is None else inner[verdict.chosen].level
 
+        # Lines 3 and 10 (or 15): the leaf z and the chain Z above it, up to below the joined node.
         chain = self._chain(arrival, joins)
         events: list[Event] = [node.added() for node in chain]
         events += [Link(upper.node, lower.node) for lower, upper in pairwise(chain)]
         fresh_root: Open | None = None
         if verdict.chosen is None:
-            fresh_root = self._root_over(self._frontier[-1], height)
+            fresh_root = self._root_over(self._frontier[-1], height)  # line 14
             upper, closed = [fresh_root], self._frontier
         else:
             upper, closed = self._frontier[joins:], self._frontier[:joins]
-        upper[0].children.append(chain[-1])
+        upper[0].children.append(chain[-1])  # line 11 (or 16)
+        # Lines 12 and 17: U without Z, which needs no update: a chain copies its leaf's text.
         stop = arrival.index + 1
         for node in upper:
-            node.stop = stop
+            node.stop = stop  # line 20: the unit is the newest, so every interval ends at it
         changed, written = self._rewrite(upper, closed, settles)
 
+        # Events follow the annotation, so that each node appears with its final text.
         if fresh_root is not None:
             events += [fresh_root.added(), Link(fresh_root.node, fresh_root.children[0].node)]
         events.append(Link(upper[0].node, chain[-1].node))
         events += [node.revised() for node in changed if node is not fresh_root]
-        self._frontier = chain + upper
+        self._frontier = chain + upper  # equation 2: the nodes that end at the newest unit
         self._release(closed)
 
         chosen = None if fresh_root else upper[0].node
@@ -127,7 +140,7 @@ class SegmentTreeBuilder:
         return chain
 
     def _root_over(self, old: Open, level: int) -> Open:
-        """A new root; until it is annotated it carries what the old root said."""
+        """Returns a new root; until it is annotated it has the text of the old root."""
         root = Open(self._size, level, old.start, old.stop, old.text, old.vector, [old])
         self._size += 1
         return root
@@ -135,8 +148,10 @@ class SegmentTreeBuilder:
     def _rewrite(
         self, upper: list[Open], closed: list[Open], settles: bool
     ) -> tuple[list[Open], int]:
-        """Refreshes annotations now or marks them. Returns the nodes changed and how many texts
-        were written. The unit joined ``upper[0]``; ``closed`` can change no more."""
+        """Refreshes annotations, or marks them; returns nodes changed, texts written.
+
+        The unit joined ``upper[0]``; ``closed`` will not change again.
+        """
         if self._refreshes == "eager":
             return upper, self._refresh(upper)
         if self._refreshes == "joined":
@@ -153,7 +168,7 @@ class SegmentTreeBuilder:
         for node in stale:
             node.dirty = False
             if node not in upper:
-                node.children = []  # it left the frontier while it waited
+                node.children = []  # no longer on the frontier, so it will not change again
         return stale, written
 
     def _rewrite_joined(
@@ -172,15 +187,14 @@ class SegmentTreeBuilder:
         return [*settled, *upper], written
 
     def _refresh(self, nodes: Sequence[Open]) -> int:
-        """Rewrites annotations from low to high level (Algorithm 1, lines 19-22), those of
-        one level together; the number of texts written by the annotation model."""
+        """Annotates nodes by level, low to high (lines 19 to 22); returns the texts written."""
         count = 0
         renewed: list[Open] = []
         for _, level in groupby(nodes, attrgetter("level")):
             row = list(level)
             texts = [[child.text for child in node.children] for node in row]
             for node, text in zip(row, write(self._annotate, texts), strict=True):
-                if node.text != text:
+                if node.text != text:  # an unchanged text keeps its embedding
                     renewed.append(node)
                 node.text = text  # also an equal one, which may have come about otherwise
             count += sum(len(group) > 1 for group in texts)
@@ -191,7 +205,7 @@ class SegmentTreeBuilder:
         return count
 
     def _release(self, closed: list[Open]) -> None:
-        """Nodes that left the frontier need their children no more, once up to date."""
+        """Frees the children of nodes that left the frontier, once their text is up to date."""
         for node in closed:
             if not node.dirty and node not in self._frontier:
                 node.children = []
@@ -202,7 +216,7 @@ def _note(arrival: Arrival, joined: Open, between: int, fresh_root: bool) -> str
     below = f"; {nodes} down to its leaf" if between else ""
     if fresh_root:
         return (
-            f"Unit {arrival.index} joins no open node: a new root on level {joined.level} is "
-            f"set over the tree{below}."
+            f"Unit {arrival.index} joins no open node: the tree gets a new root on level "
+            f"{joined.level}{below}."
         )
     return f"Unit {arrival.index} joins node {joined.node} on level {joined.level}{below}."

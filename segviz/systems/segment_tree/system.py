@@ -40,17 +40,17 @@ from segviz.tree.invariants import (
 class SegmentTree(Declared):
     """Every node covers a contiguous span of the conversation; new units join on the right.
 
-    A new unit becomes the rightmost leaf. The compatibility model sees the non-leaf
-    frontier (the nodes that end at the newest unit, from low to high) and picks the node
-    the unit joins; a chain of nodes keeps all leaves on one level. When it picks none, a
-    new root is set over the old one. Only the chain, the chosen node and its ancestors
-    are annotated again, from below upwards: at once (``eager``, Algorithm 1), or once per
-    session for all nodes changed in it (``lazy``), between which decisions see the text
-    last written; or the joined node at once and each ancestor when no unit can join below it
-    any more, or the conversation ends (``joined``: about one text a leaf, as in Table 5).
+    A new unit becomes the rightmost leaf. The compatibility model sees the non-leaf frontier: the
+    nodes that end at the newest unit, from low to high. It picks the node the unit joins; a chain
+    of nodes keeps all leaves on one level. If it picks none, the tree gets a new root over the old
+    one. Only the chain, the chosen node and its ancestors are annotated again, bottom up. This
+    happens at once (``eager``, Algorithm 1), or once per session for all changed nodes (``lazy``);
+    until then decisions see the previous text. Or the chosen node is annotated at once and an
+    ancestor when no unit can join below it any more (``joined``: about one text a leaf, as in
+    Table 5); the last unit has the others annotated.
 
-    Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1.
-    Departs from the source as listed in ``departures``.
+    Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1. Departs from the source as
+        listed in ``departures``.
     """
 
     name: ClassVar[str] = "segment-tree"
@@ -85,7 +85,7 @@ class SegmentTree(Declared):
     )
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per unit, lazily; the tree is never held outside this generator."""
+        """Yields one Step per unit, lazily; the tree exists only inside this generator."""
         model = prepared(self.compatibility, services)
         annotate = prepared(self.annotate, services)
         tree = SegmentTreeBuilder(annotate, services.embedder, self.refresh)
@@ -94,8 +94,11 @@ class SegmentTree(Declared):
             yield tree.insert(arrival, model, settles=after is None or bool(ends))
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
-        """Returns the nodes whose text waits: under ``lazy``, the inner nodes that hold units of a
-        session still going on; under ``joined``, those above the node joined last."""
+        """Returns the nodes whose text is out of date.
+
+        Under ``lazy`` these are the inner nodes with units of a session that has not ended, under
+        ``joined`` those above the node joined last.
+        """
         if self.refresh == "eager" or not steps:
             return ()
         if self.refresh == "joined":
@@ -114,7 +117,7 @@ class SegmentTree(Declared):
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Rewrites the pending nodes from below upwards."""
+        """Rewrites the pending nodes bottom up."""
         pending = self.pending(structure, steps)
         draft = Draft.of(structure, services.embedder)
         if pending:

@@ -19,7 +19,7 @@ from segviz.tree import Facts, Vector, as_number
 
 @dataclass(frozen=True)
 class EpisodeParameters(Declared):
-    """The parameters of episodes."""
+    """Parameters of episodes."""
 
     shortest: int = param(2, "Messages an episode has at least.", (1, 50), source="code, 2")
     longest: int = param(25, "Messages an episode has at most.", (1, 200), source="code, 25")
@@ -29,15 +29,15 @@ class EpisodeParameters(Declared):
         (0, 10_000),
         source="App. C, boundary prompt, 30",
     )
-    extracted: int = param(40, "Statements an episode gives at most.", (1, 200), source="ours")
+    extracted: int = param(40, "Most statements of an episode.", (1, 200), source="ours")
     known: int = param(
         10, "Statements shown before an episode is read, at most.", (0, 50), source="code, 10"
     )
-    known_from: float = param(0.7, "Their similarity at least.", (-1, 1), source="code, .7")
+    known_from: float = param(0.7, "Their least similarity.", (-1, 1), source="code, .7")
 
 
 class Episodes:
-    """The open episode, and what is written when it is closed."""
+    """Open episode, and the texts written when it is closed."""
 
     def __init__(
         self,
@@ -59,8 +59,10 @@ class Episodes:
         self._texts: dict[str, int] = {}
 
     def boundary(self, arrival: Arrival, when: Moment) -> Boundary:
-        """Whether the open episode ends before a message: by rules (session, silence, length), then
-        by the subject."""
+        """Decides if the open episode ends before a message.
+
+        Rules decide first (session, silence, length), then the change of subject.
+        """
         draft, rules = self._draft, self._reading
         if self.episode is None:
             return Boundary(False, "")
@@ -75,6 +77,7 @@ class Episodes:
             return Boundary(True, f"it has {length} messages")
         if length < rules.shortest:
             return Boundary(False, "it is too short to end")
+        # The last three messages stand for the present subject.
         mean = draft.vectors(before[-3:]).mean(axis=0)
         norm = float(np.linalg.norm(mean) * np.linalg.norm(arrival.vector))
         similarity = round(float(mean @ arrival.vector) / norm, 9) if norm else 0.0
@@ -95,7 +98,9 @@ class Episodes:
 
     def close(self) -> tuple[str, int]:
         """Closes the episode: writes its summary, extracts its statements, maintains the themes.
-        Returns a sentence for the note and the number of texts written."""
+
+        Returns a sentence for the note and the number of texts written.
+        """
         draft, episode = self._draft, self.episode
         if episode is None:
             return "", 0
@@ -107,6 +112,8 @@ class Episodes:
         draft.note(episode, closed=True)
         facts = draft.facts[episode]
         when = as_time(as_number(facts, "from")) if facts["dated"] else None
+        # §3.2: statements are extracted from the messages, not the summary, given the similar ones
+        # known.
         known = [draft.text[k] for k in self._known(draft.vectors([episode])[0])]
         found = self._tasks.extract(raw, when, known, self._reading.extracted)
         vectors = draft.embedder.embed([fact.text for fact in found.facts])
@@ -125,8 +132,9 @@ class Episodes:
         return text + ".", int(written) + self._themes.rewrite()
 
     def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
-        """Keeps a statement of an episode over these units; whether it is a new one."""
+        """Adds a statement of an episode over these units; returns True if it is new."""
         said = [self._draft.span[unit][0] for unit in sources(fact.text, units, self._draft)]
+        # The same statement of another episode is linked, not stored twice.
         again = self._texts.get(normalised(fact.text))
         if again is not None:
             self._repeat(again, episode, said)
@@ -146,7 +154,7 @@ class Episodes:
         draft.note(statement, units=" ".join(map(str, dict.fromkeys(units))))
 
     def _known(self, vector: Vector) -> list[int]:
-        """Statements like the episode: what it need not tell again."""
+        """Returns statements similar to the episode, which it should not repeat."""
         if not self._statements:
             return []
         scores = self._draft.cosines(vector, self._statements)

@@ -11,8 +11,10 @@ from segviz.tree.invariants import Violation, fact
 
 
 def statements_are_parted(s: Structure) -> Iterator[Violation]:
-    """xMemory: every message has one episode, every statement one theme; a theme holds at
-    most as many as it may (``most``, 0: any number) and knows its size."""
+    """Checks that every message has one episode and every statement one theme.
+
+    A theme has at most ``most`` statements (0: any number) and records its size.
+    """
     for node in np.flatnonzero(s.active).tolist():
         owner = {"": "episode", "semantic": "theme"}.get(s.kind[node])
         if owner is not None:

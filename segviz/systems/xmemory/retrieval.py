@@ -32,21 +32,34 @@ def greedy(
     budget: int,
     target: float = 1.0,
 ) -> list[tuple[int, float, float]]:
-    """Nodes chosen one by one, each with its objective and the share covered after it.
+    """Chooses nodes one by one by coverage and relevance.
 
-    The next is the argmax of α·Σ w over what it newly covers / Z + (1 - α)·relevance, where
-    ``weights[i]`` holds i itself (1) and its neighbours, Z is the sum of all weights and
-    relevance is scaled to [0, 1] (.5 where all are equal). Ends when the share ``target`` is
-    covered or the budget is spent; a tie goes to the older. Source: xMemory §3.3, stage I.
+    Each step takes the argmax of α·Σ w over the newly covered nodes / Z + (1 - α)·relevance. Z is
+    the sum of all weights; relevance is scaled to [0, 1] (.5 if all are equal). A tie goes to the
+    older node.
+
+    Args:
+        nodes: the candidates.
+        weights: ``weights[i]`` has i itself (1) and its neighbours.
+        relevance: the relevance of each candidate.
+        alpha: weight of coverage, in [0, 1].
+        budget: most nodes to choose.
+        target: share of the candidates at which the choice ends.
+
+    Returns:
+        The chosen nodes, each with its objective and the share covered after it.
+
+    Source: xMemory §3.3, stage I, equation 4.
     """
     low, high = min(relevance.values(), default=0.0), max(relevance.values(), default=0.0)
+    # s̃ in [0, 1] (equation 4), so that α compares it with the coverage.
     scaled = {n: (relevance[n] - low) / (high - low) if high > low else 0.5 for n in nodes}
     total = sum(w for row in weights.values() for w in row.values()) or 1.0
     covered: set[int] = set()
     chosen: list[tuple[int, float, float]] = []
     left = sorted(nodes)
     while left and len(chosen) < budget and len(covered) < target * len(nodes):
-
+        # Equation 4: Δ(i; R) are the nodes that i would newly cover.
         def worth(node: int) -> float:
             fresh = sum(w for other, w in weights[node].items() if other not in covered)
             return round(alpha * fresh / total + (1 - alpha) * scaled[node], 9)
@@ -61,12 +74,12 @@ def greedy(
 
 @dataclass(frozen=True)
 class XMemorySearchParameters(ThemeParameters):
-    """The parameters of the search; it knows neighbours as themes do."""
+    """Parameters of the search; neighbours are those of themes."""
 
     search: str = param(
         "full",
-        "Whether themes and statements are chosen to cover (RepSel) or by similarity "
-        "alone, and episodes by uncertainty (UncSion) or all that would be probed.",
+        "Themes and statements by coverage (RepSel) or similarity alone, episodes by uncertainty "
+        "(UncSion) or all that would be probed.",
         choices=("full", "+UncSion", "+RepSel", "Memory-only"),
         source="Table 4, its rows",
     )
@@ -85,7 +98,7 @@ class XMemorySearchParameters(ThemeParameters):
     dense: int = param(10, "Episodes that enter by similarity alone.", (0, 100), source="code, 10")
     support: float = param(
         0.5,
-        "Weight of an episode's best statement beside its own similarity.",
+        "Weight of an episode's best statement, added to its own similarity.",
         (0, 5),
         source="§3.3, stage II; code, .5",
     )
@@ -115,21 +128,24 @@ class XMemorySearchParameters(ThemeParameters):
 
 @dataclass(slots=True)
 class XMemorySearch(Search):
-    """One question on one memory."""
+    """Retrieval of one question on one memory (§3.3)."""
 
     system: XMemorySearchParameters
 
     def run(self, question: str) -> Retrieval:
-        """Retrieves: candidate statements, themes, statements inside them, episodes, messages."""
+        """Retrieves candidate statements, themes, statements inside them, episodes and messages."""
         s = self.view.structure
         similarity = question_similarity(question, self.view)
         seeds = best_first(self.of(SEMANTIC), similarity)[: self.system.candidates]
         owners = list(dict.fromkeys(p for m in seeds for p in s.parents[m]))
         note = f"The {len(seeds)} statements most similar belong to {len(owners)} themes."
         self.tell("candidates", note, seeds, similarity, seeds)
+        # Stage I: equation 4 first on the candidates' themes, then on the statements in the chosen
+        # ones.
         themes = self._choose("themes", owners, similarity, self.system.themes)
         inside = [m for theme in themes for m in s.children[theme]]
         statements = self._choose("statements", inside, similarity, self.system.statements)
+        # Stage II: episodes, and their messages, only where they reduce uncertainty.
         episodes = self._episodes(statements, similarity)
         admitted, expanded = self._gate(question, [*themes, *statements], episodes)
         ranked = best_first([*themes, *statements], similarity)
@@ -163,8 +179,11 @@ class XMemorySearch(Search):
         return kept
 
     def _graph(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
-        """Each candidate with those of its nearest neighbours in the whole layer that are
-        candidates too, weighed by cosine; a theme stands where its statements' mean does."""
+        """Returns each candidate's nearest neighbours that are candidates, with their cosine.
+
+        Neighbours are taken in the whole layer. A theme is represented by the mean of its
+        statements.
+        """
         s = self.view.structure
         if not nodes:
             return {}
@@ -190,7 +209,7 @@ class XMemorySearch(Search):
         return graph
 
     def _episodes(self, statements: Sequence[int], similarity: Scores) -> list[int]:
-        """Episodes of the statements and those most similar, by priority."""
+        """Returns the episodes of the statements and those most similar, by priority."""
         s = self.view.structure
         support: dict[int, float] = {}
         for statement in statements:
@@ -202,6 +221,7 @@ class XMemorySearch(Search):
         low, high = min(own, default=0.0), max(own, default=0.0)
         priority = np.zeros(len(s))
         for n, a in zip(nodes, own, strict=True):
+            # Priority: direct similarity, scaled to [0, 1], plus semantic support.
             scaled = (a - low) / (high - low) if high > low else 0.5
             priority[n] = scaled + self.system.support * support.get(n, 0.0)
         order = best_first(nodes, priority)
@@ -211,12 +231,12 @@ class XMemorySearch(Search):
             f"{len(probed)} of highest priority are probed."
         )
         if any(not s.facts[n].get("closed", True) for n in nodes):
-            note += " The last episode is still open: its statements are yet to come."
+            note += " The last episode is still open, so it has no statements yet."
         self.tell("episodes", note, order, priority, probed)
         return probed
 
     def _weights(self) -> dict[str, float]:
-        """Inverse document frequency of stems over the messages."""
+        """Returns the inverse document frequency of stems over the messages."""
         units = [content(u.text) for u in self.view.units]
         counts = Counter(stem for words in units for stem in words)
         return {stem: math.log(1 + len(units) / n) for stem, n in counts.items()}
@@ -224,7 +244,10 @@ class XMemorySearch(Search):
     def _gate(
         self, question: str, chosen: Sequence[int], episodes: Sequence[int]
     ) -> tuple[list[int], set[int]]:
-        """Admits episodes that make an answer surer, and their messages where much surer."""
+        """Admits episodes that reduce the uncertainty of an answer.
+
+        Messages of an episode are added if it reduces uncertainty much.
+        """
         s, gates = self.view.structure, self.system
         if gates.search not in ("full", "+UncSion"):
             note = f"The {len(episodes)} episodes of highest priority are taken."
@@ -237,7 +260,7 @@ class XMemorySearch(Search):
         expanded: set[int] = set()
         probed: list[int] = []
         low = 0
-        reason = "every probe was looked at"
+        reason = "every probe was checked"
         for count, episode in enumerate(episodes, start=1):
             with_it = self.tasks.uncertainty(question, [*context, s.text[episode]], weights)
             gains[episode] = gain = base - with_it
@@ -250,6 +273,7 @@ class XMemorySearch(Search):
                     context.append(s.text[episode])
                     base = with_it
                 continue
+            # Early stopping: a low gain among the first probes, or several later, end the search.
             low += 1
             if count <= gates.early or low >= gates.low_gains:
                 reason = f"{low} low gain{'s' * (low > 1)} in {count} probes"
@@ -266,7 +290,7 @@ class XMemorySearch(Search):
         return admitted, expanded
 
     def _rests_on(self, ranked: Sequence[int], similarity: Scores) -> list[int]:
-        """The messages the evidence rests on, the statements' own first."""
+        """Returns the messages below the evidence, those of the statements first."""
         s = self.view.structure
         leaf_of = {int(s.start[leaf]): leaf for leaf in s.leaves}
         units = [

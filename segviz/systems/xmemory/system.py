@@ -33,7 +33,7 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True)
 class XMemoryComponents(Declared):
-    """The components of the system."""
+    """Components of the system."""
 
     tasks: Tasks = judgements(
         "Finds boundaries and statements, and judges uncertainty.", "§3.2 and App. C"
@@ -45,17 +45,16 @@ class XMemoryComponents(Declared):
 class XMemory(XMemorySearchParameters, EpisodeParameters, XMemoryComponents):
     """Four levels: message, episode, statement, theme; themes are split and merged.
 
-    Messages gather in an episode until the subject changes. A closed episode is summed up
-    and read for statements that are not known yet. A statement joins the theme whose
-    centroid is most like it, or opens one. A theme of more than twelve is split and a tiny
-    one merged into another, each the way that raises the objective f: balanced sizes, tight
-    themes, and neighbours neither too near nor too far.
+    Messages form an episode until the subject changes. A closed episode is summarised and read for
+    new statements. A statement joins the theme with the most similar centroid, or opens one. A
+    theme of more than twelve is split and a tiny one merged into another, each the way that raises
+    the objective f: balanced sizes, tight themes, and neighbours neither too near nor too far.
 
-    A question picks a few themes and statements that together cover what is relevant, and
-    goes down to episodes and messages only where these make an answer surer.
+    A question picks a few themes and statements that together cover the relevant ones. It goes down
+    to episodes and messages only where these reduce the uncertainty of an answer.
 
-    Source: xMemory (Beyond RAG for Agent Memory), §3, and the authors' code for thresholds.
-    Departs from the source as listed in ``departures``.
+    Source: xMemory (Beyond RAG for Agent Memory), §3, and the authors' code for thresholds. Departs
+        from the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "xmemory"
@@ -70,7 +69,7 @@ class XMemory(XMemorySearchParameters, EpisodeParameters, XMemoryComponents):
     level_names: ClassVar[tuple[str, ...]] = ("message", "episode", "statement", "theme")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One Step per unit, lazily."""
+        """Yields one Step per unit, lazily."""
         draft = Draft(services.embedder)
         tasks: Tasks = prepared(self.tasks, services)
         annotate = prepared(self.annotate, services)
@@ -80,8 +79,9 @@ class XMemory(XMemorySearchParameters, EpisodeParameters, XMemoryComponents):
         for arrival in arrivals:
             when = clock.tell(arrival)
             themes.begin_step()
+            # An episode is closed by the first message that does not belong to it.
             cut = writer.boundary(arrival, when)
-            note, written = f"Unit {arrival.index} carries episode {writer.episode} on.", 0
+            note, written = f"Unit {arrival.index} continues episode {writer.episode}.", 0
             if writer.episode is None:
                 note = f"Unit {arrival.index} opens the first episode."
             elif cut.ends:
@@ -92,7 +92,7 @@ class XMemory(XMemorySearchParameters, EpisodeParameters, XMemoryComponents):
             yield _step(arrival.unit, note, draft, themes, written)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Themes, statements, episodes, messages; see the class for the course."""
+        """Returns themes, statements, episodes and messages; the class describes the stages."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return XMemorySearch(view, tasks, self).run(question)
 

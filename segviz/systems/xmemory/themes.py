@@ -1,9 +1,9 @@
 """xMemory's themes: the objective of a partition, and the splits and merges it guides.
 
-The objective f (§3.2) scores how statements are divided among themes. ``Themes`` attaches
-statements, splits what grew too large and merges where f gains. A theme keeps in its fact
-``changes`` how it was split and merged when that last happened, a line each: the kind of
-change, f before, f after, and the other themes' nodes.
+The objective f (§3.2) scores a partition of statements into themes. ``Themes`` attaches statements,
+splits themes that grew too large and merges where f gains. A theme's fact ``changes`` records its
+latest splits and merges, a line each: the kind of change, f before, f after, and the other themes'
+nodes.
 """
 
 from __future__ import annotations
@@ -23,26 +23,30 @@ SEMANTIC, THEME = "semantic", "theme"
 
 
 def sparsity(sizes: Sequence[int] | NDArray[np.int64]) -> float:
-    """N² / (K·Σ n²), in (0, 1]; 1 where all themes are equal in size.
+    """Returns N² / (K·Σ n²), in (0, 1]; 1 if all themes are equal in size.
 
-    Source: xMemory §3.2, equation 2."""
+    Source: xMemory §3.2, equation 2.
+    """
     counts = np.asarray(sizes, dtype=np.int64)
     return int(counts.sum()) ** 2 / (len(counts) * int((counts**2).sum()))
 
 
 def cohesion(vectors: NDArray[np.floating]) -> float:
-    """Mean cosine of a theme's members with their centroid."""
+    """Returns the mean cosine of a theme's members with their centroid."""
     return float(np.mean(unit_rows(vectors) @ centroid(vectors)))
 
 
 def closeness(nearest: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
-    """g: how usual each theme's similarity to its nearest theme is, in (0, 1].
+    """Returns g in (0, 1]: how usual each theme's similarity to its nearest theme is.
 
-    exp(-(s - m)² / 2σ²) with median m and σ the median deviation, at least ``spread``: two themes
-    that are each other's nearest share s, so that with up to three of them the deviation
-    is 0 and g would be all or nothing.
+    g = exp(-(s - m)² / 2σ²) with median m. σ is the median deviation, at least ``spread``: two
+    mutually nearest themes share s, so with up to three themes the deviation is 0 and g would be 0
+    or 1.
+
+    Source: xMemory §3.2, equation 3.
     """
     middle = float(np.median(nearest))
+    # Equation 3: σ is a median deviation, robust against one isolated theme.
     spread = max(float(np.median(np.abs(nearest - middle))), spread)
     return np.asarray(np.exp(-((nearest - middle) ** 2) / (2 * spread**2)))
 
@@ -53,11 +57,12 @@ def objective(
     nearest: NDArray[np.float64],
     spread: float,
 ) -> float:
-    """The objective f = sparsity + mean of cohesion · closeness, in (0, 2]; 0 without themes.
+    """Returns f = sparsity + mean of cohesion · closeness, in (0, 2]; 0 without themes.
 
-    Of each theme its size, its cohesion and the similarity of its centroid to the nearest
-    other. Source: xMemory §3.2, equations 1 to 3. A single theme has no nearest one; its
-    closeness is 1.
+    The arrays have each theme's size, its cohesion and the similarity of its centroid to the
+    nearest other. A single theme has no nearest one; its closeness is 1.
+
+    Source: xMemory §3.2, equations 1 to 3.
     """
     if not len(sizes):
         return 0.0
@@ -66,7 +71,7 @@ def objective(
 
 
 def reassigned(memory: Draft | Structure) -> float:
-    """Share of statements whose theme ever changed (the reassignment ratio, Table 6)."""
+    """Returns the share of statements that changed their theme (reassignment ratio, Table 6)."""
     moves = [
         bool(memory.facts[n].get("moves"))
         for n in range(len(memory))
@@ -76,11 +81,13 @@ def reassigned(memory: Draft | Structure) -> float:
 
 
 class Partition:
-    """Themes by id with what f needs of each, in the order they were added; float64 throughout, so
-    that nine digits do not depend on the order of the changes."""
+    """Themes by id, with the terms of f for each, in the order they were added.
+
+    float64 throughout, so that nine digits do not depend on the order of the changes.
+    """
 
     def __init__(self, spread: float) -> None:
-        """No themes; ``spread`` as in :func:`closeness`."""
+        """Starts without themes; ``spread`` as in :func:`closeness`."""
         self._spread = spread
         self.themes: list[int] = []
         self.centres: NDArray[np.float64] = np.zeros((0, 0))  # centroids, (themes, d)
@@ -89,7 +96,7 @@ class Partition:
         self._similarity: NDArray[np.float64] = np.zeros((0, 0))  # -inf with themselves
 
     def put(self, theme: int, vectors: Vector) -> None:
-        """Adds a theme with these members, or gives it these."""
+        """Adds a theme with these members, or replaces its members."""
         wide = vectors.astype(np.float64)
         if theme not in self.themes:
             n = len(self.themes)
@@ -115,10 +122,11 @@ class Partition:
         self._sizes, self._tight = np.delete(self._sizes, place), np.delete(self._tight, place)
 
     def objective(self, without: Sequence[int] = (), groups: Sequence[Vector] = ()) -> float:
-        """Returns f of all themes, some exchanged for ``groups`` of member vectors."""
+        """Returns f of all themes, some replaced by ``groups`` of member vectors."""
         gone = [self.themes.index(theme) for theme in without]
         keep = np.setdiff1d(np.arange(len(self.themes)), gone)
         wide = [group.astype(np.float64) for group in groups]
+        # Only the nearest similarities depend on the other themes; sizes and cohesion are local.
         near = self._similarity[np.ix_(keep, keep)].max(axis=1, initial=-np.inf)
         if wide:
             fresh = np.stack([centroid(group) for group in wide])
@@ -133,11 +141,13 @@ class Partition:
 
 
 def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequence[int]]]:
-    """Ways to cut members 0 … n-1 into parts of at most ``most``, by name; only real cuts.
+    """Returns ways to split members 0 … n-1 into parts of at most ``most``, by name.
 
-    ``components``: what hangs together at a cosine of ``similarity``, larger ones chunked;
-    ``principal axis``: chunks along the first principal component.
+    ``components``: connected components at a cosine of ``similarity``, larger ones chunked.
+    ``principal axis``: chunks along the first principal component. A way with a single part is left
+    out.
     """
+    # Two kinds of candidate splits (§3.2); f decides between them.
     found = {
         "components": [
             part for group in _components(vectors, similarity) for part in even_parts(group, most)
@@ -148,7 +158,7 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequ
 
 
 def _components(vectors: Vector, similarity: float) -> list[list[int]]:
-    from scipy.sparse.csgraph import connected_components  # half of what the first page would read
+    from scipy.sparse.csgraph import connected_components  # slow to import; the first page skips it
 
     unit = unit_rows(vectors)
     count, group = connected_components(np.round(unit @ unit.T, 9) >= similarity, directed=False)
@@ -158,7 +168,7 @@ def _components(vectors: Vector, similarity: float) -> list[list[int]]:
 def _along_axis(vectors: Vector) -> list[int]:
     centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
     axis = np.linalg.svd(centred, full_matrices=False)[2][0]
-    # A principal axis has no direction of its own; its largest part decides.
+    # The sign of a principal axis is arbitrary; its largest entry is made positive.
     axis = axis * np.sign(axis[np.argmax(np.abs(np.round(axis, 9)))] or 1.0)
     place = np.round(centred @ axis, 9)
     return sorted(range(len(vectors)), key=lambda i: (place[i], i))
@@ -166,7 +176,7 @@ def _along_axis(vectors: Vector) -> list[int]:
 
 @dataclass(frozen=True)
 class ThemeParameters(Declared):
-    """The parameters of themes."""
+    """Parameters of themes."""
 
     most: int = param(
         12, "Statements in a theme before it is split.", (2, 50), source="App. B and Table 8, 12"
@@ -176,7 +186,7 @@ class ThemeParameters(Declared):
         0.52, "Similarity that joins a theme with room left.", (-1, 1), source="code, .52"
     )
     cut: float = param(
-        0.66, "Similarity by which members hang together in a split.", (-1, 1), source="code, .66"
+        0.66, "Similarity that connects members in a split.", (-1, 1), source="code, .66"
     )
     tiny: int = param(
         1,
@@ -199,24 +209,24 @@ class ThemeParameters(Declared):
     )
     restructure: str = param(
         "full",
-        "Whether themes are split and merged.",
+        "Split and merge themes, or leave one or both out.",
         choices=("full", "w/o split", "w/o merge", "w/o merge&split"),
         source="Table 6, its rows",
     )
 
     @property
     def splitting(self) -> bool:
-        """Whether overcrowded themes are split."""
+        """True if overcrowded themes are split."""
         return self.restructure in ("full", "w/o merge")
 
     @property
     def merging(self) -> bool:
-        """Whether tiny themes are merged."""
+        """True if tiny themes are merged."""
         return self.restructure in ("full", "w/o split")
 
 
 class Themes:
-    """The theme layer of a draft; the members of a theme are its children, statements."""
+    """Theme layer of a draft; the members of a theme are its children, statements."""
 
     def __init__(self, draft: Draft, limits: ThemeParameters, annotate: Annotate) -> None:
         self._draft = draft
@@ -241,8 +251,7 @@ class Themes:
     def _near(
         self, vector: Vector, count: int, apart_from: int | None = None
     ) -> list[tuple[float, int]]:
-        """Returns the other themes whose centroids are most like ``vector``, best first, with
-        their similarity; a tie to the older."""
+        """Returns other themes by their centroids' similarity, best first, ties to the older."""
         themes = self._parts.themes
         self.inspected += len(themes)
         similarity = np.round(self._parts.centres @ vector, 9) if themes else np.zeros(0)
@@ -251,11 +260,12 @@ class Themes:
         return found[:count]
 
     def attach(self, statement: int) -> None:
-        """A new statement joins the most similar theme, or opens one."""
+        """Adds a new statement to the most similar theme, or opens one (§3.2, guided attach)."""
         limits = self._limits
         near = self._near(self._draft.vectors([statement])[0], 1)
         if near:
             score, theme = near[0]
+            # A theme that is full must be much more similar, since joining it will split it.
             roomy = len(self._draft.children[theme]) < limits.most
             limit = limits.loose if roomy else limits.attach
             self.judged.append(Judgement(theme, score, limit, f"for statement {statement}"))
@@ -280,17 +290,18 @@ class Themes:
         self._touched[theme] = None
 
     def upkeep(self) -> None:
-        """Splits overcrowded themes, then merges the tiny ones touched where f gains."""
+        """Splits overcrowded themes, then merges the touched tiny ones where f gains."""
         limits, size = self._limits, self._draft.children
         if limits.splitting:
             for theme in list(self._parts.themes):
                 if len(size[theme]) > limits.most:
                     self.split(theme, limits.most)
+        # A merged theme may be tiny again, so merging is repeated until f no longer gains.
         while limits.merging and self._merge_once():
             pass
 
     def split(self, theme: int, most: int) -> None:
-        """Cuts a theme the way that gives the highest f."""
+        """Splits a theme the way that gives the highest f."""
         draft = self._draft
         members = list(draft.children[theme])
         vectors = self._members(theme)
@@ -305,6 +316,7 @@ class Themes:
             for name, score in scores.items()
         ]
         best = max(scores, key=lambda name: (round(scores[name], 9), name == "components"))
+        # The largest part keeps the node, so that the fewest statements change their theme.
         parts = sorted(ways[best], key=lambda part: (-len(part), part))
         opened = []
         for part in parts[1:]:
@@ -325,7 +337,7 @@ class Themes:
     def _record(
         self, kind: str, theme: int, before: float, after: float, others: Sequence[int]
     ) -> None:
-        """Writes down a change of this step, with those of a theme that is gone by it."""
+        """Records a change of this step in the theme's facts, with those of a theme it absorbed."""
         lines = self._lines.setdefault(theme, [])
         for other in others:
             lines += self._lines.pop(other, [])
@@ -337,12 +349,13 @@ class Themes:
         self._draft.note(statement, moves=moves + 1)
 
     def _merge_once(self) -> bool:
-        """One pass: every tiny theme of this step with the near theme that gains most."""
+        """Merges each tiny theme of this step with the best near theme; True if any merged."""
         merged = False
         for theme in sorted(self._touched):
             tiny = len(self._draft.children[theme]) <= self._limits.tiny
             if theme not in self._parts.themes or not tiny:
                 continue
+            # §3.2: a merge must raise f; a tie goes to the older partner.
             gains = [(self.gain(theme, other), -other) for other in self._partners(theme)]
             gain, partner = max(gains, default=(0.0, 0))
             if gain > 0:
@@ -360,7 +373,7 @@ class Themes:
         ]
 
     def gain(self, one: int, other: int) -> float:
-        """What f gains when two themes become one."""
+        """Returns the gain in f if two themes become one."""
         before, after = self._merged(one, other)
         return round(after - before, 9)
 
@@ -380,7 +393,7 @@ class Themes:
         self.changes.append(f"theme {gone} joined theme {kept}: f {before:.3f} to {after:.3f}")
 
     def move(self, statement: int, theme: int) -> None:
-        """Gives a statement to another theme; one left empty goes."""
+        """Moves a statement to another theme; an emptied theme is removed."""
         old = self._draft.parents[statement][0]
         self._draft.unlink(old, statement)
         self._draft.link(theme, statement)
@@ -395,6 +408,6 @@ class Themes:
         self._draft.remove(old)
 
     def rewrite(self) -> int:
-        """Writes the themes that changed from all their statements; their number."""
+        """Writes the changed themes from all their statements; returns their number."""
         stale, self._stale = self._stale, {}
         return self._draft.write(stale, self._annotate)

@@ -283,7 +283,7 @@ def _history_tab(session: AppSession, structure: Structure, node: int, step: int
         if st.session_state.get("later-step"):
             chosen = following
     if chosen is not None:
-        st.switch_page(st.session_state[keys.PAGES]["grow"])
+        st.switch_page(st.session_state[keys.PAGES]["grow"], query_params={})
 
 
 def _versions(session: AppSession, entries: Sequence[Written], node: int) -> int | None:

@@ -11,6 +11,7 @@ from segviz.memory import NoEmbedder
 from segviz.ui import address
 from segviz.ui.sidebar.models import show_spending
 from segviz.ui.state import AppSession
+from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import trouble
 
 
@@ -26,4 +27,4 @@ def drawn(draw: Callable[..., None], session: AppSession, *given: object) -> Non
         trouble(what if offline else "The model server did not answer.", error)
         st.button("Try again", key="retry")
     show_spending()  # a question may have been embedded
-    address.write(session)
+    part("address", key=f"address-{draw.__name__}", data=address.written(session))

@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
 from segviz import loaders, store
-from segviz.conversation import Conversation, Corpus, LoadReport
-from segviz.loaders import LOADERS, LoadError, NeedsColumns
+from segviz.conversation import AuditReport, Conversation, Corpus, LoadReport
+from segviz.loaders import LOADERS, LazyCorpus, LoadError, NeedsColumns, with_audit
 from segviz.loaders.columns import ALIASES, guess
 from segviz.memory import sound
 from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
-from segviz.ui.widgets.captions import counted, refusal, unmarked
+from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +146,40 @@ def preview(corpus: Corpus) -> None:
     turns = [turn for session in corpus[0].sessions[:_PREVIEWED] for turn in session.turns]
     st.caption("So the first turns are")
     st.text("\n".join(f"{turn.speaker}: {turn.content}"[:120] for turn in turns[:_PREVIEWED]))
+
+
+def audit_panel(opened: OpenFile) -> OpenFile:
+    """Asks for an audit of the file's questions; returns the file with the marked questions, under
+    a key of both. Draws nothing for a file without questions."""
+    corpus = opened.corpus
+    if isinstance(corpus, LazyCorpus) or not any(talk.questions for talk in corpus):
+        return opened
+    with st.expander("Audit of the questions"):
+        file = st.file_uploader(
+            "A file that disputes gold evidence or answers",
+            ["json", "jsonl", "csv", "tsv"],
+            key=f"audit-{opened.file or opened.key}",
+            help="Objects with question, error_type, correct_evidence and correct_answer, as in "
+            "github.com/dial481/locomo-audit. Disputed questions are marked; Sweep and Compare "
+            "can leave them out.",
+        )
+        if file is None:
+            return opened
+        data = file.getvalue()
+        key = fingerprint(opened.key, data)
+        try:
+            marked = remember("audited", key, 2, lambda: with_audit(corpus, data, file.name))
+        except LoadError as error:
+            trouble("This audit is not used.", error, st.warning)
+            return opened
+        report = cast(AuditReport, marked.report.audit)
+        st.caption(unmarked(str(report)))
+        if report.findings:
+            st.dataframe(
+                [{"where": f.where, "detail": f.what} for f in report.findings], hide_index=True
+            )
+    saved = opened.saved and replace(opened.saved, conversation=marked[0])
+    return replace(opened, key=key, corpus=marked, saved=saved)
 
 
 # --- its conversations ----------------------------------------------------------------

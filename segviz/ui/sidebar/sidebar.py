@@ -20,7 +20,7 @@ from segviz.systems import SYSTEMS
 from segviz.ui import address, keys, security
 from segviz.ui.sidebar.build import Order, obtain
 from segviz.ui.sidebar.models import choose_models, rare_panel, show_spending
-from segviz.ui.sidebar.open_file import OpenFile, choose_conversation
+from segviz.ui.sidebar.open_file import OpenFile, audit_panel, choose_conversation
 from segviz.ui.sidebar.source import choose_source, own_labels
 from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
@@ -55,8 +55,13 @@ def _session() -> tuple[AppSession, Any] | None:
         opened = choose_source()
         if opened is not None:
             address.opened(opened.key, opened.saved)
-        found = None if opened is None else choose_conversation(opened)
-        if opened is None or found is None:
+        if opened is None:
+            return None
+        above = st.container()
+        opened = audit_panel(opened)  # is drawn last, but marks what is chosen from
+        with above:
+            found = choose_conversation(opened)
+        if found is None:
             return None
         _, original = found
         source = fingerprint(opened.key, original.id)

@@ -18,7 +18,7 @@ T = TypeVar("T")
 _SHEETS: Final = {
     **dict.fromkeys(("transcript", "nodes", "diff"), "lists"),
     **{name: name for name in ("canvas", "outline", "welcome")},
-    **dict.fromkeys(("playback_timer", "theme_watch")),
+    **dict.fromkeys(("playback_timer", "theme_watch", "address")),
 }
 """The style sheet of each kind of part, if it has one."""
 

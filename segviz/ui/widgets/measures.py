@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.evaluation import Sweep
+from segviz.evaluation import Outcomes, Sweep
 from segviz.evaluation.compare import Comparison
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES
@@ -100,6 +100,27 @@ def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str,
     return measure, counts
 
 
+def disputed_choice(session: AppSession) -> bool:
+    """Draws, where an audit disputes any question, the switch that leaves these out; returns
+    whether they count."""
+    disputed = sum(question.disputed is not None for question in session.conversation.questions)
+    return not disputed or st.toggle(
+        f"Count disputed: {disputed}",
+        value=True,
+        help=f"{counted(disputed, 'question')} with gold evidence or an answer that the audit "
+        "disputes. Tables have the mean with and without them.",
+        key="disputed",
+        bind="query-params",
+    )
+
+
+def recounted_sentence(outcomes: Outcomes, measure: str, adversarial: bool) -> str:
+    """Returns the mean with the disputed questions counted the other way, "" without any."""
+    found = outcomes.recounted(measure, adversarial=adversarial)
+    told = (f" {name.capitalize()} questions: {mean}." for name, mean in found.items())
+    return "".join(told)
+
+
 FATES_SHOWN = "● found, ◐ quoted by a wider node, ○ missed, × in no leaf; before and after."
 _MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
 _FATES_KEPT = 4
@@ -114,6 +135,14 @@ def fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[str
         _FATES_KEPT,
         lambda: _fate_rows(session, settings),
     )
+
+
+def disputes(shown: Sequence[Question], questions: Sequence[Question]) -> list[dict[str, str]]:
+    """Returns a cell for each question ``shown`` in a table: what the audit says of it; empty rows
+    where none of the ``questions`` is disputed."""
+    if all(one.disputed is None for one in questions):
+        return [{} for _ in shown]
+    return [{"disputed": one.disputed.kind if one.disputed else ""} for one in shown]
 
 
 def _fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[str, Any]]:
@@ -134,6 +163,7 @@ def _fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[st
                 "question": question.text,
                 "category": question.category_label,
                 "number": question.index + 1,
+                **disputes([question], session.conversation.questions)[0],
             }
         )
     return sorted(rows, key=lambda row: (-abs(row["change"]), -row["change"], row["number"]))

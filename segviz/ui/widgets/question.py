@@ -24,11 +24,13 @@ def question_box(session: AppSession, answer: str = "") -> Question:
         if isinstance(option, str):
             return option
         again = f" · {option + 1}" if texts.count(texts[option]) > 1 else ""
-        return texts[option] + again
+        return texts[option] + again + " · disputed" * (questions[option].disputed is not None)
 
     def ask(given: int | str | None) -> None:
         if isinstance(given, int):
             write_question(session, given)
+        elif given in texts:  # typed, without the mark of its label
+            write_question(session, texts.index(given))
         elif given and given.strip():
             write_question(session, None, given)
         else:

@@ -55,6 +55,10 @@ _RULES = """
   [class*="st-key-beside-structures"] [data-testid="stColumn"] { min-width: 100%; }
 }
 
+/* The small maps of Sweep stay in one row, none below the least width of a chart: a phone pans. */
+.st-key-relevance-maps { overflow-x: auto; }
+.st-key-relevance-maps > * { min-width: 150px; }
+
 /* Digits of one width below each other, a line under each row. */
 .segviz-table { overflow: auto; }
 .segviz-table table { width: 100%; border-collapse: collapse; }

@@ -29,7 +29,7 @@ from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.question import nothing_asked
 from segviz.ui.widgets.tree import draw_canvas, draw_node_link, draw_outline, scene, stage_height
-from segviz.view.captions import moment_sentence
+from segviz.view.captions import dispute_lines, moment_sentence
 from segviz.view.coloring import Live
 from segviz.view.scene import answered, peaked
 
@@ -176,11 +176,13 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
         lines.append("Gold answer: not mentioned (adversarial).")
     else:
         lines.append("Gold answer: the file gives none.")
+    lines += dispute_lines(question.disputed) if question.disputed else []
     st.text("\n".join(lines))
 
 
 def _selected(session: AppSession, question: Question, result: Result) -> None:
-    flags = dict.fromkeys(question.evidence, "gold")
+    flags = dict.fromkeys(question.corrected.evidence, "audit")
+    flags |= dict.fromkeys(question.evidence, "gold")
     node = session.selected_in(result.structure)
     if node is not None:
         details, turns = st.columns([11, 10], gap="medium")

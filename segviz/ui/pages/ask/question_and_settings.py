@@ -100,7 +100,7 @@ def _scoring(session: AppSession) -> None:
     )
 
 
-_LISTED = ("before", "after", "change", "question", "category", "number")
+_LISTED = ("before", "after", "change", "question", "category", "disputed", "number")
 
 
 def _fates(session: AppSession) -> None:
@@ -121,7 +121,7 @@ def _fates(session: AppSession) -> None:
 
         st.caption(FATES_SHOWN)
         st.dataframe(
-            [{name: row[name] for name in _LISTED} for row in rows],
+            [{name: row[name] for name in _LISTED if name in row} for row in rows],
             height=tall(len(rows), 12),
             width=760,
             hide_index=True,

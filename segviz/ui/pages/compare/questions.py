@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from time import perf_counter
 from typing import Any
 
@@ -18,12 +18,18 @@ from segviz.evaluation.compare import (
     Overlap,
     Standing,
     compare,
+    joined,
     overlap,
     own_settings,
 )
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.figures.compare import (
+    COVERED,
     DIFFERENCE,
+    FOUND,
+    GOLD,
+    MISSED,
+    RETURNED,
     gold_sentence,
     overlap_sentence,
     short_names,
@@ -31,7 +37,6 @@ from segviz.figures.compare import (
     standing_sentence,
     turn_matrix,
     turn_rows,
-    turn_strip,
 )
 from segviz.figures.significance import number
 from segviz.memory import Memory
@@ -40,19 +45,26 @@ from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.ui import keys
 from segviz.ui.pages.compare.structures import built_key, select_turns, side_by_side
+from segviz.ui.pages.compare.why import Asked, why_panel
 from segviz.ui.settings import asked_question, write_settings
 from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
-from segviz.ui.widgets.charts import chart, colours, ink, pair, sentence_of, swatch, theme
+from segviz.ui.widgets.charts import chart, pair, sentence_of, table
 from segviz.ui.widgets.lists import node_list
-from segviz.ui.widgets.measures import at_once, duration, measure_choice
+from segviz.ui.widgets.measures import at_once, disputed_choice, duration, measure_choice
 from segviz.ui.widgets.question import question_box
 
 RESULTS_KEPT = 4
 
-# A node of so many turns still answers by itself; of the other turns so many are shown.
-_NARROW, _OTHERS = 4, 12
+# What was stopped while it was measured.
+_STOPPED = "compare-stopped"
+
+# The question of the atlas that was clicked: of which conversation, and its place there.
+_EXPLAINED = "compare-explained"
+
+# A node of so many turns still answers by itself.
+_NARROW = 4
 
 # How many sweeps measuring one system is as long as, about: without and with retrieval of its own,
 # which answers one question after the other.
@@ -68,8 +80,8 @@ _HOW_TOLD = (
 _OWN = "No turn is gold: the question is your own."
 _UNKNOWN = "No turn is gold: the file names no evidence that is in the conversation."
 
-# Pixels of a list of retrieved nodes; longer ones scroll.
-_TALL = 420
+# Pixels of a list of retrieved nodes, and of the table of turns; longer ones scroll.
+_TALL, _MATRIX = 420, 300
 
 
 def asked_of_all(
@@ -95,11 +107,14 @@ def question_panel(
         st.caption(unmarked(f"Asked before {question.asked_at}; what came later is not known."))
     labels = {name: SYSTEMS[name].label for name in ready}
     order = [turn.id for turn in session.conversation.turns]
-    held = {}
-    for name, result in results.items():
-        gold_of = ready[name].gold(question.evidence, result.structure).held
-        retrieved = (gold_of.get(item.node, ()) for item in result.evidence)
-        held[labels[name]] = {turn for turns in retrieved for turn in turns}
+    golds = {
+        name: ready[name].gold(question.evidence, result.structure).held
+        for name, result in results.items()
+    }
+    held = {
+        labels[name]: {t for item in result.evidence for t in golds[name].get(item.node, ())}
+        for name, result in results.items()
+    }
     found = overlap(
         {
             labels[name]: {
@@ -113,45 +128,39 @@ def question_panel(
         order,
     )
     named = [turn for turn in order if turn in question.evidence]
-    _turns(found, named, held, _OWN if question.index < 0 else _UNKNOWN)
-    gold = set(question.evidence)
+    _turns(session, found, named, held, _OWN if question.index < 0 else _UNKNOWN)
 
     def evidence(name: str) -> None:
         st.markdown(f"**{sentence_of(labels[name])}**")
         _method(results[name], name)
-        _evidence(session, name, ready[name], results[name], gold)
+        _evidence(session, name, ready[name], results[name], golds[name])
 
     side_by_side(ready, evidence, "beside-evidence")
 
 
-def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]], without: str) -> None:
+def _turns(
+    session: AppSession,
+    found: Overlap,
+    gold: list[str],
+    held: Mapping[str, set[str]],
+    without: str,
+) -> None:
     """Draws what became of every gold turn, and which other turns came back; where no turn is gold,
     it says so by the sentence ``without``."""
-    matrix = turn_matrix(found, gold, held, _OTHERS)
+    matrix = turn_matrix(found, gold, held)
     if not matrix.turns:
         st.caption(without)
         return
-    shown, kind = "", "other turns" if gold else "turns"
-    if matrix.hidden:
-        others = len(matrix.others) + matrix.hidden
-        if st.toggle(f"All {others} {kind}", key="all-turns", bind="query-params"):
-            matrix = turn_matrix(found, gold, held)
-        else:
-            shown = f" Showing {_OTHERS} of {others} {kind}, those that most systems returned."
-    empty, tones = {"light": "#f0eeea", "dark": "#2a2825"}[theme()], colours()
-    fills = {"gold, returned": tones["accent"]} if gold else {}
-    fills |= {"returned": tones["neutral"], "not returned": empty}
+    words = {turn.id: f"{turn.speaker}: {turn.content}" for turn in session.conversation.turns}
+    table(turn_rows(matrix, words), about="Turns that came back, by system", height=_MATRIX)
+    marks = f"{FOUND} found, {COVERED} covered, {MISSED} missed, " if gold else ""
+    named = f"{GOLD} gold, first. " if gold else ""
     st.caption(
-        " ".join(swatch(colour, name) for name, colour in fills.items()), unsafe_allow_html=True
-    )
-    chart(
-        turn_strip(matrix, empty=empty, ink=ink(), **tones),
-        f"{gold_sentence(matrix) or without} {overlap_sentence(found)}",
-        "overlap",
-        f"{'Gold turns stand first. ' if gold else ''}Returned are leaves and nodes of up to "
-        f"{_NARROW} turns; wider nodes hold too much to count as an answer"
-        f"{', and cover a gold turn whose words they quote' if gold else ''}.{shown}",
-        rows=lambda: turn_rows(matrix),
+        sentence_of(
+            f"{gold_sentence(matrix) or without} {overlap_sentence(found)} {named}{marks}"
+            f"{RETURNED} returned: in a leaf or a node of up to {_NARROW} turns. Wider nodes hold "
+            "too much to count as an answer; they cover a gold turn whose words they quote."
+        )
     )
 
 
@@ -179,9 +188,10 @@ def _method(result: Result, name: str) -> None:
 
 
 def _evidence(
-    session: AppSession, name: str, memory: Memory, result: Result, gold: set[str]
+    session: AppSession, name: str, memory: Memory, result: Result, gold: Collection[int]
 ) -> None:
-    """Lists what a system returned, best first; a click selects its turns in all structures."""
+    """Lists what a system returned, best first, the ``gold`` nodes marked; a click selects the
+    turns of a node in all structures."""
     if not result.evidence:
         st.caption("Nothing was returned.")
         return
@@ -192,7 +202,7 @@ def _evidence(
             "head": f"{item.rank_after} · {level_label(memory, item.level)} · "
             f"{counted(len(item.turn_ids), 'turn')}",
             "text": short(item.text),
-            "note": "gold" if gold & set(item.turn_ids) else "",
+            "note": "gold" if item.node in gold else "",
         }
         for item in result.evidence
     ]
@@ -223,20 +233,49 @@ def measure_panel(
     if found is None:
         sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in ready.values())
         place = st.empty()
-        if not at_once(session, sweeps) and not place.button(
+        stopped = st.session_state.get(_STOPPED) == key
+        if (stopped or not at_once(session, sweeps)) and not place.button(
             f"Measure over all {counted(len(questions), 'question')}",
             key="measure",
             icon=":material/play_arrow:",
         ):
             st.caption(duration(session, sweeps, len(ready)))
             return
-        with place, st.spinner("Measuring"):
-            found = compare(dict(ready), questions, clock=perf_counter, **settings)
-        place.empty()
+        found = _measured(session, ready, settings, key, place)
         keep("comparisons", key, RESULTS_KEPT, found)
     with choices:
         measure, adversarial = measure_choice(session, found)
+        disputed = disputed_choice(session)
+    found, key = found.counting(disputed=disputed), fingerprint(key, disputed)
     _standings(session, ready, found, measure, adversarial, key, verdict)
+
+
+def _measured(
+    session: AppSession,
+    ready: Mapping[str, Memory],
+    settings: dict[str, Any],
+    key: str,
+    place: DeltaGenerator,
+) -> Comparison:
+    """Measures one system after the other, and says which. A click ends this run before the next;
+    what is measured by then is not measured again."""
+    parts: dict[str, Comparison] = remember("compared-parts", key, 1, dict)
+    with place.container():
+        bar = st.progress(0.0)
+        st.button(
+            "Stop",
+            icon=":material/stop:",
+            key="stop-measuring",
+            on_click=lambda: st.session_state.update({_STOPPED: key}),
+        )
+    for done, (name, memory) in enumerate(ready.items()):
+        label = sentence_of(SYSTEMS[name].label)
+        bar.progress(done / len(ready), f"Measuring {label}: {done + 1} of {len(ready)}")
+        if name not in parts:
+            questions = session.conversation.questions
+            parts[name] = compare({name: memory}, questions, clock=perf_counter, **settings)
+    place.empty()
+    return joined({name: parts[name] for name in ready})
 
 
 def _standings(
@@ -275,21 +314,36 @@ def _standings(
     columns = dict(zip(names, found.rows, strict=True))
     st.markdown("**Question atlas**: every question in every system")
 
-    def choose(name: str) -> None:
-        row = columns[name]
-        st.session_state[keys.SYSTEM] = row.system
-        asked = {"k": found.settings.k, "relevance": found.settings.relevance}
-        write_settings(session, _how(ready[row.system], asked, row.method == OWN), row.system)
+    asked = {"k": found.settings.k, "relevance": found.settings.relevance}
 
-    draw_atlas(
+    def how(name: str) -> RetrievalSettings:
+        row = columns[name]
+        return _how(ready[row.system], asked, row.method == OWN)
+
+    def choose(name: str) -> None:
+        st.session_state[keys.SYSTEM] = columns[name].system
+        write_settings(session, how(name), columns[name].system)
+
+    def explain(place: int) -> None:
+        st.session_state[_EXPLAINED] = (session.source, place)
+
+    others = [name for name, row in columns.items() if row.system != found.rows[0].system]
+    base, focus, most = draw_atlas(
         session,
         {name: row.outcomes for name, row in columns.items()},
-        list(columns)[min(1, len(columns) - 1)],
+        (others or list(columns))[0],
         key="compare-atlas",
+        measure=measure,
         adversarial=adversarial,
         choose=choose,
         about=dict(zip(names, full, strict=True)),
+        explain=explain,
     )
+    source, place = st.session_state.get(_EXPLAINED, ("", None))
+    place = place if source == session.source else most
+    if place is not None and base != focus:
+        both = [Asked(name, ready[columns[name].system], how(name)) for name in (base, focus)]
+        why_panel(session, session.conversation.questions[place], both, key)
 
 
 def _standing(
@@ -308,6 +362,7 @@ def _standing(
     if ADVERSARIAL in outcomes.categories:
         other = "without category 5" if adversarial else "with category 5"
         cells[other] = number(value(measure, adversarial=not adversarial))
+    cells |= outcomes.recounted(measure, adversarial=adversarial)
     cells |= {
         "words read": round(value("words", adversarial=adversarial)),
         "short of K": f"{value('short', adversarial=adversarial):.0%}",

@@ -157,6 +157,9 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
 
 COMPARED_KEPT = 12
 
+# Whether building was stopped, after which it waits for a click.
+_STOPPED = "compare-building-stopped"
+
 # Over so few leaves a system is built in a second or two.
 _AUTOMATIC_UNITS = 400
 
@@ -189,7 +192,7 @@ def offer(session: AppSession, missing: list[str]) -> None:
 
 def _built(session: AppSession, missing: list[str]) -> bool:
     labels = ", ".join(SYSTEMS[name].label for name in missing)
-    quick = len(session.memory.units) <= _AUTOMATIC_UNITS
+    quick = len(session.memory.units) <= _AUTOMATIC_UNITS and not st.session_state.get(_STOPPED)
     if not (quick and paid(session.memory.embedder) is None) and not st.button(
         f"Build {sentence_of(labels)}", key="build-compared", icon=":material/play_arrow:"
     ):
@@ -197,6 +200,8 @@ def _built(session: AppSession, missing: list[str]) -> bool:
         st.caption(f"Built offline: a few hundred leaves take seconds, {leaves} may take minutes.")
         return False
     bar = st.progress(0.0, "Building")
+    # Any click ends this run at the next report.
+    st.button("Stop", icon=":material/stop:", key="stop-building", on_click=_stop)
     for number, name in enumerate(missing):
         label = SYSTEMS[name].label
 
@@ -214,4 +219,9 @@ def _built(session: AppSession, missing: list[str]) -> bool:
             progress=progress,
         )
         remember("compared", built_key(session, name), COMPARED_KEPT, make)
+    st.session_state[_STOPPED] = False
     return True
+
+
+def _stop() -> None:
+    st.session_state[_STOPPED] = True

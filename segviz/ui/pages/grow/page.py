@@ -12,7 +12,7 @@ from segviz.tree import Decision, Step, Structure, total_cost
 from segviz.tree.inspect import digest
 from segviz.tree.shape import boundary_f1, diagnose, random_f1, session_starts, shape
 from segviz.ui import keys
-from segviz.ui.address import read_view, write
+from segviz.ui.address import read_view, written
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.grow.decision import decision_line, decision_panel, told
@@ -21,6 +21,7 @@ from segviz.ui.pages.grow.transport import keep_playing, playing, transport
 from segviz.ui.sidebar.models import price_of
 from segviz.ui.sidebar.watching import TICK, following, look_back, newest
 from segviz.ui.state import AppSession
+from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, colours
 from segviz.ui.widgets.lists import transcript
@@ -78,7 +79,7 @@ def _panel(session: AppSession) -> None:
     shape_panel(session, structure, now)
     keep_playing(session)
     if not playing(session):
-        write(session)
+        part("address", key="address-panel", data=written(session))
 
 
 @st.fragment(run_every=TICK)

@@ -25,12 +25,11 @@ from segviz.loaders.formats.locomo.download import PAGE
 from segviz.memory import NoEmbedder
 from segviz.tree.shape import diagnose, shape
 from segviz.ui import keys, security
-from segviz.ui.address import in_app
 from segviz.ui.settings import read_settings
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import trouble, unmarked
 from segviz.ui.widgets.tour import Stop, tell
-from segviz.view.bookmark import Bookmark
+from segviz.view.bookmark import Bookmark, encode
 
 _CASCADE = "topic-switching"
 _LONGEST = 400  # characters of the words of a stop
@@ -159,5 +158,5 @@ def _link(label: str, bookmark: Bookmark) -> None:
         st.session_state[keys.PAGES]["grow"],
         label=label,
         icon=":material/arrow_forward:",
-        query_params=in_app(bookmark),
+        query_params=encode(bookmark),
     )

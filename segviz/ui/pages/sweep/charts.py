@@ -43,16 +43,14 @@ def colour_key(judged: Judged, cell: Cell) -> None:
         width="stretch",
         help="A cell says the mean of all questions. It is coloured where it differs from no "
         "propagation, question by question, and then says by how much; undecided is what cannot "
-        "be told from it: the 95 % interval of the difference includes zero. The intervals hold "
-        "for all settings together (studentised maximum over 1,000 resamples): where none does "
-        "anything, 19 of 20 sweeps colour no cell. Shown below is the highest mean until a cell "
-        "is clicked.",
+        "be told from it: the 95 % interval of the difference includes zero, corrected for all "
+        "that is tried. Shown below is the best setting until a cell is clicked.",
     )
 
 
 def chosen(judged: Judged) -> Cell:
-    """Returns the clicked setting or, where the measure does not see it, the one with the highest
-    mean of those under which scores travel; where it sees none of them, the last."""
+    """Returns the clicked setting or, where the measure does not see it, the best of those under
+    which scores travel; where it sees none of them, the last."""
     clicked: Any = st.session_state.get(keys.SWEEP_CELL)
     shown = judged.verdicts.get(clicked) or judged.best()
     return shown.cell if shown else judged.sweep.cells[-1]

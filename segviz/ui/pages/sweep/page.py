@@ -7,34 +7,46 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluation import Sweep
-from segviz.evaluation.sweep import sweep
 from segviz.figures.significance import Judged, bounds, judge, number, spelled
-from segviz.figures.sweep import verdict_sentence
+from segviz.figures.sweep import (
+    reason_sentence,
+    relevances_sentence,
+    tried_sentence,
+    verdict_sentence,
+)
 from segviz.memory import MissingEmbedder
-from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.retrieval import OPENING, POLICIES, PRESETS, RELEVANCE
 from segviz.ui.pages.sweep.charts import charts_panel, chosen, colour_key
 from segviz.ui.pages.sweep.construction import construction_panel
+from segviz.ui.pages.sweep.measuring import (
+    SWEEPS_KEPT,
+    known_sweep,
+    measured,
+    progress_bar,
+    stop_button,
+    sweep_key,
+    wanted,
+)
+from segviz.ui.pages.sweep.relevances import (
+    RELEVANCE_KEY,
+    measure_missing,
+    relevances_row,
+)
 from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.settings import read_settings
-from segviz.ui.state import AppSession, fingerprint, peek, remember
+from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.export_menu import sweep_export
 from segviz.ui.widgets.measures import (
     adversarial_questions,
-    at_once,
     countable,
-    duration,
+    disputed_choice,
     measure_choice,
+    recounted_sentence,
 )
 
-_SWEEP_WANTED = "sweep-wanted"
-
-SWEEPS_KEPT = 6  # and as many judged: each holds its sweep
 SWEPT = [name for name in POLICIES if name != "none"]
-
-# Policies of a usual sweep.
-_USUAL = 3
 
 
 def render(session: AppSession) -> None:
@@ -62,58 +74,80 @@ def render(session: AppSession) -> None:
     verdict.markdown(
         f"**{counted(len(questions), 'question')}** under every setting of propagation"
     )
-    settings = _settings(session)
-    key = fingerprint(session.key, settings, [question.index for question in questions])
-    found = _found(session, settings, key)
+    offered = _relevances(session)
+    settings = _settings(offered)
+    found = _found(session, settings)
     if found is None:
         return
     with choices:
         measure, adversarial = measure_choice(session, found)
-    judged: Judged = remember(
-        "judged",
-        fingerprint(key, measure, adversarial),
-        SWEEPS_KEPT,
-        lambda: judge(found, measure, adversarial=adversarial),
-    )
-    sentence, more = verdict_sentence(judged), _details(session, judged)
-    verdict.markdown(sentence_of(sentence), help=sentence_of(more))
+        disputed = disputed_choice(session)
+
+    def judged_by(one: Sweep) -> Judged:
+        key = sweep_key(session, settings | {"relevance": one.settings.relevance})
+        return remember(
+            "judged",
+            fingerprint(key, measure, adversarial, disputed, len(offered)),
+            SWEEPS_KEPT,
+            lambda: judge(
+                one.counting(disputed=disputed),
+                measure,
+                adversarial=adversarial,
+                sweeps=len(offered),
+            ),
+        )
+
+    judged = judged_by(found)
+    sweeps = {name: known_sweep(session, settings | {"relevance": name}) for name in offered}
+    known = {name: judged_by(one) for name, one in sweeps.items() if one is not None}
+
+    def tell() -> None:
+        others = {name: one for name, one in known.items() if name != settings["relevance"]}
+        with verdict.container(gap="xsmall"):
+            more = sentence_of(_details(session, judged))
+            st.markdown(sentence_of(verdict_sentence(judged)), help=more)
+            why = f"{reason_sentence(judged)} {relevances_sentence(judged, others)}"
+            st.caption(sentence_of(why))
+
+    tell()
+    places, offer = relevances_row(offered, known, settings["relevance"])
     cell = chosen(judged)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        colour_key(judged, cell)
-        sweep_export(session, found)
+    colour_key(judged, cell)
     charts_panel(judged, cell)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(sentence_of(tried_sentence(judged)), width="stretch")
+        sweep_export(session, found)
     setting_panel(session, judged, cell)
+    measure_missing(session, settings, places, offer, known, judged_by, tell)
 
 
-def _found(session: AppSession, settings: dict[str, Any], key: str) -> Sweep | None:
+def _found(session: AppSession, settings: dict[str, Any]) -> Sweep | None:
     """The sweep, measured at once or on request."""
+    found = known_sweep(session, settings)
+    if found is not None:
+        return found
     place = st.empty()
-    found: Sweep | None = peek("sweeps", key)
-    if found is None:
-        with place.container():
-            wanted = _wanted(session, settings, key)
-        if not wanted:
+    with place.container():
+        if not wanted(session, settings, "sweep", "Run the sweep"):
             return None
-        place.empty()  # what was asked for is not offered again
-        found = remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings))
+    place.empty()  # what was asked for is not offered again
+    with place.container():
+        progress = progress_bar(settings["relevance"])
+        stop_button("stop-sweep")
+    found = measured(session, settings, progress)
+    place.empty()
     return found
 
 
-def _wanted(session: AppSession, settings: dict[str, Any], key: str) -> bool:
-    """Offers to measure; returns whether it was asked for, or is done at once."""
-    cancelled = st.session_state.get(_SWEEP_WANTED, "") is None
-    sweeps = len(settings["policies"]) / _USUAL
-    if at_once(session, sweeps) and not cancelled:
-        return True
-    if st.button("Run the sweep", icon=":material/grid_on:", key="run-sweep"):
-        st.session_state[_SWEEP_WANTED] = key
-    if st.session_state.get(_SWEEP_WANTED) == key:
-        return True
-    st.caption(duration(session, sweeps))
-    return False
+def _relevances(session: AppSession) -> list[str]:
+    """Returns the relevances that are tried: those there are, and the one chosen on Ask. Without
+    its embedder a memory's questions can be compared by words alone."""
+    if isinstance(session.memory.embedder, MissingEmbedder):
+        return ["lexical"]
+    return list(dict.fromkeys([*RELEVANCE, read_settings(session).relevance_for()]))
 
 
-def _settings(session: AppSession) -> dict[str, Any]:
+def _settings(offered: list[str]) -> dict[str, Any]:
     first, second, third = st.columns([5, 3, 3], gap="medium")
     policies = first.multiselect(
         "Policies",
@@ -123,38 +157,16 @@ def _settings(session: AppSession) -> dict[str, Any]:
         key="sweep-policies",
         bind="query-params",
     )
-    # Without its embedder a memory's questions can be compared by words alone.
-    on_ask = read_settings(session).relevance_for()
-    offered = list(dict.fromkeys([*RELEVANCE, on_ask]))
-    if isinstance(session.memory.embedder, MissingEmbedder):
-        offered = ["lexical"]
-    relevance = second.selectbox("Relevance", offered, key="sweep-relevance", bind="query-params")
+    opens = PRESETS[OPENING].relevance_for()
+    relevance = second.selectbox(
+        "Relevance",
+        offered,
+        index=offered.index(opens) if opens in offered else 0,
+        key=RELEVANCE_KEY,
+        bind="query-params",
+    )
     k = third.slider("Retrieved K", 1, 30, 10, key="sweep-k", bind="query-params")
     return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}
-
-
-def _run(session: AppSession, settings: dict[str, Any]) -> Sweep:
-    place = st.empty()
-    with place.container():
-        bar = st.progress(0.0, "Sweeping")
-        # Any click ends this run at the next report.
-        st.button("Cancel", key="cancel-sweep", on_click=_cancel)
-
-    def progress(count: int, total: int) -> None:
-        bar.progress(count / total, f"Sweeping: {count} of {total} settings")
-
-    found = sweep(
-        session.memory,
-        session.conversation.questions,
-        progress=progress,
-        **settings,
-    )
-    place.empty()
-    return found
-
-
-def _cancel() -> None:
-    st.session_state[_SWEEP_WANTED] = None
 
 
 def _details(session: AppSession, judged: Judged) -> str:
@@ -174,4 +186,4 @@ def _details(session: AppSession, judged: Judged) -> str:
         none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)
         which = "With" if other else "Without"
         told += f" {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}."
-    return f"{told} Intervals are 95 % bootstrap, that of the difference for all settings together."
+    return told + recounted_sentence(best.cell.outcomes, judged.measure, judged.adversarial)

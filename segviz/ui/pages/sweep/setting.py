@@ -13,14 +13,15 @@ from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.evaluation.measures import sees
 from segviz.evaluation.node_usage import Traffic, traffic
 from segviz.figures import sweep as figures
+from segviz.figures.compare import atlas
 from segviz.figures.significance import Judged, blind_sentence, number, setting_of, spelled
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import level_names
 from segviz.ui import keys
-from segviz.ui.settings import read_settings, write_settings
+from segviz.ui.settings import read_settings, write_question, write_settings
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
-from segviz.ui.widgets.captions import named, spread
+from segviz.ui.widgets.captions import named, spread, unmarked
 from segviz.ui.widgets.charts import chart, ink, pair, picked, table, tall
 from segviz.ui.widgets.tree import draw_canvas, scene
 from segviz.view.palette import LEVEL_COLOURS
@@ -33,8 +34,15 @@ def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         what = f"{spelled(cell)}, relevance {judged.sweep.settings.relevance}"
         st.subheader(what, anchor=False, width="stretch")
+        most = _most_changed(judged, cell)
+        asked = session.conversation.questions
         open_it = st.button(
-            "Open this setting in Ask", icon=":material/open_in_new:", key="open-ask"
+            "Open in Ask",
+            icon=":material/open_in_new:",
+            key="open-ask",
+            help="No question changes under this setting."
+            if most is None
+            else f"With the question that changes most: {unmarked(asked[most].text)}",
         )
     with st.container(key="beside-setting"):
         left, right = st.columns(2, gap="medium")
@@ -46,8 +54,18 @@ def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
     _measures(cell, judged.sweep.baseline.outcomes)
     _nodes(session, judged, cell)
     if open_it:
+        if most is not None:
+            write_question(session, asked[most].index)
         _write(session, judged.sweep, cell)
-        st.switch_page(st.session_state[keys.PAGES]["ask"])
+        st.switch_page(st.session_state[keys.PAGES]["ask"], query_params={})
+
+
+def _most_changed(judged: Judged, cell: Cell) -> int | None:
+    """Returns the place of the question whose measure changes most under a setting."""
+    base = judged.sweep.baseline.outcomes
+    kept = base.keep(adversarial=judged.adversarial)
+    rows = atlas({"before": base, "after": cell.outcomes}, "after", kept, judged.measure)
+    return rows[0].place if rows and rows[0].change else None
 
 
 def _levels(session: AppSession, judged: Judged, cell: Cell) -> None:
@@ -82,6 +100,7 @@ def _measures(cell: Cell, base: Outcomes) -> None:
     st.markdown("**All measures**")
     outcomes, policy = cell.outcomes, cell.policy
     known = outcomes.known_categories
+    every = "all questions" if outcomes.count_disputed else "undisputed"
     rows = []
     for name, measure in MEASURES.items():
         mean = outcomes.mean(name)
@@ -90,13 +109,16 @@ def _measures(cell: Cell, base: Outcomes) -> None:
         brief = _whole if name == "words" else number
         row: dict[str, str | int] = {
             "measure": measure.label,
-            "all questions": brief(mean.value) if name == "words" else spread(mean),
+            every: brief(mean.value) if name == "words" else spread(mean),
             "n": mean.n,
         }
         if ADVERSARIAL in known:
             without = outcomes.mean(name, adversarial=False)
             row["without 5"] = brief(without.value) if name == "words" else spread(without)
             row["n without 5"] = without.n
+        for other, recounted in outcomes.recounted(name).items():
+            row[other] = brief(recounted.value) if name == "words" else spread(recounted)
+            row[f"n {other}"] = recounted.n
         row["no propagation"] = brief(base.value(name))
         for category in known:
             row[category_label(category)] = brief(outcomes.value(name, category=category))
@@ -139,6 +161,7 @@ def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
         {name: one.outcomes for name, one in cells.items()},
         f"α {alpha:g}",
         key="sweep-atlas",
+        measure=judged.measure,
         adversarial=judged.adversarial,
         choose=choose,
         more={AS_ON_ASK: _as_on_ask(session), **{name: one.outcomes for name, one in more.items()}},

@@ -1,0 +1,190 @@
+"""Reads an audit of gold evidence and answers, and marks the questions it disputes.
+
+The shape is that of the public audit of LoCoMo (github.com/dial481/locomo-audit): a list of
+objects with ``question_id``, ``question``, ``error_type``, ``correct_evidence``,
+``correct_answer`` and ``reasoning``, also nested under keys, or as JSON Lines or a table. Its text
+is CC BY-NC and not part of segviz.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from segviz import files
+from segviz.conversation import AuditReport, Conversation, Corpus, Dispute
+from segviz.loaders.budget import GZIP, Budget, gunzip
+from segviz.loaders.decode import read_document
+from segviz.loaders.document import Place, PlainText
+from segviz.loaders.errors import LoadError, unreadable
+from segviz.loaders.formats.table import named_rows
+from segviz.loaders.lazy import LazyCorpus
+from segviz.loaders.questions import read_answer, read_evidence, turn_index
+from segviz.loaders.report import Notes, Tally
+from segviz.text.captions import one_line, shorten
+
+_SAYS = ("error_type", "correct_evidence", "correct_answer", "reasoning")
+_EXPECTED = f"objects with question and one of {', '.join(_SAYS)}"
+_OWNERS = ("question_id", "sample_id", "conversation_id", "conversation")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry of the audit and its ``place`` in the file, with the keys above it."""
+
+    place: Place
+    fields: Mapping[str, Any]
+
+    def names(self, conversation: str) -> bool:
+        """Tells whether an id of the entry, or a key above it, contains a conversation's id."""
+        if conversation.isdecimal():  # made up by the loader; every number would name it
+            return False
+        owners = [self.fields.get(name) for name in _OWNERS]
+        whole = rf"(?<![^\W_]){re.escape(conversation)}(?![^\W_])"
+        return any(
+            conversation in one and re.search(whole, one)
+            for one in (*owners, *self.place)
+            if isinstance(one, str)
+        )
+
+    @property
+    def number(self) -> int:
+        """The number at the end of the entry's id, -1 without one."""
+        found = re.search(r"[0-9]{1,9}$", str(self.fields.get("question_id", "")))
+        return int(found[0]) if found else -1
+
+
+def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Corpus:
+    """Marks the questions of a corpus that an audit disputes (``Question.disputed``).
+
+    An entry belongs to the question with its text, in the conversation that its id names where it
+    names one. Of several such questions it belongs to that with the index at the end of its id,
+    else to all.
+
+    Args:
+        corpus: Conversations that were read whole.
+        source: Path of the audit, or its bytes.
+        name: What the report calls bytes.
+
+    Returns:
+        The corpus with marked questions; ``report.audit`` counts entries with and without a
+        question, and evidence that names no turn.
+
+    Raises:
+        LoadError: For a file without usable entries, or a corpus that is read item by item.
+    """
+    label = shorten(one_line(name or ("audit" if isinstance(source, bytes) else Path(source).name)))
+    if isinstance(corpus, LazyCorpus):
+        what = "an audit is matched with all questions, and this file is read one item at a time"
+        raise LoadError(
+            what, label, remedy="keep the conversations you need in a file of their own"
+        )
+    data = source if isinstance(source, bytes) else _read(source)
+    tally = Tally()
+    try:
+        budget = Budget()
+        document, mended = read_document(
+            b"".join(gunzip(data, budget)) if data.startswith(GZIP) else data, budget
+        )
+        if isinstance(document, PlainText):
+            document = named_rows(document)
+        entries = list(_entries(document))
+        if not entries:
+            raise LoadError("no entry of an audit is in it", remedy="give the audit's own file")
+    except LoadError as error:
+        raise error.in_file(label, _EXPECTED) from None
+    notes = Notes()
+    conversations, matched = _marked(list(corpus), entries, notes)
+    disputes = [one.disputed for talk in conversations for one in talk.questions if one.disputed]
+    tally.add(document, mended, notes)
+    report = AuditReport(
+        name=label,
+        matched=matched,
+        unmatched=len(entries) - matched,
+        questions=len(disputes),
+        unresolved=sum(len(one.unresolved) for one in disputes),
+        findings=tally.report(label, "", ()).findings,
+    )
+    report_with = replace(corpus.report, audit=report)
+    return replace(corpus, conversations=conversations, report=report_with)
+
+
+def _read(path: str | Path) -> bytes:
+    shown = shorten(one_line(str(path)), 160)
+    try:
+        return files.read(Path(path).expanduser())
+    except (FileNotFoundError, ValueError, RuntimeError):
+        what, remedy = "there is no such file", "check the spelling of the path"
+        raise LoadError(what, shown, remedy=remedy) from None
+    except OSError as error:
+        raise unreadable(error, shown, "check the path and its permissions") from None
+
+
+def _entries(document: object, place: Place = ()) -> Iterator[_Entry]:
+    """Yields the objects at any depth that have a question and something to say of it."""
+    if isinstance(document, dict):
+        if isinstance(document.get("question"), str):
+            if any(name in document for name in _SAYS):
+                yield _Entry(place, document)
+            return
+        for key, value in document.items():
+            yield from _entries(value, (*place, key))
+    elif isinstance(document, list):
+        for row, value in enumerate(document):
+            yield from _entries(value, (*place, row))
+
+
+def _marked(
+    talks: Sequence[Conversation], entries: Sequence[_Entry], notes: Notes
+) -> tuple[tuple[Conversation, ...], int]:
+    """Returns the conversations with marked questions, and the number of entries that mark one."""
+    known: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for at, talk in enumerate(talks):
+        for row, question in enumerate(talk.questions):
+            known[_plain(question.text)].append((at, row))
+    turns = [turn_index(turn.id for turn in talk.turns) for talk in talks]
+    marks: dict[tuple[int, int], Dispute] = {}
+    matched = 0
+    for entry in entries:
+        found = known.get(_plain(entry.fields["question"]), [])
+        if named := {at for at, talk in enumerate(talks) if entry.names(talk.id)}:
+            found = [one for one in found if one[0] in named]
+        exact = [one for one in found if talks[one[0]].questions[one[1]].index == entry.number]
+        matched += bool(found)
+        marks |= {one: _dispute(entry, turns[one[0]], notes) for one in exact or found}
+
+    def marked(at: int, talk: Conversation) -> Conversation:
+        rows = enumerate(talk.questions)
+        questions = tuple(replace(one, disputed=marks.get((at, row))) for row, one in rows)
+        return replace(talk, questions=questions)
+
+    return tuple(marked(at, talk) for at, talk in enumerate(talks)), matched
+
+
+def _dispute(entry: _Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:
+    """Returns what an entry says of a question of the conversation with these ``turns``."""
+
+    def text(name: str) -> str | None:
+        return read_answer(entry.fields.get(name) or None, (*entry.place, name), notes)
+
+    cited = entry.fields.get("correct_evidence")
+    if isinstance(cited, str):  # a cell of a table
+        cited = [cited] if cited.strip() else None
+    place = (*entry.place, "correct_evidence")
+    evidence, unresolved = read_evidence(cited, place, turns, notes)
+    return Dispute(
+        kind=shorten(one_line(text("error_type") or "disputed"), 60).replace("_", " ").lower(),
+        evidence=None if cited is None else evidence,
+        unresolved=unresolved,
+        answer=text("correct_answer"),
+        reason=text("reasoning") or "",
+    )
+
+
+def _plain(text: str) -> str:
+    """Returns a question without differences of case and white space."""
+    return " ".join(text.split()).casefold()

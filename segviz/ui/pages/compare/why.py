@@ -1,0 +1,151 @@
+"""Answers why one system wins a question and another loses it: the nodes that decide, and the words
+that give them their rank."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from segviz.conversation import Question
+from segviz.evaluation.why import Holder, ahead, deciding_turn, rank_of, ranks_without_words
+from segviz.memory import Memory
+from segviz.retrieval import Result, RetrievalSettings
+from segviz.retrieval.gold import GoldEvidence
+from segviz.ui.state import AppSession, fingerprint, remember
+from segviz.ui.widgets.captions import counted, level_label, short, unmarked
+from segviz.ui.widgets.lists import node_list
+
+_KEPT = 4
+
+# Nodes that are shown beside the one that decides, and words of the question.
+_AHEAD, _WORDS = 3, 3
+_TALL = 330
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A memory under a ``name``, and how it is asked."""
+
+    name: str
+    memory: Memory
+    settings: RetrievalSettings
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    asked: Asked
+    result: Result
+    gold: GoldEvidence
+    holder: Holder
+    without: Mapping[str, int]
+
+
+def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], key: str) -> None:
+    """Draws both sides of one question beside each other; ``key`` tells the memories apart."""
+    st.markdown(f"**Why**: {unmarked(question.text)}")
+    if not question.evidence:
+        st.caption("The question comes without gold turns, so there is no deciding node.")
+        return
+    named = fingerprint(key, [(one.name, str(one.settings)) for one in pair], question.index)
+    with st.spinner("Asking again without each word of the question"):
+        found = remember("why", named, _KEPT, partial(_explained, question, pair))
+    if found is None:
+        st.caption("No gold turn of the question is in the conversation.")
+        return
+    turn, sides = found
+    said = next(one for one in session.conversation.turns if one.id == turn)
+    st.caption(f"The gold turn that differs most is {unmarked(f'{turn}, {said.speaker}')}:")
+    st.text(short(said.content))
+    with st.container(key="beside-why"):
+        columns = st.columns(2, gap="medium")
+    for column, side in zip(columns, sides, strict=True):
+        with column:
+            _draw(side, turn, question)
+
+
+def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Side]] | None:
+    results = [one.memory.ask(question, one.settings) for one in pair]
+    golds = [
+        one.memory.gold(question.evidence, result.structure)
+        for one, result in zip(pair, results, strict=True)
+    ]
+    found = deciding_turn(results, golds)
+    if found is None or all(holder.node is None for holder in found[1]):
+        return None
+    sides = []
+    for asked, result, gold, holder in zip(pair, results, golds, found[1], strict=True):
+        without: Mapping[str, int] = {}
+        if holder.node is not None:
+            ask = partial(asked.memory.ask, settings=result.settings)
+            without = ranks_without_words(ask, question.text, holder.node)
+        sides.append(_Side(asked, result, gold, holder, without))
+    return found[0], sides
+
+
+def _draw(side: _Side, turn: str, question: Question) -> None:
+    result, holder, name = side.result, side.holder, side.asked.name
+    wide: list[int] = []
+    if holder.node is not None:
+        wide = ahead(result, holder.node)[0][:_AHEAD]
+    st.markdown(f"**{unmarked(name)}**")
+    st.caption(f"{_rank(side)} {_words(side)}")
+    matches = result.matches([*wide, *([] if holder.node is None else [holder.node])])
+
+    def row(node: int) -> dict[str, Any]:
+        turns = side.asked.memory.turn_ids(node, result.structure)
+        level = level_label(side.asked.memory, int(result.structure.level[node]))
+        head = [str(rank_of(result, node) or "not returned"), level, counted(len(turns), "turn")]
+        gold = ["gold"] * (node in side.gold.held)
+        words = matches.get(node, {})
+        text = _excerpt(result.structure.text[node], words)
+        return {"head": " · ".join(head + gold), "text": text, "matches": words}
+
+    node_list(
+        [
+            (f"Holds {turn}", [] if holder.node is None else [row(holder.node)]),
+            ("Ahead of it, the widest first", list(map(row, wide))),
+        ],
+        key=f"why-{name}",
+        height=_TALL,
+        label=f"Deciding nodes of {name}",
+        about=f"{turn} {question.text}",
+        on_pick=lambda _: None,
+    )
+
+
+def _rank(side: _Side) -> str:
+    """Where the node that holds the turn came out."""
+    result, holder = side.result, side.holder
+    if holder.node is None:
+        return "No node holds or quotes it."
+    if not holder.rank:
+        return "The system's own retrieval does not return it."
+    among = "among" if holder.node in result.after else "not among"
+    units = counted(int(holder.units), "unit")
+    return f"At rank {holder.rank}, behind {units}, {among} the {len(result.after)} retrieved."
+
+
+def _words(side: _Side) -> str:
+    """Which words of the question move the node, each left out."""
+    if side.holder.node is None:
+        return ""
+    ranked = list(side.without.items())[:_WORDS]
+    told = [f"**{unmarked(word)}** {rank or 'not returned'}" for word, rank in ranked]
+    if not told:
+        return "No word of the question alone moves it."
+    return f"Its rank without {', without '.join(told)}."
+
+
+def _excerpt(text: str, words: Mapping[str, float]) -> str:
+    """The line of a text in which most words are matched."""
+    lines = [line for line in text.splitlines() if line.strip()] or [text]
+
+    def heard(line: str) -> float:
+        return sum(words.get(word, 0.0) for word in set(re.findall(r"\w+", line.lower())))
+
+    return short(max(lines, key=heard))

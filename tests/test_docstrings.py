@@ -1,0 +1,63 @@
+"""Docstrings of the package: a function's begins with a verb, no class name occurs twice."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from tests.data import ROOT
+
+FORBIDDEN = {"What", "Whether", "One", "As", "Of", "If"}
+
+# Packages whose docstrings are plain; the others follow.
+PLAIN = (
+    "conversation construct embedding evaluation export figures retrieval store systems text tree "
+    "view __init__.py __main__.py contract.py files.py notebook.py plugins.py public.py"
+).split()
+
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef
+
+
+def trees(part: str) -> Iterator[tuple[str, ast.Module]]:
+    path = ROOT / "segviz" / part
+    for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+        yield str(file.relative_to(ROOT)), ast.parse(file.read_text("utf-8"))
+
+
+def documented(part: str) -> Iterator[tuple[str, Documented, str]]:
+    for file, tree in trees(part):
+        for node in ast.walk(tree):
+            if isinstance(node, Documented) and (text := ast.get_docstring(node)):
+                name = getattr(node, "name", "module")
+                yield f"{file}: {name}: {text[:60]}", node, text.split()[0].strip(",.:`")
+
+
+def is_attribute(node: ast.FunctionDef) -> bool:
+    """A property is named like an attribute, by a noun."""
+    return any("property" in ast.unparse(each) for each in node.decorator_list)
+
+
+@pytest.mark.parametrize("part", PLAIN)
+def test_no_docstring_begins_with_a_pronoun_or_a_conjunction(part):
+    assert [place for place, _, first in documented(part) if first in FORBIDDEN] == []
+
+
+@pytest.mark.parametrize("part", PLAIN)
+def test_a_function_begins_with_a_verb_in_the_third_person(part):
+    functions = [each for each in documented(part) if isinstance(each[1], ast.FunctionDef)]
+    assert [
+        place for place, node, first in functions if not (is_attribute(node) or first[-1] == "s")
+    ] == []
+
+
+def test_no_two_classes_have_one_name():
+    named = Counter(
+        node.name
+        for _, tree in trees("")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in named.items() if count > 1] == []
