@@ -40,7 +40,7 @@ def upgraded(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _costs(rows: Any) -> Any:
-    """The costs with a zero for each of today's columns that they have not."""
+    """Returns the costs with a zero for each of today's columns that they lack."""
     width = TABLES["costs"].width
     if isinstance(rows, np.ndarray):
         return np.pad(rows, ((0, 0), (0, width - rows.shape[1])))
