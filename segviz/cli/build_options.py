@@ -34,7 +34,8 @@ from segviz.construct import Parameter, System, parameters
 from segviz.conversation import UNIT_RULES, Conversation, Corpus
 from segviz.embedding import script_note
 from segviz.files import NoRoom
-from segviz.llm import LastingFault
+from segviz.llm import ChatByRole, LastingFault, price
+from segviz.llm.timeouts import heartbeat
 from segviz.memory import (
     COMPONENTS,
     BuildPaused,
@@ -46,6 +47,7 @@ from segviz.memory import (
     needs_chat,
     nested,
     part_name,
+    rehearse,
     sound,
     system_from,
 )
@@ -216,29 +218,54 @@ def build_one(
     system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
+    chat = models.chat if callers else None
+    total = len(conversation.units(unit))
+    if chat is not None:
+        console.note(_expected(conversation, system, unit, models, chat))
+    done = 0
+
+    def show(finished: int, _: int) -> None:
+        nonlocal done
+        done = finished
+        progress(done, total)
+
     try:
-        with console.progress(f"building {name}", "leaves") as progress:
+        with (
+            console.progress(f"building {name}", "leaves") as progress,
+            heartbeat(lambda: progress(done, total)),  # also while a slow model is waited for
+        ):
             return build(
-                conversation,
-                system,
-                unit,
-                embedder=models.embedder,
-                chat=models.chat if callers else None,
-                progress=progress,
+                conversation, system, unit, embedder=models.embedder, chat=chat, progress=show
             )
     except NoRoom as error:
         raise UsageError(str(error)) from None
     except BuildPaused as pause:
-        total = len(conversation.units(unit))
-        done = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
+        where = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
         on = "What is done is kept; the same command goes on there."
         if isinstance(pause.fault, LastingFault):
             on = "The same command with --waive goes on without this one answer."
-        raise Unfinished(f"{done} {on}") from None
+        raise Unfinished(f"{where} {on}") from None
     except KeyboardInterrupt:
         if callers or models.remote:
             console.error("what the models answered is kept; the same command goes on there")
         raise
+
+
+def _expected(
+    conversation: Conversation, system: System, unit: str, models: Models, chat: ChatByRole
+) -> str:
+    """Returns what a build will ask of chat models, in a sentence."""
+    endpoint = chat.usual.endpoint
+    wanted = rehearse(
+        conversation, system, unit, models.embedder, endpoint.prompt_tokens, chat.prompts
+    )
+    prices = {price(each.endpoint, each.endpoint.model) for each in chat.clients}
+    spent = wanted.dollars(prices.pop()) if len(prices) == 1 else None
+    cost = f", ${spent:.2f}" if spent is not None else ""
+    return (
+        f"about {wanted.calls:,} calls, {wanted.tokens_in:,} tokens read and "
+        f"{wanted.tokens_out:,} written{cost}; what is kept from before costs nothing"
+    )
 
 
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:

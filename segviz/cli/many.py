@@ -13,7 +13,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
 from itertools import product
@@ -229,6 +229,8 @@ def _plan(
     chat = models.chat.name if models.chat and callers else ""
     made = as_settings(system)
     empty = store.Saved(talk, unit, name, made, models.embedder.name, (), chat)
+    if models.chat and callers:
+        empty = replace(empty, provenance={"own_prompts": models.chat.prompts})
     source = ""
     with suppress(OSError, TypeError):  # a class without a source file
         source = inspect.getsource(inspect.getmodule(type(system)) or type(system))

@@ -124,11 +124,13 @@ class Verdict:
         chosen: position of the chosen candidate; None if none is compatible.
         judgements: the judgement of each candidate.
         why: the reason as one sentence.
+        fallback: True if another model decided in its place.
     """
 
     chosen: int | None
     judgements: tuple[Judgement, ...]
     why: str
+    fallback: bool = False
 
 
 class Compatibility(Protocol):

@@ -2,6 +2,7 @@
 
 ``builder``     builds a memory of a conversation; ``factory`` makes systems and embedders by name
 ``memory``      Memory, asking one with ``ask``, and opening one from a file
+``rehearsal``   estimates what a build will ask of chat models
 ``retrieve``    retrieves the evidence for a question from a structure
 ``side_tables`` reads labels of turns from files beside the conversation
 ``from_table``  makes a memory of a tree or texts made elsewhere: ``memory_from``
@@ -18,6 +19,7 @@ from segviz.memory.factory import (
     MissingEmbedder,
     NoEmbedder,
     declared,
+    known_prompts,
     made_again,
     make_system,
     needs_chat,
@@ -29,6 +31,7 @@ from segviz.memory.factory import (
 from segviz.memory.from_table import locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
+from segviz.memory.rehearsal import BuildEstimate, rehearse
 from segviz.memory.side_tables import (
     Labels,
     label_columns,
@@ -38,6 +41,7 @@ from segviz.memory.stores import provider, system_from, system_of
 
 __all__ = [
     "COMPONENTS",
+    "BuildEstimate",
     "BuildPaused",
     "Building",
     "Labels",
@@ -51,6 +55,7 @@ __all__ = [
     "build",
     "declared",
     "from_saved",
+    "known_prompts",
     "label_columns",
     "locomo_facts",
     "made_again",
@@ -64,6 +69,7 @@ __all__ = [
     "part_name",
     "provider",
     "read_labels",
+    "rehearse",
     "sound",
     "system_from",
     "system_of",

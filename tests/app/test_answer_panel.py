@@ -67,8 +67,20 @@ def test_an_answer_is_asked_for_by_a_button_and_shown_literally_with_its_overlap
     assert KEY not in texts(app)
 
 
-def test_the_grade_comes_on_request_and_stays(app, server):
+def with_judge(app, server):
+    """The app with a model that answers and another that grades."""
+    with_server(app, server).text_input(key="model-grade-Another server").set_value("judge").run()
+    return clean(app)
+
+
+def test_no_model_grades_its_own_answer(app, server):
     with_server(app, server).button(key="answer").click().run()
+    assert not has(app, "judge")
+    assert "No model grades it" in texts(clean(app))
+
+
+def test_the_grade_comes_on_request_and_stays(app, server):
+    with_judge(app, server).button(key="answer").click().run()
     assert "Graded" not in texts(app)
     app.button(key="judge").click().run()
     assert "Graded **2** of 3 (counts as right)" in texts(clean(app))
@@ -108,7 +120,7 @@ def test_a_failing_server_is_explained_and_can_be_tried_again(app, server):
 
 
 def test_a_grade_outside_the_rubric_is_explained(app, server):
-    with_server(app, server).button(key="answer").click().run()
+    with_judge(app, server).button(key="answer").click().run()
     server.script(*[say("7 of 3")] * 10)
     app.button(key="judge").click().run()
     assert "gave no grade from 0 to 3" in texts(clean(app))

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from segviz.construct.annotate import FAULT, OF_MODEL, REPLY, WRITTEN_BY
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.tree.inspect import (
@@ -69,7 +70,7 @@ def node_details(
         )
     st.caption(unmarked(coverage(session, structure, node)))
     draws = {
-        "Text": partial(_text_tab, structure, node, result),
+        "Text": partial(_text_tab, session, structure, node, step, result),
         "Above and below": partial(_lineage_tab, session, structure, node),
         "Similar": partial(_similar_tab, session, structure, node),
         "History": partial(_history_tab, session, structure, node, step),
@@ -111,18 +112,42 @@ def node_transcript(
     )
 
 
-def _text_tab(structure: Structure, node: int, result: Result | None) -> None:
+def _text_tab(
+    session: AppSession, structure: Structure, node: int, step: int, result: Result | None
+) -> None:
     """Draws the annotation with the words that match the question of ``result``, and the facts
     the system keeps about the node."""
     facts = structure.facts[node]
+    origin = {name: str(facts[name]) for name in OF_MODEL if name in facts}
+    facts = {name: value for name, value in facts.items() if name not in OF_MODEL}
     matches = result.matches([node]).get(node, {}) if result else {}
     height = _HEIGHT - 100 * bool(facts)
     _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
     if matches:
         st.caption("Marked: words of the question; dotted: words similar to one of them.")
+    if origin:
+        _origin(session, structure, node, step, origin)
     if facts:
         st.caption(f"The memory keeps {counted(len(facts), 'fact')} about it:")
         _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140, "node-facts")
+
+
+def _origin(
+    session: AppSession, structure: Structure, node: int, step: int, origin: Mapping[str, str]
+) -> None:
+    """Says who wrote a text that a model was asked for, and shows what was asked and replied."""
+    by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
+    told = f"Written offline ({by}): {unmarked(why)}." if why else f"Written by {by}."
+    st.caption(f"{told} The turns below it say what was really said.")
+    with st.popover("Prompt and reply", icon=":material/forum:", key="origin"):
+        prompt = session.memory.prompt_of(node, step)
+        if prompt is None:
+            st.caption("The prompt is not kept, and cannot be made again from this memory.")
+        else:
+            st.caption("The prompt, as system message and user message")
+            st.code(f"{prompt.system}\n\n{prompt.user}", language=None, wrap_lines=True)
+        st.caption("The reply as it came")
+        st.code(origin.get(REPLY) or "(none)", language=None, wrap_lines=True)
 
 
 def _texts(

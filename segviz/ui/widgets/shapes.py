@@ -29,13 +29,14 @@ _FREQUENT = 3
 @dataclass(frozen=True, slots=True)
 class MemorySummary:
     """A memory by its label, its system, its shape, prompts per leaf where it was built for them,
-    and the share of contentless lines where it has inner nodes."""
+    the share of contentless lines where it has inner nodes, and how much a model made of it."""
 
     label: str
     system: str
     shape: Shape
     calls: float | None = None
     contentless: float | None = None
+    made: str = ""
 
 
 def draw_shapes(measured: Sequence[MemorySummary], data: str) -> None:
@@ -78,7 +79,8 @@ def _own(one: MemorySummary) -> dict[str, object]:
     kind = _KINDS.get(one.shape.kind, one.shape.kind)
     widest, shared = one.shape.widest, one.shape.shared or None
     more = {"widest": widest, "with several parents": shared, "calls/leaf": one.calls}
-    return _row(one.label, kind, one.shape) | more | {"contentless lines": one.contentless}
+    empty: dict[str, object] = {"contentless lines": one.contentless}
+    return _row(one.label, kind, one.shape) | more | empty | {"made": one.made or None}
 
 
 def _printed(row: PublishedShape) -> dict[str, object]:

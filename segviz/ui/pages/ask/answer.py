@@ -10,7 +10,8 @@ import streamlit as st
 
 from segviz.conversation import Question
 from segviz.evaluation import bleu1, token_f1
-from segviz.llm import LabelError, ModelError, OpenAIChat
+from segviz.llm import ChatByRole, LabelError, ModelError, OpenAIChat
+from segviz.llm.prompts import fitted, tokens_of
 from segviz.memory.answer import (
     RIGHT_FROM,
     Answer,
@@ -40,10 +41,10 @@ def answer_panel(session: AppSession, question: Question, result: Result) -> Non
     """Draws the panel for a question and what was retrieved for it."""
     if result.evidence:
         _context(session, result)
-    chat = session.chat
-    if chat is None:
+    if session.chat is None:
         st.caption("Choose a chat model under Models in the sidebar to have the question answered.")
         return
+    chat = session.chat.of("answer")
     st.markdown("**Answer from this evidence**")
     if not result.evidence:
         st.caption("Nothing was retrieved, so there is nothing to answer from.")
@@ -58,7 +59,7 @@ def answer_panel(session: AppSession, question: Question, result: Result) -> Non
         keep("answers", key, ANSWERS_KEPT, found)
         st.rerun()
     st.text(given.text or "(The model gave no answer.)")
-    _compared(session, question, given, chat, key)
+    _compared(session, question, given, session.chat, key)
 
 
 _ORDERS = ("in the order of time, as sent", "by rank")
@@ -106,7 +107,8 @@ def _context(session: AppSession, result: Result) -> None:
 
 def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None:
     """Offers to ask the model; returns the answer once it is there."""
-    tokens = sum(estimated_tokens(item.text) for item in result.evidence)
+    prompt, _ = fitted(answering(session.memory, result), chat.endpoint.prompt_tokens, chat.prompts)
+    tokens = tokens_of(prompt.system) + tokens_of(prompt.user)
     excerpts = counted(len(result.evidence), "excerpt")
     pressed = st.button(
         f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key="answer"
@@ -123,7 +125,7 @@ def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None
 
 
 def _compared(
-    session: AppSession, question: Question, given: Answer, chat: OpenAIChat, key: str
+    session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
 ) -> None:
     """Compares the answer with the gold answer, as far as there is one."""
     cost = "from the cache" if given.cached else counted(given.tokens, "token")
@@ -139,15 +141,22 @@ def _compared(
         f"{cost}. Token F1 {token_f1(given.text, gold):.2f}, "
         f"BLEU-1 {bleu1(given.text, gold):.2f} against the gold answer."
     )
-    _graded(session, question, given, chat, key)
+    _graded(session, question, given, models, key)
 
 
 def _graded(
-    session: AppSession, question: Question, given: Answer, chat: OpenAIChat, key: str
+    session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
 ) -> None:
     """Shows the grade: at once where a rule decides it, else on request."""
-    graded = fingerprint(key, question.text, reference(question))
     score: int | None = by_rule(question, given.text)
+    if score is None and not models.has("grade"):
+        st.caption(
+            "No model grades it: a model does not grade its own answers unless it is named under "
+            "Models, A model for each role."
+        )
+        return
+    chat = models.of("grade") if models.has("grade") else models.usual
+    graded = fingerprint(key, question.text, reference(question), chat.name)
     if score is None:
         score = peek("grades", graded)
     if score is None:
