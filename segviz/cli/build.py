@@ -42,7 +42,8 @@ def build(options: Options, console: Console) -> int:
     steps, shape (kind, leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest,
     trees, shared, families, facts, nodes_per_leaf: see segviz.tree.shape; contentless_lines: level
     -> share of the lines of inner nodes with fewer than two content words), calls and tokens of
-    chat models.
+    chat models, decisions and texts (asked of a model, and by_model: those it made), provenance
+    (versions, models by role, prompts).
 
     Examples, the last with a local model:
         segviz build sample:ines-theo -o boat.json.gz
@@ -67,7 +68,9 @@ def build(options: Options, console: Console) -> int:
         console.line(f"{empty:.1%} of the lines in inner nodes are contentless")
     console.line(f"embedded with {memory.embedder.name}")
     if memory.chat:
+        made = total_cost(memory.steps).by_model
         console.line(f"{summary['calls']} calls of {memory.chat}, {summary['tokens']} tokens")
+        console.line(f"{made or 'nothing was asked of the model'}")
     return OK
 
 
@@ -107,6 +110,9 @@ def summary_of(memory: Memory) -> dict[str, Any]:
         },
         "calls": cost.calls,
         "tokens": cost.tokens,
+        "decisions": {"asked": cost.decided + cost.decided_instead, "by_model": cost.decided},
+        "texts": {"asked": cost.written + cost.written_instead, "by_model": cost.written},
+        "provenance": memory.provenance,
     }
 
 

@@ -34,8 +34,10 @@ from segviz.cli.source import (
 )
 from segviz.construct import Parameter, System, parameters
 from segviz.conversation import UNIT_RULES, Conversation, Corpus
+from segviz.embedding import script_note
 from segviz.files import NoRoom
-from segviz.llm import LastingFault
+from segviz.llm import ChatByRole, LastingFault, price
+from segviz.llm.timeouts import heartbeat
 from segviz.memory import (
     COMPONENTS,
     BuildPaused,
@@ -47,7 +49,9 @@ from segviz.memory import (
     needs_chat,
     nested,
     part_name,
+    rehearse,
     sound,
+    system_from,
 )
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
@@ -66,13 +70,30 @@ NOTED = 10
 _building = section("Building a memory")
 
 
+class SystemName(click.Choice[str]):
+    """Name of a system, or ``module:Class`` of one that :func:`imported` registers."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """Returns the checked name; ``module:Class`` is not checked."""
+        return value if ":" in value else str(super().convert(value, param, ctx))
+
+
+def imported(name: str) -> str:
+    """Returns the name of a system; imports ``module:Class``, or raises UsageError."""
+    with user_errors():
+        return system_from(name) if ":" in name else name
+
+
 def build_options(several: bool = False) -> Option:
     """Returns the options for conversation, system, parameters, unit, embedder and models.
 
     With ``several`` they accept several conversations and systems.
     """
-    systems, rules = click.Choice(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
-    one = f"Memory architecture: {', '.join(SYSTEMS)}."
+    systems, rules = SystemName(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
+    one = (
+        f"Memory architecture: {', '.join(SYSTEMS)}; or MODULE:CLASS, your own system or a class "
+        "with add and search."
+    )
     each = "Build the system once for each value of this parameter; --set gives the others."
     some = "Several systems, each with its defaults."
     more = (
@@ -143,10 +164,17 @@ def refuse_idle(file: str, options: Options) -> None:
 
 def built(options: Options, console: Console, models: Models) -> Memory:
     """Builds a memory of the file's conversation; raises the errors of :func:`memory_of`."""
-    name = options.system or SYSTEM
+    name = imported(options.system or SYSTEM)
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
+    note_script(conversation, console, models)
     return build_one(conversation, name, settings, options.unit or UNIT, console, models)
+
+
+def note_script(conversation: Conversation, console: Console, models: Models) -> None:
+    """Prints a note if the embedder does not support the main script of a conversation."""
+    if note := script_note(models.embedder, (turn.text for turn in conversation.turns)):
+        console.note(note)
 
 
 def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System, list[str]]:
@@ -176,7 +204,7 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
         UsageError: a system or parameter is unknown, or the options exclude each other.
     """
     either(options, "system", "systems")
-    name, given = options.system or SYSTEM, options.settings
+    name, given = imported(options.system or SYSTEM), options.settings
     if options.vary:
         parameter, mark, values = options.vary.partition("=")
         if not mark or not values or options.systems:
@@ -191,6 +219,7 @@ def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
     if given:
         raise UsageError("--set is for one --system; several have their defaults")
     names = options.systems.split(",") if options.systems else usual
+    names = list(map(imported, names))
     unknown = next((name for name in names if name not in SYSTEMS), None)
     if unknown is not None:
         raise UsageError(f"unknown system {unknown!r}; choose among {', '.join(SYSTEMS)}")
@@ -209,29 +238,54 @@ def build_one(
     system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
+    chat = models.chat if callers else None
+    total = len(conversation.units(unit))
+    if chat is not None:
+        console.note(_expected(conversation, system, unit, models, chat))
+    done = 0
+
+    def show(finished: int, _: int) -> None:
+        nonlocal done
+        done = finished
+        progress(done, total)
+
     try:
-        with console.progress(f"building {name}", "leaves") as progress:
+        with (
+            console.progress(f"building {name}", "leaves") as progress,
+            heartbeat(lambda: progress(done, total)),  # also during a slow call of a model
+        ):
             return build(
-                conversation,
-                system,
-                unit,
-                embedder=models.embedder,
-                chat=models.chat if callers else None,
-                progress=progress,
+                conversation, system, unit, embedder=models.embedder, chat=chat, progress=show
             )
     except NoRoom as error:
         raise UsageError(str(error)) from None
     except BuildPaused as pause:
-        total = len(conversation.units(unit))
-        done = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
+        where = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
         on = "The finished steps are saved; the same command continues there."
         if isinstance(pause.fault, LastingFault):
             on = "The same command with --waive continues without this one answer."
-        raise Unfinished(f"{done} {on}") from None
+        raise Unfinished(f"{where} {on}") from None
     except KeyboardInterrupt:
         if callers or models.remote:
             console.error("the answers of the models are saved; the same command continues there")
         raise
+
+
+def _expected(
+    conversation: Conversation, system: System, unit: str, models: Models, chat: ChatByRole
+) -> str:
+    """Returns the expected calls, tokens and cost of a build, as a sentence."""
+    endpoint = chat.usual.endpoint
+    wanted = rehearse(
+        conversation, system, unit, models.embedder, endpoint.prompt_tokens, chat.prompts
+    )
+    prices = {price(each.endpoint, each.endpoint.model) for each in chat.clients}
+    spent = wanted.dollars(prices.pop()) if len(prices) == 1 else None
+    cost = f", ${spent:.2f}" if spent is not None else ""
+    return (
+        f"about {wanted.calls:,} calls, {wanted.tokens_in:,} tokens read and "
+        f"{wanted.tokens_out:,} written{cost}; answers in the cache cost nothing"
+    )
 
 
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:

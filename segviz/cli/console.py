@@ -130,10 +130,13 @@ class Console:
         _write(self.err, f"segviz: {visible(text)}")
 
     @contextmanager
-    def progress(self, what: str, noun: str) -> Iterator[Callable[[int, int], None]]:
+    def progress(
+        self, what: str, noun: str, log_seconds: float = 10.0
+    ) -> Iterator[Callable[[int, int], None]]:
         """Yields a function ``(done, total)`` that updates a progress line on standard error.
 
-        Without a terminal it writes nothing. The progress bar of click would leave its last line.
+        Without a terminal it writes a line every ``log_seconds`` instead. The progress bar of click
+        would leave its last line.
         """
         shown = not self.quiet and self.err.isatty()
         began = last = time.monotonic()
@@ -141,12 +144,15 @@ class Console:
         def show(done: int, total: int) -> None:
             nonlocal last
             now = time.monotonic()
-            if not shown or (done < total and now - last < _REDRAW_SECONDS):
+            if self.quiet or (shown and done < total and now - last < _REDRAW_SECONDS):
+                return
+            if not shown and (done == total or now - last < log_seconds):
                 return
             last = now
             left = (now - began) / done * (total - done) if done else 0.0
             wait = f", about {left:.0f} s left" if left >= 1 else ""
-            self.err.write(f"\r{visible(what)}: {done} of {total} {noun}{wait}\x1b[K")
+            line = f"{visible(what)}: {done} of {total} {noun}{wait}"
+            self.err.write(f"\r{line}\x1b[K" if shown else f"{line}\n")
             self.err.flush()
 
         try:

@@ -7,15 +7,27 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module, metadata
 
-from segviz.cli.command import FAILED, OK, Options, UsageError, command, output_options
+from segviz.cli.command import (
+    FAILED,
+    OK,
+    Options,
+    UsageError,
+    command,
+    option,
+    output_options,
+    user_errors,
+)
 from segviz.cli.console import Console
+from segviz.cli.models import server_at
 from segviz.cli.serve import free_port
 from segviz.embedding import get_embedder
 from segviz.export.browser import BrowserError, find_browser
 from segviz.llm import Endpoint, ModelCache
-from segviz.llm.endpoint import CACHE_BYTES, cache_path
+from segviz.llm.endpoint import CACHE_BYTES, cache_path, key_for
+from segviz.llm.probe import probe
 from segviz.plugins import PLUGINS
 
 GOOD, NOTE, BAD = "ok", "note", "missing"
@@ -99,18 +111,33 @@ def _keys() -> Iterator[Finding]:
             yield name, NOTE, "set, but used for no server until SEGVIZ_BASE_URL names it"
 
 
+def _server(place: str, model: str) -> Iterator[Finding]:
+    """Yields the results of a test of a server, which sends two short requests to its model."""
+    with user_errors():
+        endpoint = replace(server_at(place), model=model)
+    report = probe(replace(endpoint, key=key_for(endpoint, os.environ)))
+    yield "server", BAD if report.problem else GOOD, endpoint.address
+    for name, what in report.lines:
+        bad = name == "Problem" or (name == "Schema" and report.schema in ("ignored", "none"))
+        yield f"server, {name.lower()}", NOTE if bad else GOOD, what
+
+
 @command
+@option("--server", "Test this server, too, in at most five seconds.", metavar="NAME|URL")
+@option("--model", "Model to test on the server.", metavar="NAME")
 @output_options
 def doctor(options: Options, console: Console) -> int:
     """Checks this installation.
 
     Checks Python, the packages, the plug-ins, the embedder, the cache of model answers, the keys
-    (never their values), the browser that draws pictures, and the port of the app. Nothing is sent
-    anywhere. The app itself opens in your default browser.
+    (never their values), the browser that draws pictures, and the port of the app. Only a named
+    server is contacted: for its models and, if a model is named, for two short answers that test
+    the JSON schema and the speed. The app itself opens in your default browser.
 
     JSON: command, version, healthy, findings (each name, state: ok, note or missing, what).
     """
-    found = dict.fromkeys([*_packages(), *_plugins(), *_parts(), *_keys()])
+    tested = _server(options.server, options.model or "") if options.server else ()
+    found = dict.fromkeys([*_packages(), *_plugins(), *_parts(), *_keys(), *tested])
     healthy = all(state != BAD for _, state, _ in found)
     version = metadata.version("segviz")
     if options.json:

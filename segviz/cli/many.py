@@ -13,7 +13,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
 from itertools import product
@@ -23,7 +23,16 @@ from typing import Any, Generic, TypeVar
 import click
 
 from segviz import files, store
-from segviz.cli.build_options import SYSTEM, UNIT, build_one, opened, refuse_idle, usable, variants
+from segviz.cli.build_options import (
+    SYSTEM,
+    UNIT,
+    build_one,
+    note_script,
+    opened,
+    refuse_idle,
+    usable,
+    variants,
+)
 from segviz.cli.command import (
     Options,
     Unfinished,
@@ -161,6 +170,7 @@ def runs_of(
             console.note(f"left out: {why}")
     if not kept:
         raise UsageError(why if len(places) <= 1 else "no conversation is left to measure by")
+    note_script(corpus[kept[0]], console, models)
     return Runs(
         Lazy(lambda row: corpus[kept[row]], range(len(kept))),
         {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
@@ -229,6 +239,8 @@ def _plan(
     chat = models.chat.name if models.chat and callers else ""
     made = as_settings(system)
     empty = store.Saved(talk, unit, name, made, models.embedder.name, (), chat)
+    if models.chat and callers:
+        empty = replace(empty, provenance={"own_prompts": models.chat.prompts})
     source = ""
     with suppress(OSError, TypeError):  # a class without a source file
         source = inspect.getsource(inspect.getmodule(type(system)) or type(system))

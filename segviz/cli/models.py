@@ -10,14 +10,19 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import click
 
 from segviz.cli.command import Option, Options, UsageError, section, together, user_errors
 from segviz.cli.console import Console
 from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, get_embedder
-from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
-from segviz.llm.endpoint import CACHE_BYTES, RANGES, cache_path, key_for
+from segviz.llm import PRESETS, ChatByRole, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
+from segviz.llm.endpoint import CACHE_BYTES, RANGES, at, cache_path, key_for
+from segviz.llm.prompts import overrides
+from segviz.llm.usage import Metered
+from segviz.memory import known_prompts
 
 _LIMITS = {
     "timeout": "Longest silence of the server, seconds.",
@@ -25,6 +30,8 @@ _LIMITS = {
     "concurrency": "Requests at once.",
     "max_tokens": "Longest answer, tokens.",
     "temperature": "0 answers as alike as the server can.",
+    "seed": "Seed of the answers, where the server takes one.",
+    "prompt_tokens": "Longest prompt, tokens; longer texts are shortened.",
 }
 
 _model = section(
@@ -37,10 +44,11 @@ _model = section(
 
 def _limit(name: str, about: str) -> Option:
     default, (low, high) = getattr(Endpoint, name), RANGES[name]
-    whole = name in ("retries", "concurrency", "max_tokens")
+    whole = name not in ("timeout", "temperature")
     kind = click.IntRange(int(low), int(high)) if whole else click.FloatRange(low, high)
     flag = f"--{name.replace('_', '-')}"
-    return _model(flag, about, f"{default}, or the preset's", type=kind, metavar="N")
+    default = f"{default}, or the preset's"
+    return _model(flag, about, default, type=kind, metavar="N")
 
 
 embedder_option = section("Building a memory")(
@@ -52,12 +60,23 @@ embedder_option = section("Building a memory")(
     metavar="NAME",
 )
 
+_ROLES = {
+    "decision": "Chat model that decides where units join, and other small judgements.",
+    "annotation": "Chat model that writes the texts of nodes.",
+    "answer": "Chat model that answers questions.",
+}
 _SERVER = f"Address that speaks the OpenAI API, or one of {', '.join(PRESETS)}."
+_PROMPTS = "TOML file whose texts replace prompts of their names (segviz/llm/prompts.toml)."
 _WAIVE = "Go on without an answer that never comes: that place is decided offline."
 model_options = together(
     _model("--server", _SERVER, "SEGVIZ_BASE_URL", metavar="NAME|URL"),
     _model("--model", "Chat model, for parts that need one.", metavar="NAME"),
+    *(
+        _model(f"--{role}-model", about, "--model", metavar="NAME")
+        for role, about in _ROLES.items()
+    ),
     _model("--embedding-model", "Embed with this model of the server.", metavar="NAME"),
+    _model("--prompts", _PROMPTS, type=click.Path(), metavar="FILE"),
     _model("--waive", _WAIVE, is_flag=True),
     *(_limit(name, about) for name, about in _LIMITS.items()),
 )
@@ -69,44 +88,98 @@ class Models:
     """What a command builds and asks with; ``remote`` where embedding sends text away."""
 
     embedder: Embedder
-    chat: OpenAIChat | None = None
+    chat: ChatByRole | None = None
     remote: bool = False
 
 
 @contextmanager
 def models(options: Options, console: Console) -> Iterator[Models]:
-    """Opens the models the options name until the command ends. Says on standard error what is sent
-    where. Raises UsageError for a server or limit that cannot be used."""
+    """Opens the models the options name until the command ends.
+
+    Says on standard error where texts go, before the first is sent, and that nothing used the
+    model where that is so.
+
+    Raises:
+        UsageError: For a server or limit that cannot be used.
+    """
     endpoint = _endpoint(options)
     if endpoint is None:
         with user_errors(ValueError, ImportError):
             offline = get_embedder(options.embedder)
         yield Models(offline)
         return
-    with user_errors():
+    with user_errors(ValueError, OSError):
+        prompts = _prompts(options.prompts)
         cache = ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
-        chat = OpenAIChat(endpoint, cache, waives=options.waive) if endpoint.model else None
-        embedder = OpenAIEmbedder(endpoint, cache) if options.embedding_model else None
+        told = _Sending(endpoint, console)
+
+        def client(model: str) -> OpenAIChat:
+            meant = replace(endpoint, model=model)
+            return OpenAIChat(meant, cache, waives=options.waive, total=told, prompts=prompts)
+
+        by_role = {role: client(model) for role, model in _named(options).items()}
+        chat = ChatByRole(client(endpoint.model), by_role) if endpoint.model else None
+        embeds = options.embedding_model
+        embedder = OpenAIEmbedder(endpoint, cache, total=told) if embeds else None
     for note in cache.notes:
         console.note(note)
-    console.note(f"texts of the conversation are sent to {endpoint.address}")
     try:
         kept = Cached(embedder) if embedder else get_embedder(options.embedder)
         yield Models(kept, chat, embedder is not None)
+        if chat and not chat.counts()["answered"] and getattr(options, "workers", 1) == 1:
+            console.note(
+                f"nothing used the model {endpoint.model}; to build a segment tree with it give "
+                "--set compatibility=batch and --set annotate=llm"
+            )
     finally:
-        for client in (chat, embedder):
-            if client is not None:
-                client.close()
+        for each in (chat, embedder):
+            if each is not None:
+                each.close()
         cache.close()
+
+
+class _Sending(Metered):
+    """Says where texts are sent before the first request."""
+
+    def __init__(self, endpoint: Endpoint, console: Console) -> None:
+        super().__init__()
+        self._note = partial(
+            console.note, f"texts of the conversation are sent to {endpoint.address}"
+        )
+
+    def count_call(self) -> None:
+        """Counts a request that is about to be sent."""
+        with self._counting:
+            first, self.calls = not self.calls, self.calls + 1
+        if first:
+            self._note()
+
+
+def _named(options: Options) -> dict[str, str]:
+    """Returns the models that are named for a role of their own."""
+    return {role: name for role in _ROLES if (name := getattr(options, f"{role}_model"))}
+
+
+def _prompts(path: str | None) -> dict[str, str]:
+    """Returns the prompts in a file. Raises ValueError, and OSError where it cannot be read."""
+    return overrides(Path(path).read_text("utf-8"), known_prompts()) if path else {}
+
+
+def server_at(place: str) -> Endpoint:
+    """Returns the preset of this name, or the server at this address. Raises ValueError."""
+    presets = {name.lower(): preset for name, preset in PRESETS.items()}
+    return presets.get(place.lower()) or at(place)
 
 
 def _endpoint(options: Options) -> Endpoint | None:
     """Returns the server to use; None where the options name no model."""
     limits = {n: v for n in _LIMITS if (v := getattr(options, n)) is not None}
-    wanted = options.server or options.model or options.embedding_model
+    named = _named(options)
+    model = options.model or next(iter(named.values()), "")
+    wanted = options.server or model or options.embedding_model
     if not wanted:
-        if limits or options.waive:
-            raise UsageError("limits of a model are given, but no model; name one with --model")
+        if limits or options.waive or options.prompts:
+            raise UsageError("settings of a model are given, but no model; name one with --model")
         return None
     place = options.server or os.environ.get("SEGVIZ_BASE_URL", "")
     if not place:
@@ -114,12 +187,11 @@ def _endpoint(options: Options) -> Endpoint | None:
             "no server is named for the model; give --server (an address that speaks the "
             f"OpenAI API, or one of {', '.join(PRESETS)}) or set SEGVIZ_BASE_URL"
         )
-    presets = {name.lower(): preset for name, preset in PRESETS.items()}
     with user_errors():
-        base = presets.get(place.lower()) or Endpoint(place)
+        base = server_at(place)
         endpoint = replace(base, embedding_model=options.embedding_model or "", **limits)
-        if options.model:
-            endpoint = replace(endpoint, model=options.model)
+        if model:
+            endpoint = replace(endpoint, model=model)
         endpoint = replace(endpoint, key=key_for(endpoint, os.environ))
     if not endpoint.model and not endpoint.embedding_model:
         raise UsageError("a server is named, but no model; add --model or --embedding-model")

@@ -84,9 +84,9 @@ def reading(options: Options) -> dict[str, Any]:
 
 def read_corpus(options: Options, console: Console) -> Corpus:
     """Reads the conversations of the file and prints repairs; raises UsageError."""
-    with user_errors():
-        corpus = load(path_of(options.file), **reading(options))
-    if corpus.report.findings:
+    with user_errors(), console.progress("reading", "bytes") as progress:
+        corpus = load(path_of(options.file), **reading(options), progress=progress)
+    if corpus.report.findings or corpus.report.lacks:
         console.note(str(corpus.report))
     return audited(corpus, options, console)
 

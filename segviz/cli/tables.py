@@ -136,8 +136,8 @@ def _print_setting(
     for policy in found.policies if isinstance(found, Sweep) else ():
         if not sees(measure, policy):
             console.line(
-                f"{label} does not depend on {policy}: a leaf receives nothing from below; --measure "
-                "chooses another"
+                f"{label} does not depend on {policy}: a leaf receives nothing from below; choose "
+                "another with --measure"
             )
 
 

@@ -26,10 +26,11 @@ from segviz.construct.tasks.words import (
     words_of,
 )
 from segviz.conversation.turns import SPEAKER
-from segviz.llm import Chat
-from segviz.llm.prompts import annotation_prompt
+from segviz.llm import Chat, Prompt, Reply
+from segviz.llm.prompts import annotation_prompt, digest
+from segviz.text.captions import clipped
 
-__all__ = ["ANNOTATORS", "TITLE", "Extractive", "Summary", "Titled", "title_facts"]
+__all__ = ["ANNOTATORS", "TITLE", "Extractive", "Summary", "WrittenText", "text_facts"]
 
 _DIGIT = re.compile(r"\d")
 _CAPITAL = re.compile(r"(?<=[\w,;'’] )[A-Z]\w+")  # inside a sentence; one at its start is grammar
@@ -366,35 +367,40 @@ def _clip(text: str, max_words: int) -> str:
 TITLE = "title"
 """The fact of a node that holds the title a model wrote for it; it is the node's label."""
 
+WRITTEN_BY, PROMPT, REPLY, FAULT = "written by", "prompt", "reply", "fault"
+"""Facts of a node whose text a model was asked for: the model, or the annotator that wrote in its
+place; the hash of the prompt; the reply as it came; why it was not used."""
+
+OF_MODEL = (WRITTEN_BY, PROMPT, REPLY, FAULT)
+_RAW = 4_000  # characters kept of a reply
 _TITLE_LINE = re.compile(r"\W*title\W*[:：]\s*([^\n]*)(?:\n+|$)", re.I)
 _TITLE_LENGTH = 40
 
 
-class Titled(str):
-    """A text with a ``heading``, the title that a model gave it; "" where it gave none."""
+class WrittenText(str):
+    """A text with ``facts`` on how it came about, which the node that it is written for keeps."""
 
-    heading: str
+    facts: dict[str, str]
 
-    def __new__(cls, text: str, title: str = "") -> Titled:
-        """Returns ``text`` with this title."""
+    def __new__(cls, text: str, **facts: str) -> WrittenText:
+        """Returns ``text`` with these facts."""
         made = super().__new__(cls, text)
-        made.heading = title
+        made.facts = facts
         return made
 
 
-def title_facts(text: str) -> dict[str, str]:
-    """Returns the facts a node keeps of its text: the title, where the text may have one."""
-    return {TITLE: text.heading} if isinstance(text, Titled) else {}
+def text_facts(text: str) -> dict[str, str]:
+    """Returns the facts a node keeps of its text; none of a text that a rule made."""
+    return text.facts if isinstance(text, WrittenText) else {}
 
 
-def _titled(reply: str, longest: int) -> Titled:
-    """Splits a reply into its ``Title:`` line, where it begins with one, and the summary."""
+def _titled(reply: str) -> tuple[str, str]:
+    """Splits a reply into its summary and what its ``Title:`` line says, where it has one."""
     found = _TITLE_LINE.match(reply)
     title = " ".join(found.group(1).strip(" \"'“”*.").split()) if found else ""
     if len(title) > _TITLE_LENGTH:
         title = title[:_TITLE_LENGTH].rsplit(" ", 1)[0]
-    text = reply[found.end() :] if found else reply
-    return Titled(text.strip()[:longest], title)
+    return (reply[found.end() :] if found else reply).strip(), title
 
 
 @dataclass(frozen=True)
@@ -402,10 +408,10 @@ class Summary(Declared):
     """Summary of the child annotations in order, written by a chat model.
 
     Source: SegTreeMem Algorithm 1, line 21, and App. G (the wording is ours). Departs
-    from the source: a single child's text passes through without a call; an answer far
-    beyond the asked length is cut, so that a model cannot flood the tree; a text that was
-    waived is written offline (``extractive``) at the same length; the same reply gives the node a
-    title of up to five words.
+    from the source: a single child's text passes through without a call; a reply that fails its
+    checks (``segviz.llm.checks``) three times, or was waived, is replaced by an offline text
+    (``extractive``) of the same length; the same reply gives the node a title of up to five
+    words.
     """
 
     name: ClassVar[str] = "llm"
@@ -418,9 +424,6 @@ class Summary(Declared):
         source="SegTreeMem App. G without a length; 80 is ours",
     )
     chat: Chat | None = field(default=None, compare=False, repr=False)
-
-    # Characters kept per word asked for: three times what English needs.
-    _characters_per_word: ClassVar[int] = 20
 
     def prepare(self, services: Services) -> Summary:
         """Returns the same annotator bound to the build's chat model."""
@@ -435,15 +438,32 @@ class Summary(Declared):
         if self.chat is None:
             raise ValueError("llm annotation has no chat model; build with chat=…")
         asked = [i for i, texts in enumerate(groups) if len(texts) > 1]
-        prompts = [annotation_prompt(groups[i], self.max_words) for i in asked]
-        offline = Extractive(max_words=self.max_words)
-        written: dict[int, str] = {
-            i: Titled(offline(groups[i]))
-            if reply.waived
-            else _titled(reply.text, self.max_words * self._characters_per_word)
-            for i, reply in zip(asked, self.chat.replies(prompts), strict=True)
-        }
+        prompts = [self.prompt(groups[i]) for i in asked]
+        replies = zip(asked, prompts, self.chat.replies(prompts), strict=True)
+        written = {i: self._written(groups[i], prompt, reply) for i, prompt, reply in replies}
         return [written.get(i, texts[0]) for i, texts in enumerate(groups)]
+
+    def prompt(self, texts: Sequence[str]) -> Prompt:
+        """Returns what the model is asked for these texts, before it is shortened."""
+        return annotation_prompt(texts, self.max_words)
+
+    def _written(self, texts: Sequence[str], prompt: Prompt, reply: Reply) -> WrittenText:
+        """Returns the model's text, or an offline one in its place, with how it came about."""
+        instead = reply.waived or reply.refused
+        if self.chat is not None:
+            self.chat.count_made(text=True, by_model=not instead)
+        known = {
+            WRITTEN_BY: reply.model,
+            PROMPT: digest({prompt.system: prompt.user}),
+            REPLY: clipped(reply.raw, _RAW),
+            FAULT: instead,
+        }
+        if instead:
+            offline = Extractive(max_words=self.max_words)
+            known[WRITTEN_BY] = offline.name
+            return WrittenText(offline(texts), **{TITLE: ""}, **known)
+        text, title = _titled(reply.text)
+        return WrittenText(text, **{TITLE: title}, **known)
 
 
 ANNOTATORS: dict[str, Callable[..., Any]] = {"extractive": Extractive, "llm": Summary}

@@ -29,9 +29,10 @@ from segviz.construct.protocols import (
     Verdict,
     require_chat,
 )
-from segviz.embedding import background_mean
-from segviz.llm import Chat, LabelError, Prompt
+from segviz.embedding import background_mean, known_scripts
+from segviz.llm import Chat, LabelError, Prompt, Reply
 from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_prompt, score_prompt
+from segviz.text.words import other_script
 from segviz.tree import NOT_ASKED, Judgement, Vector, told_apart
 
 __all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "cosines", "judge"]
@@ -128,11 +129,13 @@ class Calibrated(Judging, Declared):
     Higher levels are represented by their annotation. Similarity is the cosine after a centre has
     been subtracted from both sides. The centre is the mean of the last ``window`` units and of
     everyday language with the weight of ten units (``background``, by
-    ``segviz.embedding.background_mean``). So the topic of the whole conversation, or the style of
-    its speakers, does not count as continuation. Candidates are judged from low to high; each has
-    its own threshold, which grows by ``crowding``·ln(1 + children/3). NONE when no candidate
-    reaches its threshold. With ``window`` 0, or without previous units, level 1 is represented by
-    its annotation too and only everyday language is subtracted.
+    ``segviz.embedding.background_mean``). For a unit in none of the ``scripts`` that the embedder
+    was made for, everyday language, which is English, is not subtracted. So the topic of the whole
+    conversation, or the style of its speakers, does not count as continuation. Candidates
+    are judged from low to high; each has its own threshold, which grows by
+    ``crowding``·ln(1 + children/3). NONE when no candidate reaches its threshold. With ``window``
+    0, or without previous units, level 1 is represented by its annotation too and only everyday
+    language is subtracted.
 
     Source: ours; comparing each unit with the one just before is TextTiling (Hearst, Computational
         Linguistics 23, 1997), here with embeddings and without its look ahead. Departs from
@@ -173,10 +176,12 @@ class Calibrated(Judging, Declared):
         source=_SET,
     )
     background: Vector | None = field(default=None, compare=False, repr=False)
+    scripts: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def prepare(self, services: Services) -> Calibrated:
-        """Returns the same model with the background mean of this embedder."""
-        return replace(self, background=background_mean(services.embedder))
+        """Returns the same model with the background mean and the scripts of this embedder."""
+        embedder = services.embedder
+        return replace(self, background=background_mean(embedder), scripts=known_scripts(embedder))
 
     def thresholds(self, unit: Arrival, candidates: Sequence[Candidate]) -> list[float]:
         """Returns the similarity each candidate must reach for this unit."""
@@ -196,7 +201,8 @@ class Calibrated(Judging, Declared):
         if self.window and unit.before is not None and len(unit.before):
             recent = unit.before[-self.window :]
             rows[0] = recent[-1]  # level 1 by its newest unit, as in TextTiling
-            weight = len(recent) / (len(recent) + _EVERYDAY)
+            foreign = self.scripts and other_script(unit.text, self.scripts)
+            weight = len(recent) / (len(recent) + (0 if foreign else _EVERYDAY))
             mean = np.add.reduce(recent, axis=0) / len(recent)
             centre = weight * mean + (1 - weight) * centre
         scores = cosines(unit.vector - centre, rows - centre).tolist()
@@ -237,6 +243,18 @@ class ModelReply(NamedTuple):
     why: str = ""
 
 
+def _read(found: Reply | LabelError) -> ModelReply:
+    if isinstance(found, LabelError):
+        said = " ".join(found.answer.split())
+        quoted = repr(said if len(said) <= _SHOWN else said[:_SHOWN] + "…")
+        why = f"The model answered {quoted}, which is none of the labels, so"
+        return ModelReply("", quoted, why)
+    if found.waived:
+        why = f"The model was passed over ({found.waived}), as agreed, so"
+        return ModelReply("", "no answer", why)
+    return ModelReply(found.text)
+
+
 @dataclass(frozen=True)
 class ChatCompatibility(Judging):
     """Binding to the build's chat model, and to ``calibrated`` if that gives no label.
@@ -256,23 +274,29 @@ class ChatCompatibility(Judging):
         chat = require_chat(services, self.name)
         return replace(self, chat=chat, services=services)
 
-    def _answer(self, prompt: Prompt) -> ModelReply:
-        """Returns the label the model gives, or what it does instead."""
+    def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        """Returns the choice as above, and counts who made it."""
+        verdict = super().judge(unit, candidates)
+        if candidates:
+            self._bound().count_made(text=False, by_model=not verdict.fallback)
+        return verdict
+
+    def _bound(self) -> Chat:
         if self.chat is None:
             raise ValueError(f"{self.name} has no chat model; build with chat=…")
-        try:
-            reply = self.chat.reply(prompt)
-        except LabelError as error:
-            said = " ".join(error.answer.split())
-            quoted = repr(said if len(said) <= _SHOWN else said[:_SHOWN] + "…")
-            return ModelReply(
-                "", quoted, f"The model answered {quoted}, which is none of the labels, so"
-            )
-        if reply.waived:
-            return ModelReply(
-                "", "no answer", f"The model was passed over ({reply.waived}), as agreed, so"
-            )
-        return ModelReply(reply.text)
+        return self.chat
+
+    def _answer(self, prompt: Prompt) -> ModelReply:
+        """Returns the label the model gives, or what it does instead."""
+        return self._answers([prompt])[0]
+
+    def _answers(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
+        """Returns as ``_answer`` for prompts that do not depend on each other."""
+        chat = self._bound()
+        waived = next(filter(None, map(chat.waived, prompts)), "")
+        if waived:  # agreed for one of them, it holds for all: none is asked
+            return [_read(Reply("", waived=waived))] * len(prompts)
+        return [_read(found) for found in chat.outcomes(prompts)]
 
     def _offline(
         self,
@@ -290,7 +314,7 @@ class ChatCompatibility(Judging):
             for judgement, label in zip(verdict.judgements, labels, strict=True)
         )
         why = f"{answer.why} the offline calibrated model decided. {verdict.why}"
-        return replace(verdict, judgements=judgements, why=why)
+        return replace(verdict, judgements=judgements, why=why, fallback=True)
 
 
 @dataclass(frozen=True)
@@ -324,14 +348,19 @@ class Pointwise(ChatCompatibility, Declared):
 
     def _judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
         prompt = score_prompt if self.asks == "all" else pointwise_prompt
+        prompts = [prompt(unit.text, each.level, each.text) for each in candidates]
         labels = [NOT_ASKED] * len(candidates)
-        for position, candidate in enumerate(candidates):
-            answer = self._answer(prompt(unit.text, candidate.level, candidate.text))
+        # Points do not depend on each other, so all are asked for at once.
+        answers = self._answers(prompts) if self.asks == "all" else map(self._answer, prompts)
+        failed: ModelReply | None = None
+        for position, answer in enumerate(answers):
             labels[position] = answer.label or answer.instead
-            if not answer.label:
-                return self._offline(answer, labels, unit, candidates)
-            if answer.label == MERGE:  # App. G: the first MERGE ends the walk; scores never do
+            failed = failed or (None if answer.label else answer)
+            # App. G: the first MERGE ends the walk; scores never do.
+            if self.asks != "all" and (failed or answer.label == MERGE):
                 break
+        if failed:
+            return self._offline(failed, labels, unit, candidates)
         return (self._best if self.asks == "all" else self._first)(candidates, labels)
 
     def _best(self, candidates: Sequence[Candidate], points: Sequence[str]) -> Verdict:

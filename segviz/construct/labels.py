@@ -29,6 +29,7 @@ from segviz.construct.tasks.words import (
 )
 from segviz.conversation import Unit
 from segviz.embedding import unit_rows, word_vectors
+from segviz.text.words import HAN, HIRAGANA, KATAKANA
 from segviz.tree import Structure
 
 __all__ = ["LENGTH", "ROOT_LENGTH", "node_labels"]
@@ -41,7 +42,8 @@ _FREQUENCY = 1.1  # exponent of the number of units with a phrase
 _QUOTED = 1.5  # factor of a phrase that occurs in the node's own text
 _SECOND = 0.35  # share of the best score that a further phrase must reach
 _CAPTION = re.compile(r"\[image:\s*(?:an? )?(?:photo|picture|screenshot|image)?(?: of)?|\]")
-_SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
+_SIGNS, _KATAKANA = re.compile(f"[{HAN}]{{2,}}"), re.compile(f"[{KATAKANA}]{{2,}}")
+_UNSPACED = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}]")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _TITLED = re.compile(r"[A-Z0-9]")
 
@@ -339,16 +341,28 @@ def _without_verb(phrase: str, other: frozenset[str]) -> str:
 
 
 def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
-    """Returns the Han and Kana characters of so many units that they are grammar."""
-    held = Counter(sign for unit in units for sign in set("".join(_SIGNS.findall(unit.text))))
-    return frozenset(sign for sign, n in held.items() if n > max(2, _USUAL_SIGN * len(units)))
+    """Returns the signs of so many units, beside so many others, that they are grammar."""
+    held: Counter[str] = Counter()
+    pairs: Counter[str] = Counter()
+    for unit in units:
+        runs = _SIGNS.findall(unit.text)
+        held.update(set("".join(runs)))
+        pairs.update({run[at : at + 2] for run in runs for at in range(len(run) - 1)})
+    beside: dict[str, int] = defaultdict(int)
+    for pair, n in pairs.items():
+        for sign in pair:
+            beside[sign] = max(beside[sign], n)
+    most = max(2, _USUAL_SIGN * len(units))
+    return frozenset(sign for sign, n in held.items() if n > most and 2 * beside[sign] < n)
 
 
 def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
-    """Returns words of at least four letters, and runs of two to six Han or Kana characters."""
+    """Returns words of four letters or more, words in Katakana, and runs of two to six Han signs.
+
+    Hiragana is mostly grammar.
+    """
     words = [word for word in _LETTERS.findall(sentence) if word.lower() not in nobody]
-    words = [word for word in words if not _SIGNS.search(word)]
-    # Grammatical characters separate words, as blanks do elsewhere.
+    words = [word for word in words if not _UNSPACED.search(word)] + _KATAKANA.findall(sentence)
     spaced = "".join(" " if sign in usual else sign for sign in sentence)
     for run in _SIGNS.findall(spaced):
         ends = range(2, min(6, len(run)) + 1)

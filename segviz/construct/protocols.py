@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.conversation import Unit
+from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder
 from segviz.llm import Chat
 from segviz.tree import Event, Judgement, Span, Step, Structure, Vector
@@ -22,16 +22,19 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Services of a build: embedder, configured chat model, and the system's prompts by name."""
+    """Services of a build: embedder, chat model, the system's prompts by name, conversation."""
 
     embedder: Embedder
     chat: Chat | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
+    conversation: Conversation | None = None
 
 
-def services_for(system: object, embedder: Embedder, chat: Chat | None = None) -> Services:
+def services_for(
+    system: object, embedder: Embedder, chat: Chat | None, conversation: Conversation
+) -> Services:
     """Returns the services of a system, with its class variable ``prompts`` if it has one."""
-    return Services(embedder, chat, getattr(system, "prompts", {}))
+    return Services(embedder, chat, getattr(system, "prompts", {}), conversation)
 
 
 def require_chat(services: Services, name: str) -> Chat:
@@ -121,11 +124,13 @@ class Verdict:
         chosen: position of the chosen candidate; None if none is compatible.
         judgements: the judgement of each candidate.
         why: the reason as one sentence.
+        fallback: True if another model decided in its place.
     """
 
     chosen: int | None
     judgements: tuple[Judgement, ...]
     why: str
+    fallback: bool = False
 
 
 class Compatibility(Protocol):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import units as unit_rules
-from segviz.conversation.turns import Question, Session, Turn
+from segviz.conversation.turns import Question, Session, StoredText, Turn
 from segviz.conversation.units import Unit
 
 
@@ -19,7 +19,8 @@ class Conversation:
     """A chronological conversation with its questions.
 
     ``id`` names it in its file, ``speakers`` are the declared ones (a, b, …) and ``source_format``
-    is the name of the loader that read it.
+    is the name of the loader that read it. ``observations`` are facts that the data set wrote from
+    the turns, as LoCoMo does.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Conversation:
     sessions: tuple[Session, ...]
     questions: tuple[Question, ...] = ()
     source_format: str = "segviz"
+    observations: tuple[StoredText, ...] = ()
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:

@@ -51,7 +51,8 @@ class LoadReport:
 
     ``kept`` counts turns. ``findings`` are the first hundred if there are more; ``counts`` are of
     all, by kind. For a table or records ``headers`` are the columns, and ``columns`` maps meanings
-    to them. ``audit`` describes an audit that was opened with the file.
+    to them. ``lacks`` names what the file does not tell: times, speakers. ``audit``
+    describes an audit that was opened with the file.
     """
 
     name: str
@@ -61,6 +62,7 @@ class LoadReport:
     counts: Mapping[Kind, int] = field(default_factory=dict)
     headers: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    lacks: tuple[str, ...] = ()
     audit: AuditReport | None = None
 
     def count(self, kind: Kind) -> int:
@@ -79,9 +81,10 @@ class LoadReport:
 
     def __str__(self) -> str:
         """Returns ``name: 689 turns kept, 2 repaired, 0 skipped (LoCoMo)``."""
+        lacks = f"; the file has no {' and no '.join(self.lacks)}" if self.lacks else ""
         return (
             f"{self.name}: {self.kept} turns kept, {self.count('repaired')} repaired, "
-            f"{self.count('skipped')} skipped ({self.source_format})"
+            f"{self.count('skipped')} skipped ({self.source_format}){lacks}"
         )
 
 

@@ -8,7 +8,7 @@ Text is data, never markup: nothing here is escaped, and every output must show 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar, overload
@@ -123,12 +123,39 @@ class Lazy(Sequence[Made]):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A dated block of turns. ``start`` is None if ``raw_date`` could not be read."""
+    """A dated block of turns.
+
+    ``start`` is None if ``raw_date`` could not be read. ``summary`` is that of the data set.
+    """
 
     id: str
     start: datetime | None
     raw_date: str
     turns: tuple[Turn, ...]
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A text that a memory keeps, with the turns it came from.
+
+    ``sources`` are ids of turns, the most likely first; empty where none is known. ``session`` is
+    the id of the session it was written from and ``time`` when it was written, where known;
+    ``ended`` is when it stopped being true, where the memory says so. ``confidence`` in [0, 1] is
+    that of attributed sources, 1 for given ones.
+    """
+
+    id: str
+    text: str
+    sources: tuple[str, ...] = ()
+    session: str = ""
+    time: datetime | None = None
+    ended: datetime | None = None
+    confidence: float = 1.0
+
+    def among(self, turns: Collection[str]) -> StoredText:
+        """Returns the text with only those sources that are ids of ``turns``."""
+        return replace(self, sources=tuple(each for each in self.sources if each in turns))
 
 
 @dataclass(frozen=True, slots=True)

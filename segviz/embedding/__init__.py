@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from importlib import metadata, resources
 from importlib.util import find_spec
@@ -27,6 +26,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.text.words import has_sign, other_script, tokens
 from segviz.tree import Vector
 
 __all__ = [
@@ -43,6 +43,8 @@ __all__ = [
     "background_mean",
     "embedder_key",
     "get_embedder",
+    "known_scripts",
+    "script_note",
     "word_vectors",
 ]
 
@@ -102,9 +104,13 @@ class WordLlamaEmbedder:
     Departs from the package's own loading, which would import pydantic and requests, set up the
     root logger and look for files on the network. This class reads the two files of the wheel
     directly.
+
+    Its vectors separate texts in Latin script. The mean cosine of unrelated turns is .03 in
+    English, .50 in Chinese, .54 in Russian, .59 in Japanese, .75 in Arabic and .79 in Thai.
     """
 
     dimensions = 256
+    scripts = frozenset(("LATIN",))
 
     def __init__(self) -> None:
         """Loads the tokenizer (about 0.1 s); ImportError if the package is missing.
@@ -219,21 +225,21 @@ class WordLlamaEmbedder:
 
 
 class HashingEmbedder:
-    """Words and character trigrams hashed to signed counts (Weinberger et al. 2009).
+    """Words and character trigrams, or pairs of signs, hashed to signed counts.
 
-    Knows no meaning beyond shared spelling; it is the fallback that always works.
+    It knows no meaning beyond shared spelling and is the fallback that always works.
+
+    Source: Weinberger et al. 2009.
     """
 
     dimensions = 256
-    name = "hashing-256@1"
-
-    _word = re.compile(r"\w+", re.UNICODE)
+    name = "hashing-256@2"
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Returns float32 (len(texts), 256), unit rows; zeros for a text without words."""
         matrix = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(matrix, texts, strict=True):
-            for word in self._word.findall(text[:MAX_CHARACTERS].lower()):
+            for word in tokens(text[:MAX_CHARACTERS]):
                 for feature, weight in _features(word):
                     row[feature] += weight
         return unit_rows(np.sign(matrix) * np.sqrt(np.abs(matrix)))
@@ -241,9 +247,13 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=50_000)
 def _features(word: str) -> tuple[tuple[int, float], ...]:
-    """Returns the hashed features of one word: itself (weight 1) and its trigrams (1/3)."""
+    """Returns the hashed features of one word.
+
+    They are the word (weight 1) and its trigrams, or the signs of a pair (1/3 each).
+    """
     padded = f"<{word}>"
-    grams = [(word, 1.0), *((padded[i : i + 3], 1 / 3) for i in range(len(padded) - 2))]
+    parts = list(word) if has_sign(word) else [padded[i : i + 3] for i in range(len(padded) - 2)]
+    grams = [(word, 1.0), *((part, 1 / 3) for part in parts)]
     features = []
     for gram, weight in grams:
         digest = hashlib.blake2b(gram.encode("utf-8", "replace"), digest_size=8).digest()
@@ -412,6 +422,28 @@ def embedder_key(embedder: Embedder) -> str | None:
         except ImportError:
             continue
     return None
+
+
+def known_scripts(embedder: Embedder) -> frozenset[str]:
+    """Returns the scripts an embedder was made for; none where it makes no difference."""
+    inner = getattr(embedder, "inner", embedder)
+    known: frozenset[str] = getattr(inner, "scripts", frozenset())
+    return known if inner is embedder else known_scripts(inner)
+
+
+def script_note(embedder: Embedder, texts: Iterable[str]) -> str:
+    """Returns a note if most of the first 200 texts are in a script unknown to the embedder.
+
+    The note says what is done about it. It is "" otherwise.
+    """
+    known = known_scripts(embedder)
+    script = other_script(" ".join(islice(texts, 200)), known) if known else ""
+    name = {"CJK": "Chinese"}.get(script, script.title())
+    plain = embedder.name.partition("-")[0]
+    return script and (
+        f"Most of the text is in {name} script, which {plain} was not made for: units are compared "
+        "around the conversation's own mean, and shared words tell more than meaning."
+    )
 
 
 def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:

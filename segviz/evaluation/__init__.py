@@ -15,6 +15,8 @@ a reader).
 ``compare``             several memories side by side, also by their own retrieval
 ``parallel``            many conversations, systems and seeds, on one or more workers
 ``node_texts``          share of contentless lines in the texts of inner nodes
+``stages``              how far every gold turn comes: written, ranked, read
+``audit``               what a memory wrote, lost and keeps beside newer texts
 ``node_usage``          retrievals and score passing through every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           numbers printed in the papers of the systems
@@ -24,7 +26,8 @@ a reader).
 ======================  =============================================================
 
 May import ``memory`` and the packages below it, not ``view``. Public face: the names below, and the
-modules ``sweep``, ``compare``, ``parallel``, ``cases``, ``published`` and ``reproduce``.
+modules ``sweep``, ``stages``, ``compare``, ``parallel``, ``cases``, ``published`` and
+``reproduce``.
 """
 
 from segviz.evaluation.aggregate import Mean

@@ -95,6 +95,14 @@ class Standing:
             found["nodes compared per leaf"] = self.cost.inspected / leaves
             if self.cost.calls:
                 found["model calls per leaf"] = self.cost.calls / leaves
+                found |= {
+                    f"{noun} by the model": made / (made + instead)
+                    for noun, made, instead in (
+                        ("decisions", self.cost.decided, self.cost.decided_instead),
+                        ("texts", self.cost.written, self.cost.written_instead),
+                    )
+                    if made + instead
+                }
         if self.build_seconds is not None:
             found["build, s"] = self.build_seconds
         if self.query_seconds is not None:

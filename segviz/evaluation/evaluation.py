@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import UNANSWERABLE, Category, Question, category_order
 from segviz.evaluation.aggregate import Mean, mean_ci
-from segviz.evaluation.measures import MEASURES, TOKENS, UNITS, check_measure
+from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure
 from segviz.evaluation.question_batch import Ints, Limits, QuestionBatch, batches, measured_settings
 from segviz.memory import Memory, own_retrieval
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
@@ -23,7 +23,7 @@ ADVERSARIAL = 5
 Their evidence is the turn that suggests a wrong answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Outcomes:
     """Measures of q questions under one setting.
 
@@ -51,6 +51,10 @@ class Outcomes:
 
     def __len__(self) -> int:
         return len(self.categories)
+
+    def __repr__(self) -> str:
+        """Returns the number of questions and the mean of the default measure."""
+        return f"Outcomes({len(self)} questions, {DEFAULT} {self.value(DEFAULT):.3f})"
 
     def column(self, measure: str) -> NDArray[np.float64]:
         """Returns a measure per question, float64 (q,), NaN without a value; checks the name."""
@@ -294,16 +298,10 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """Question that a setting improves most, by its ``place``.
-
-    ``won`` and ``lost`` count the questions with more, and with fewer, gold turns found than
-    without propagation.
-    """
+    """Question whose gold turns a setting rescues most, by its ``place``."""
 
     place: int
     settings: RetrievalSettings
-    won: int
-    lost: int
 
 
 def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
@@ -316,16 +314,13 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     for settings in PRESETS.values():
         after = evaluate(memory, questions, settings).outcomes.fates
         before = evaluate(memory, questions, settings, policy="none").outcomes.fates
-        pairs = list(zip(before, after, strict=True))
         gains = [
             (now[0] - was[0], now[1] - was[1], -place)
-            for place, (was, now) in enumerate(pairs)
+            for place, (was, now) in enumerate(zip(before, after, strict=True))
             if now[0] > was[0] and now[0] + now[1] >= was[0] + was[1]
         ]
         if gains:
-            won = sum(now[0] > was[0] for was, now in pairs)
-            lost = sum(now[0] < was[0] for was, now in pairs)
-            return Rescue(-max(gains)[2], settings, won, lost)
+            return Rescue(-max(gains)[2], settings)
     return None
 
 

@@ -80,7 +80,7 @@ class AnswerAggregate:
 class AnswerEvaluation:
     """Rows in the order of the questions, with means overall and per category id.
 
-    After a pause there are fewer rows than questions ``asked``.
+    After a pause there are fewer rows than questions ``asked``. ``judge`` is "" if no model graded.
     """
 
     chat: str
@@ -124,7 +124,8 @@ def evaluate_answers(
         memory: the memory.
         questions: the questions.
         chat: answers the questions.
-        judge_chat: grades the answers; ``chat`` by default.
+        judge_chat: grades the answers. Without it only rules grade: a model does not grade its own
+            answers unless it is given twice.
         seed: draws the 95 % intervals.
         progress: called with (done, total) every few questions.
         ask_params: those of ``segviz.ask``.
@@ -136,7 +137,6 @@ def evaluate_answers(
         AnsweringPaused: a model cannot be reached; it has the results so far.
         ValueError: a setting is bad.
     """
-    judge = chat if judge_chat is None else judge_chat
     rows: list[AnswerRow] = []
 
     def evaluation() -> AnswerEvaluation:
@@ -147,13 +147,19 @@ def evaluate_answers(
         }
         asked = len(questions)
         return AnswerEvaluation(
-            chat.name, judge.name, ask_params, asked, tuple(rows), overall, by_category
+            chat.name,
+            judge_chat.name if judge_chat else "",
+            ask_params,
+            asked,
+            tuple(rows),
+            overall,
+            by_category,
         )
 
     for begin in range(0, len(questions), _BATCH):
         batch = questions[begin : begin + _BATCH]
         try:
-            rows += _answer_batch(memory, batch, chat, judge, ask_params)
+            rows += _answer_batch(memory, batch, chat, judge_chat, ask_params)
         except ModelError as error:
             raise AnsweringPaused(str(error), evaluation()) from error
         if progress is not None:
@@ -162,7 +168,11 @@ def evaluate_answers(
 
 
 def _answer_batch(
-    memory: Memory, questions: Sequence[Question], chat: Chat, judge: Chat, ask: dict[str, Any]
+    memory: Memory,
+    questions: Sequence[Question],
+    chat: Chat,
+    judge: Chat | None,
+    ask: dict[str, Any],
 ) -> list[AnswerRow]:
     """Returns the rows of a few questions, answered together and then graded together."""
     results = [memory.ask(question, **ask) for question in questions]
@@ -172,10 +182,11 @@ def _answer_batch(
         for reply in replies
     ]
     prompts = [
-        judging(question, answer.text, memory.conversation)
+        judging(question, answer.text, memory.conversation) if judge else None
         for question, answer in zip(questions, answers, strict=True)
     ]
-    grades = iter(_replies(judge, [prompt for prompt in prompts if prompt is not None]))
+    wanted = [prompt for prompt in prompts if prompt is not None]
+    grades = iter(_replies(judge, wanted) if judge else ())
     return [
         _row(question, answer, next(grades) if prompt is not None else None)
         for question, answer, prompt in zip(questions, answers, prompts, strict=True)
@@ -185,14 +196,14 @@ def _answer_batch(
 def _replies(chat: Chat, prompts: Sequence[Prompt]) -> list[Reply | ModelError]:
     """Returns a reply for each prompt, or the error of that prompt alone; raises other errors."""
     try:
-        return list(chat.replies(prompts))
-    except (LabelError, LastingFault):
+        return [*chat.outcomes(prompts)]
+    except LastingFault:
         pass  # The error does not name the prompt; below, answered prompts come from the cache.
     replies: list[Reply | ModelError] = []
     for prompt in prompts:
         try:
-            replies.append(chat.reply(prompt))
-        except (LabelError, LastingFault) as error:
+            replies += chat.outcomes([prompt])
+        except LastingFault as error:
             replies.append(error)
     return replies
 

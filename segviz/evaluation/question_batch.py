@@ -16,7 +16,7 @@ from segviz.conversation import Question
 from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
-from segviz.text.words import QUOTED, all_tokens, content_tokens
+from segviz.text.words import QUOTED, all_tokens, content_tokens, count_words
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
 
@@ -113,10 +113,14 @@ class QuestionBatch:
         self.questions, self.places, self.structure = questions, tuple(places), structure
         self.whole, self.step = whole, step
         self._limits = limits
-        self._nodes = np.flatnonzero(structure.active)
+        self._nodes = np.flatnonzero(structure.retrievable)
         n = len(structure)
-        self._level = np.append(np.where(structure.active, structure.level, -1), -1)
-        lengths = [len(text.split()) for text in structure.text]
+        self._level = np.append(np.where(structure.retrievable, structure.level, -1), -1)
+        from_ghost = structure.ghost[structure.edges[:, 1]]
+        # Where raw units are ghosts, the memories made from them count as leaves.
+        made = np.isin(np.arange(len(structure) + 1), structure.edges[from_ghost, 0])
+        self._leaf: Bools = (self._level == 0) | made
+        lengths = [count_words(text) for text in structure.text]
         tokens = [estimated_tokens(text) for text in structure.text]
         self._lengths, self._tokens = np.array([*lengths, 0]), np.array([*tokens, 0])
         self._covered: Callable[[int], tuple[int, ...]] = cache(structure.coverage)
@@ -170,6 +174,10 @@ class QuestionBatch:
             found: list[int] = leaves[(start <= unit) & (unit < stop)].tolist()
             return found
 
+        @cache
+        def holders_of(unit: int) -> list[int]:
+            return [node for leaf in leaves_of(unit) for node in structure.holders(leaf)]
+
         wanted = {turn for question in questions for turn in question.evidence}
         units_of: dict[str, list[int]] = defaultdict(list)
         for unit in memory.units:
@@ -187,7 +195,7 @@ class QuestionBatch:
         units = []
         for row, question in zip(self.gold, questions, strict=True):
             gold = frozenset(u for turn in question.evidence for u in units_of.get(turn, ()))
-            row[[leaf for u in gold for leaf in leaves_of(u)]] = True
+            row[[node for u in gold for node in holders_of(u)]] = True
             units.append(gold)
         self._gold_units = tuple(units)
         pairs: list[int] = []
@@ -195,17 +203,17 @@ class QuestionBatch:
         every: list[Bools] = []
         for i, question in enumerate(questions):
             for turn in self._turns(question):
-                held_by = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of(u)}
+                held_by = {node for u in units_of.get(turn, ()) for node in holders_of(u)}
                 above = reachable(structure.parents, held_by)
                 pairs.append(i)
                 for part, nodes in ((own, held_by), (every, above)):
                     part.append(np.isin(np.arange(len(structure) + 1), list(nodes)))
         self._gold_turns = np.array(pairs, dtype=np.int64)
         size = (len(pairs), len(structure) + 1)
-        # For each gold turn the leaves that have it, and these with all their ancestors.
+        # For each gold turn the leaves or memories that have it, and these with all ancestors.
         self._of_leaf: Bools = np.array(own, dtype=np.bool_).reshape(size)
         self._above: Bools = np.array(every, dtype=np.bool_).reshape(size)
-        self._narrow: Bools = np.append(structure.stop - structure.start == 1, False)
+        self._narrow: Bools = np.append(structure.stop - structure.start == 1, False) | self._leaf
 
     def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:
         """Returns facts from the question and the nodes (n + 1,) of each."""
@@ -222,7 +230,7 @@ class QuestionBatch:
         """Returns s⁽⁰⁾ of all questions, float64 (q, n); ValueError for an unknown relevance."""
         scorer = memory.scorer(relevance, self.structure)
         raw = scorer([question.text for question in self.questions])
-        return initial_scores(raw, self.structure.active)
+        return initial_scores(raw, self.structure.retrievable)
 
     def ranked(self, scores: Floats) -> Ints:
         """Ranks all nodes by ``scores`` (q, n), best first, ties to the older, int64 (q, m)."""
@@ -276,7 +284,7 @@ class QuestionBatch:
 
     def _of_leaves(self, ranked: Ints) -> dict[str, Floats]:
         k = self._limits.k
-        leaf = self._level[ranked] == 0
+        leaf = self._leaf[ranked]
         place = np.cumsum(leaf, axis=1)
         rows = np.arange(len(ranked))[:, None]
         hit = self.gold[rows, ranked] & leaf
@@ -286,8 +294,15 @@ class QuestionBatch:
         gain = worth[np.where(near, place, 0)].sum(axis=1)
         ideal = np.cumsum(worth)
         first = np.where(hit, place, np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(int).max)
+        recall = _ratio(near.sum(axis=1), wanted)
+        if self.structure.ghost.any():  # what was never written has no leaf, and is missed
+            best = np.where(leaf & (place <= k), ranked, len(self.structure))
+            turn = np.arange(len(self._gold_turns))[:, None]
+            found = self._of_leaf[turn, best[self._gold_turns]].any(axis=1)
+            kept = np.bincount(self._gold_turns[found], minlength=len(ranked))
+            recall = _ratio(kept, np.bincount(self._gold_turns, minlength=len(ranked)))
         return {
-            "recall": _ratio(near.sum(axis=1), wanted),
+            "recall": recall,
             "reciprocal_rank": np.where(hit.any(axis=1), 1.0 / first, 0.0),
             "ndcg": _ratio(gain, ideal[np.minimum(wanted, k)]),
             "short": (leaf.sum(axis=1) < min(k, len(self.structure.leaves))).astype(np.float64),

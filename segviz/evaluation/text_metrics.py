@@ -1,9 +1,10 @@
 """Compares texts by their words: token F1, BLEU-1, content words. Pure functions.
 
-Normalisation of two answers (SQuAD, Rajpurkar et al. 2016): lower case, no punctuation, no
-articles, split at white space. As there, punctuation is deleted and not replaced, so ``3.5``
-becomes ``35`` and ``1,000`` becomes ``1000``. Beyond SQuAD the text is first converted to Unicode
-NFKC, and punctuation of every script counts, not only ASCII's.
+Normalisation of two answers (SQuAD, Rajpurkar et al. 2016): lower case, no punctuation,
+no articles, split at white space. As there, punctuation is deleted and not replaced, so
+``3.5`` becomes ``35`` and ``1,000`` becomes ``1000``. Beyond SQuAD the text is first brought to
+Unicode NFKC, scripts without white space are cut into pairs of signs, and punctuation of every
+script counts, not only ASCII's.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import string
 import unicodedata
 from collections import Counter
 
-from segviz.text.words import nfkc_lower
+from segviz.text.words import nfkc_lower, tokens
 
 _ARTICLES = frozenset(("a", "an", "the"))
 
@@ -25,7 +26,10 @@ def normalised(text: str) -> list[str]:
         for char in nfkc_lower(text)
         if char not in string.punctuation and not unicodedata.category(char).startswith("P")
     )
-    return [word for word in kept.split() if word not in _ARTICLES]
+    words = kept.split()
+    if not kept.isascii():
+        words = [piece for word in words for piece in (tokens(word) or [word])]
+    return [word for word in words if word not in _ARTICLES]
 
 
 def token_f1(predicted: str, gold: str) -> float:

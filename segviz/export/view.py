@@ -16,6 +16,7 @@ from segviz.retrieval.gold import GoldEvidence
 from segviz.systems import SYSTEMS
 from segviz.tree import Step, Structure
 from segviz.view.bookmark import Bookmark, differing, encode, looks, opening_settings
+from segviz.view.captions import provenance_lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +108,7 @@ class View:
         ]
         if memory.chat:
             lines.append(("Chat model", memory.chat))
+            lines += provenance_lines(memory)
         asked = self.question
         place = (
             f", before {asked.asked_at}" if asked and memory.moment(asked) == self.moment else ""

@@ -204,14 +204,25 @@ class AtlasRow:
 
 
 def atlas(
-    columns: Mapping[str, Outcomes], focus: str, places: Sequence[int], measure: str
+    columns: Mapping[str, Outcomes], focus: str, places: Sequence[int], measure: str | None = None
 ) -> list[AtlasRow]:
-    """Returns the questions at ``places`` that have a value of the measure.
+    """Returns the questions at ``places`` that have a value, the most changed first.
 
-    They are sorted by their change from the first column to ``focus`` (gains before losses), then
-    by their largest change in any column.
+    Args:
+        columns: the outcomes of each setting or system, by its name.
+        focus: the column that is compared with the first one.
+        places: places of questions.
+        measure: a measure of :data:`segviz.evaluation.MEASURES`. None counts gold turns: 1 for one
+            that is found, ½ for one that only a wider node quotes.
+
+    Returns:
+        A row for each question, by its change from the first column to ``focus`` (gains before
+        losses), then by its largest change anywhere.
     """
-    values = {name: one.column(measure) for name, one in columns.items()}
+    values = {
+        name: _turns_found(one) if measure is None else one.column(measure)
+        for name, one in columns.items()
+    }
     base = next(iter(values.values()))
     rows = []
     for place in places:
@@ -223,6 +234,10 @@ def atlas(
         most = max(abs(float(column[place] - base[place])) for column in values.values())
         rows.append(((-abs(change), change < 0, -most), AtlasRow(place, fates, change)))
     return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+
+
+def _turns_found(outcomes: Outcomes) -> list[float]:
+    return [found + covered / 2 if every else math.nan for found, covered, every in outcomes.fates]
 
 
 def marks(fate: Fate) -> str:

@@ -12,7 +12,7 @@ from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
 from segviz.figures.charts import rows_figure
 from segviz.llm import Price
-from segviz.tree import Step, costs_of
+from segviz.tree import Step, costs_of, total_cost
 
 # Most points of a chart; longer series are averaged in equal blocks.
 POINTS = 250
@@ -146,6 +146,7 @@ def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> 
     parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} touched"]
     if totals["calls"]:
         parts += [f"{totals['calls']:,} model calls", f"{totals['tokens']:,} tokens"]
+        parts += filter(None, [total_cost(steps).by_model])
     if totals["embedded"]:
         parts.append(f"{totals['embedded']:,} texts embedded")
         parts.append(f"{totals['embedding tokens']:,} tokens for them")

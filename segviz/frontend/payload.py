@@ -84,6 +84,7 @@ def tree_payload(
         "top_final": _ids(scored.after, n, "top_final"),
         "gold": _ids(scored.gold, n, "gold"),
         "own": () if scene.own is None else scene.own,
+        "ghost": structure.ghost if structure.ghost.any() else (),
     }
     payload: dict[str, Any] = {
         name: np.asarray(column, dtype=np.int32) for name, column in columns.items()

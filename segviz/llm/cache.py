@@ -1,6 +1,6 @@
 """Keeps finished replies in SQLite: a rebuild costs nothing, a killed build goes on.
 
-A key is the sha-256 of kind, endpoint identity and full request, so neither the texts sent
+A key is the sha-256 of kind, model and full request, so neither the texts sent
 nor any secret can be read back from it. The replies themselves are kept in the clear.
 
 All replies are in one table. SQLite's write-ahead log lets several threads and processes use
@@ -28,33 +28,33 @@ _BUSY_SECONDS = 30.0
 
 # ``n`` grows with every entry. ``value`` is text for a completion, float32 bytes for a vector.
 _SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS replies (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,"
-    " value NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL)"
+    "CREATE TABLE IF NOT EXISTS kept (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,"
+    " value NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,"
+    " finish TEXT NOT NULL, fingerprint TEXT NOT NULL)"
 )
-_INSERT = "INSERT OR IGNORE INTO replies (key, value, tokens_in, tokens_out)"
+_INSERT = "INSERT OR {} INTO kept (key, value, tokens_in, tokens_out, finish, fingerprint)"
 _DROP_OLDER_HALF = (
-    "DELETE FROM replies WHERE n <="
-    " (SELECT n FROM replies ORDER BY n LIMIT 1 OFFSET (SELECT count(*) / 2 FROM replies))"
+    "DELETE FROM kept WHERE n <="
+    " (SELECT n FROM kept ORDER BY n LIMIT 1 OFFSET (SELECT count(*) / 2 FROM kept))"
 )
 # SQLite fills the pages freed by deletions again.
 _SIZE = (
     "SELECT (page_count - freelist_count) * page_size"
     " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
-# Files of before have two tables.
-_FORMER = (
-    f"{_INSERT} SELECT key, text, tokens_in, tokens_out FROM completions ORDER BY n",
-    f"{_INSERT} SELECT key, vector, tokens, 0 FROM embeddings ORDER BY n",
-    *(f"DROP TABLE IF EXISTS {name}" for name in ("completions", "embeddings", "claims")),
-)
+# Tables of earlier versions, whose keys held the address: no request finds their rows any more.
+_FORMER = ("replies", "completions", "embeddings", "claims")
 
 
 class Completion(NamedTuple):
-    """A kept answer and the tokens it took when it was requested."""
+    """A kept answer as it came, the tokens it took when it was requested, why it ended
+    (``finish_reason``) and the server's fingerprint of the model, where it gave them."""
 
     text: str
     tokens_in: int
     tokens_out: int
+    finish: str = ""
+    fingerprint: str = ""
 
 
 class Embedding(NamedTuple):
@@ -66,7 +66,7 @@ class Embedding(NamedTuple):
 
 def content_key(kind: str, identity: str, request: object) -> bytes:
     """Returns the key of a request: ``request`` is anything JSON can write."""
-    content = json.dumps(["1", kind, identity, request], ensure_ascii=True, sort_keys=True)
+    content = json.dumps(["2", kind, identity, request], ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(content.encode("ascii")).digest()
 
 
@@ -114,9 +114,8 @@ class ModelCache:
             with db:
                 db.execute("BEGIN IMMEDIATE")
                 db.execute(_SCHEMA)
-                former = "SELECT 1 FROM sqlite_master WHERE name = 'completions'"
-                for statement in _FORMER if db.execute(former).fetchone() else ():
-                    db.execute(statement)
+                for table in _FORMER:
+                    db.execute(f"DROP TABLE IF EXISTS {table}")
                 (size,) = db.execute(_SIZE).fetchone()
                 if self.limit_bytes is not None and size > self.limit_bytes:
                     db.execute(_DROP_OLDER_HALF)
@@ -133,12 +132,16 @@ class ModelCache:
 
     def completion(self, key: bytes) -> Completion | None:
         """Returns the kept answer, or None."""
-        rows = self._run("SELECT value, tokens_in, tokens_out FROM replies WHERE key = ?", key)
+        columns = "value, tokens_in, tokens_out, finish, fingerprint"
+        rows = self._run(f"SELECT {columns} FROM kept WHERE key = ?", key)
         return Completion(*rows[0]) if rows else None
 
-    def keep_completion(self, key: bytes, completion: Completion) -> Completion:
-        """Keeps an answer and returns it. Keeps and returns the earlier one if there is one."""
-        self._insert([(key, *completion)])
+    def keep_completion(
+        self, key: bytes, completion: Completion, replace: bool = False
+    ) -> Completion:
+        """Keeps an answer and returns it. Keeps and returns the earlier one if there is one,
+        unless it is to ``replace`` that."""
+        self._insert([(key, *completion)], "REPLACE" if replace else "IGNORE")
         return self.completion(key) or completion
 
     def embeddings(self, keys: Sequence[bytes]) -> dict[bytes, Embedding]:
@@ -147,7 +150,7 @@ class ModelCache:
         for start in range(0, len(keys), _CHUNK):
             part = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(part))
-            statement = f"SELECT key, value, tokens_in FROM replies WHERE key IN ({marks})"
+            statement = f"SELECT key, value, tokens_in FROM kept WHERE key IN ({marks})"
             for key, value, tokens in self._run(statement, *part):
                 found[key] = Embedding(np.frombuffer(value, dtype="<f4"), tokens)
         return found
@@ -156,14 +159,14 @@ class ModelCache:
         """Keeps vectors, all of them or none. Earlier ones stay."""
         self._insert(
             [
-                (key, np.asarray(row.vector, dtype="<f4").tobytes(), row.tokens, 0)
+                (key, np.asarray(row.vector, dtype="<f4").tobytes(), row.tokens, 0, "", "")
                 for key, row in rows.items()
             ]
         )
 
     def counts(self) -> tuple[int, int]:
         """Returns how many completions and embeddings are kept."""
-        kinds = dict(self._run("SELECT typeof(value), count(*) FROM replies GROUP BY 1"))
+        kinds = dict(self._run("SELECT typeof(value), count(*) FROM kept GROUP BY 1"))
         return kinds.get("text", 0), kinds.get("blob", 0)
 
     @property
@@ -173,7 +176,7 @@ class ModelCache:
 
     def clear(self) -> None:
         """Forgets everything, waivers and kept wrong answers too, and frees the disk space."""
-        self._run("DELETE FROM replies")
+        self._run("DELETE FROM kept")
         self._run("VACUUM")
         self._run("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -188,10 +191,11 @@ class ModelCache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _insert(self, rows: Sequence[tuple[object, ...]]) -> None:
+    def _insert(self, rows: Sequence[tuple[object, ...]], instead: str = "IGNORE") -> None:
+        statement = f"{_INSERT.format(instead)} VALUES (?, ?, ?, ?, ?, ?)"
         try:
             with self._lock, self._db:
-                self._db.executemany(f"{_INSERT} VALUES (?, ?, ?, ?)", rows)
+                self._db.executemany(statement, rows)
         except sqlite3.Error as error:
             self._failed(error)
 

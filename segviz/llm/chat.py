@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from segviz.llm import timeouts
+from segviz.llm import checks, timeouts
 from segviz.llm.cache import Completion, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
+from segviz.llm.prompts import JSON_ONLY, Texts, fitted
 from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply
 from segviz.llm.usage import Metered
 
@@ -20,15 +21,19 @@ _OPTIONAL = {
         *("response_format", "json_schema", "json_object", "structured output", "grammar"),
     ),
     "temperature": ("temperature",),
+    "frequency_penalty": ("penalty",),
     "seed": ("seed",),
     "max_tokens": ("max_tokens", "max_completion_tokens"),
     "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
 }
 _FORMS = ("json_schema", "json_object", "text")
 _ANSWER = 200
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _QUOTES = ('""', "''", "``", "**", "“”", "‘’", "«»")
+_LABEL_TOKENS = 20
+_PENALTY = 0.3  # for repetition in texts; ends the loops of small models
+_WARMER = 0.3  # by which a reply that failed is asked for again: at 0 a seed changes nothing
+_ROOMY = "short"  # says False of a model that reasons first, so that short limits cut it
 _STUBBORN = "the model kept answering outside its labels when it was asked before"
 
 
@@ -49,52 +54,106 @@ class OpenAIChat(Client):
         *,
         waives: bool = False,
         total: Metered | None = None,
+        prompts: Texts | None = None,
     ) -> None:
         """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
         do without the answer to a prompt that never gets one, as by ``waive``. ``total``
-        counts along and may outlive the client."""
+        counts along and may outlive the client. ``prompts`` stand in for the system messages of
+        their names (``segviz.llm.prompts.overrides``)."""
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
         super().__init__(endpoint, cache, total)
         self._waives = waives
+        self.prompts = dict(prompts or {})
+        self._reported = set[str]()
         self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
 
     @property
     def name(self) -> str:
-        """Address, model and parameters; no secrets."""
+        """Model and parameters; no secrets."""
         return self.endpoint.identity
+
+    def of(self, role: str) -> OpenAIChat:
+        """Returns the model for a role, which is this one."""
+        return self
+
+    def about(self, role: str) -> dict[str, Any]:
+        """Returns model, server, parameters and fingerprints, as plain values."""
+        endpoint = self.endpoint
+        names = ("model", "temperature", "seed", "max_tokens", "prompt_tokens")
+        return {
+            **{name: getattr(endpoint, name) for name in names},
+            "server": endpoint.address,
+            "fingerprint": self.fingerprint_of(endpoint.model),
+            "reported": sorted(self._reported),
+        }
 
     def reply(self, prompt: Prompt) -> Reply:
         """Returns the answer. ModelError after bounded retries: LabelError where the model kept
         answering outside the labels, LastingFault where this prompt alone fails."""
-        return self._kept(prompt) or self.replies([prompt])[0]
+        return self.replies([prompt])[0]
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """Answers independent prompts in order, at most ``concurrency`` at once, equal ones
         once. When one fails the others still finish, and are cached, before its error is
         raised."""
-        distinct = list(dict.fromkeys(prompts))
-        found = timeouts.in_parallel(self._reply, distinct, self.endpoint.concurrency)
-        answers = dict(zip(distinct, found, strict=True))
-        return [answers[prompt] for prompt in prompts]
+        found = self.outcomes(prompts)
+        for each in found:
+            if isinstance(each, LabelError):
+                raise each
+        return [each for each in found if isinstance(each, Reply)]
 
-    def _reply(self, prompt: Prompt) -> Reply:
-        return self._kept(prompt) or self._fresh(prompt)
+    def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
+        """Answers as ``replies``, with the error in the place of a label that never came, so
+        that what is decided in its place does not depend on which request was faster."""
+        sent = [self._within(prompt) for prompt in prompts]
+        distinct = list(dict.fromkeys(sent))
+        # What is kept needs no thread.
+        answers = {prompt: found for prompt in distinct if (found := self._outcome(prompt))}
+        fresh = [prompt for prompt in distinct if prompt not in answers]
+        got = timeouts.in_parallel(self._outcome_anew, fresh, self.endpoint.concurrency)
+        answers |= zip(fresh, got, strict=True)
+        return [answers[prompt] for prompt in sent]
+
+    def _outcome(self, prompt: Prompt) -> Reply | LabelError | None:
+        try:
+            return self._kept(prompt)
+        except LabelError as error:
+            return error
+
+    def _outcome_anew(self, prompt: Prompt) -> Reply | LabelError:
+        try:
+            return self._fresh(prompt)
+        except LabelError as error:
+            return error
+
+    def _within(self, prompt: Prompt) -> Prompt:
+        """Returns the prompt as it is sent: with its own words, and within the budget."""
+        sent, shortened = fitted(prompt, self.endpoint.prompt_tokens, self.prompts)
+        self.count_shortened(shortened)
+        return sent
 
     def _kept(self, prompt: Prompt) -> Reply | None:
         """Returns the reply in the cache, or one without an answer if that was waived."""
         kept = self.cache.completion(self._key("chat", prompt))
         if kept is not None:
             return self._counted(prompt, kept, cached=True)
-        waiver = self.cache.completion(self._key("waived", prompt))
-        return self._without(prompt, waiver.text) if waiver else None
+        waived = self._waiver(prompt)
+        return self._without(prompt, waived) if waived else None
 
     def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply:
         """Counts an answer and returns it. Raises LabelError for a kept wrong label."""
         self.count_answer(kept.tokens_in, kept.tokens_out, cached)
-        if prompt.labels and kept.text not in prompt.labels:
-            raise LabelError(_STUBBORN, kept.text)
-        return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached)
+        self._reported |= {kept.fingerprint} - {""}
+        tokens, model = kept.tokens_in + kept.tokens_out, self.endpoint.model
+        try:
+            said = self._usable(prompt, kept)
+        except Fault as fault:
+            if fault.kind == "label":
+                raise LabelError(_STUBBORN, fault.said) from None
+            self.count_refused()
+            return Reply("", tokens, cached, refused=str(fault), raw=kept.text, model=model)
+        return Reply(said, tokens, cached, raw=kept.text, model=model)
 
     def _fresh(self, prompt: Prompt) -> Reply:
         """Returns the answer from the server and keeps it."""
@@ -104,9 +163,7 @@ class OpenAIChat(Client):
         try:
             answer = self._ask(
                 "chat",
-                lambda fault: self._body(
-                    prompt, failing, remind=fault is not None and fault.kind == "label"
-                ),
+                lambda fault: self._body(prompt, failing, fault),
                 lambda reply: self._read(prompt, reply),
                 lambda body, status, said: self._adapt(body, status, said.lower(), failing),
             )
@@ -124,11 +181,14 @@ class OpenAIChat(Client):
 
     def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply:
         """Returns a reply without an answer where that is waived. Raises what callers expect."""
-        if failed.kind == "label":
+        if failed.kind in ("label", "text") and failed.reply is not None:
             # Kept too: what was decided in its place must be decided again the same way,
             # and not asked for again, when the build goes on or is repeated.
-            self.cache.keep_completion(self._key("chat", prompt), Completion(failed.said, 0, 0))
-            self.count_answer(0, 0)
+            kept = self.cache.keep_completion(self._key("chat", prompt), failed.reply)
+            try:
+                return self._counted(prompt, kept, cached=False)
+            except LabelError:
+                pass
             raise LabelError(str(failed), failed.said)
         if not failed.lasting:
             raise failed
@@ -138,30 +198,49 @@ class OpenAIChat(Client):
         return self._without(prompt, failed.reason)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """Does without an answer to ``prompt``: what asks for it gets a reply
-        marked as ``waived`` for this ``reason``, also when a build is repeated, for as long
-        as the cache keeps it."""
+        """Does without an answer to ``prompt``, that of a LastingFault: what asks for it gets a
+        reply marked as ``waived`` for this ``reason``, also when a build is repeated, for as
+        long as the cache keeps it."""
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
+
+    def waived(self, prompt: Prompt) -> str:
+        """Returns why an answer to this prompt is done without; "" where it is not."""
+        return self._waiver(fitted(prompt, self.endpoint.prompt_tokens, self.prompts)[0])
+
+    def _waiver(self, prompt: Prompt) -> str:
+        kept = self.cache.completion(self._key("waived", prompt))
+        return kept.text if kept else ""
 
     def _without(self, prompt: Prompt, reason: str) -> Reply:
         self.count_waived(text=not prompt.labels)
         return Reply("", waived=reason)
 
     def _key(self, kind: str, prompt: Prompt) -> bytes:
-        request = [prompt.system, prompt.user, list(prompt.labels)]
-        return content_key(kind, self.endpoint.identity, request)
+        request = [prompt.system, prompt.user, list(prompt.labels), prompt.words, prompt.json]
+        fingerprint = self.fingerprint_of(self.endpoint.model)
+        return content_key(kind, f"{self.endpoint.identity} {fingerprint}", request)
+
+    @property
+    def form(self) -> str:
+        """The form of structured output in use: json_schema, json_object, or text for none."""
+        return self._form(set())
 
     def _form(self, failing: set[str]) -> str:
         """Returns the first form of output that may work."""
         usable = (f for f in _FORMS[:-1] if self._accepted.get(f, f not in failing))
         return next(usable, _FORMS[-1])
 
-    def _body(self, prompt: Prompt, failing: set[str], remind: bool) -> Body:
-        endpoint = self.endpoint
+    def _body(self, prompt: Prompt, failing: set[str], fault: Fault | None) -> Body:
+        """Returns the request; after a reply that could not be used a different one."""
+        endpoint, again = self.endpoint, fault.again if fault is not None else 0
+        remind = fault is not None and fault.kind == "label"
         refused = {name for name, accepted in [*self._accepted.items()] if not accepted}
         user, form = prompt.user, self._form(failing)
         if prompt.labels and (remind or form != "json_schema"):
             user = f"{user}\n\n{_instruction(prompt.labels, form)}"
+        elif fault is not None and fault.kind == "text":
+            rule = JSON_ONLY if prompt.json else _TEXT_ONLY.format(prompt.words)
+            user = f"{user}\n\nFor your last reply: {fault}. {rule}"
         limit = "max_tokens"
         if (endpoint.host == "api.openai.com") != (limit in refused):
             limit = "max_completion_tokens"
@@ -171,16 +250,27 @@ class OpenAIChat(Client):
                 {"role": "system", "content": clean(prompt.system)},
                 {"role": "user", "content": clean(user)},
             ],
-            "temperature": endpoint.temperature,
-            limit: endpoint.max_tokens,
+            "temperature": max(endpoint.temperature, _WARMER * again),
+            limit: self._limit(prompt, fault),
         }
+        if prompt.words:
+            body["frequency_penalty"] = _PENALTY
         if not prompt.system:
             del body["messages"][0]
         if endpoint.seed is not None:
-            body["seed"] = endpoint.seed
+            body["seed"] = endpoint.seed + again
         if prompt.labels and form != "text":
             body["response_format"] = _response_format(form, [clean(x) for x in prompt.labels])
         return {name: value for name, value in body.items() if name not in refused}
+
+    def _limit(self, prompt: Prompt, fault: Fault | None) -> int:
+        """Returns the tokens of the longest answer: as many as the label or the words need, but all
+        there may be for a model that reasons first."""
+        needed = checks.tokens_for(prompt.words) if prompt.words else _LABEL_TOKENS
+        short = (prompt.labels or prompt.words) and self._accepted.get(_ROOMY, True)
+        if not short or (fault is not None and fault.kind == "length"):
+            return self.endpoint.max_tokens
+        return min(needed, self.endpoint.max_tokens)
 
     def _adapt(self, body: Body, status: int, said: str, failing: set[str]) -> bool:
         """Leaves out, from now on, a parameter of ``body`` that the server names in its
@@ -206,30 +296,66 @@ class OpenAIChat(Client):
         except (KeyError, IndexError, TypeError, AttributeError):
             raise Fault("the reply lacked its answer (choices, message)", "body") from None
         said = content if isinstance(content, str) else ""
-        # Some local models write their reasoning in front of the answer.
-        said = _THOUGHTS.sub("", clean(said), count=1).strip()
-        said = self.endpoint.scrub(said, shortest=8)
+        said = self.endpoint.scrub(clean(said).strip(), shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
-        if finish == "length" and (prompt.labels or not said):
-            limit = self.endpoint.max_tokens
-            raise Fault(f"the answer was cut off at {limit} tokens", "length")
         if not said and refusal and prompt.labels:
             said = refusal
-        if not said:
+        fingerprint = reply.get("system_fingerprint")
+        ended, print_ = (each if isinstance(each, str) else "" for each in (finish, fingerprint))
+        kept = Completion(said, *tokens, ended, print_)
+        visible, thinks = checks.spoken(said)
+        if not visible and (thinks or ended == "length"):
+            self._accepted[_ROOMY] = False
+        elif not visible:
             reason = f": {refusal[:_ANSWER]}" if refusal else ""
             raise Fault(f"the answer was empty{reason}", "empty")
-        if prompt.labels:
-            said = self._label(prompt, said)
-        return Completion(said, *tokens)
+        self._usable(prompt, kept)
+        return kept
 
-    def _label(self, prompt: Prompt, said: str) -> str:
+    def _usable(self, prompt: Prompt, kept: Completion) -> str:
+        """Returns the answer in a reply. Raises a Fault where it cannot be used, which depends on
+        prompt and reply alone, so that a kept reply is judged as it was when it came."""
+        said, thinks = checks.spoken(kept.text)
+        cut, fails = kept.finish == "length", ""
+        if thinks or (cut and not said):
+            fails = "it was reasoning without an end"
+        elif cut and (prompt.labels or prompt.words or prompt.json):
+            fails = "it was cut off"
+        elif prompt.labels:
+            return self._label(prompt, said, kept)
+        elif prompt.words:
+            fails = checks.unusable(said, prompt.words)
+        elif prompt.json and object_in(said) is None:
+            fails = "it was no JSON object"
+        if fails:
+            # A text has its stand-in. Without a label or an answer, somebody is to decide.
+            kind = "text" if prompt.words or prompt.json else "length"
+            raise Fault(f"the reply cannot be used, {fails}", kind, reply=kept)
+        return said
+
+    def _label(self, prompt: Prompt, said: str, kept: Completion) -> str:
         known = {clean(label): label for label in prompt.labels}
         label = _find_label(said, list(known))
         if label is not None:
             return known[label]
         shown = said if len(said) <= _ANSWER else said[:_ANSWER] + "…"
         what = f"the answer {shown!r} is none of the labels {', '.join(prompt.labels)}"
-        raise Fault(what, "label", said=said)
+        raise Fault(what, "label", said=said, reply=kept)
+
+
+_TEXT_ONLY = (
+    "Write the title line and then at most {} words of plain text: no introduction, every thing "
+    "once, the last sentence finished."
+)
+
+
+def object_in(text: str) -> dict[str, Any] | None:
+    """Returns the JSON object that a reply is, also in a code fence; None where it is none."""
+    try:
+        value = json.loads(unfenced(text))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 # --- labels ---------------------------------------------------------------------------------

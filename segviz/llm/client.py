@@ -8,7 +8,8 @@ This module adds what the package does not know about:
 
 * It counts every request, also the failed ones, which servers charge for.
 * It repeats a request whose reply is unusable: broken JSON, an empty or cut off answer, a label
-  outside the set (then with a reminder in the prompt).
+  outside the set, a text that fails its checks. A reply that came whole but cannot be used is
+  asked for twice more at most, each time differently (``Fault.again``).
 * It leaves out a parameter that the server refuses.
 * It names the fault, the tries and a remedy in one sentence without the key in it.
 
@@ -17,7 +18,9 @@ Redirects are switched off; they would carry texts to an address nobody chose.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import threading
 import time
 import weakref
 from collections.abc import Callable
@@ -25,7 +28,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from segviz.llm import timeouts
-from segviz.llm.cache import ModelCache
+from segviz.llm.cache import Completion, ModelCache, content_key
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import ModelError
 from segviz.llm.usage import Metered
@@ -41,6 +44,10 @@ KEPT = "Finished work is kept; build again to go on."
 _SAID = 300
 _ADAPTABLE = (400, 422, 500, 501)
 _PASSING = (408, 409, 425, 429)
+_UNFIT = ("label", "text", "empty", "length")
+_AGAIN = 2  # more tries after a reply that came whole but cannot be used
+_LISTING_SECONDS = 2.0
+_LASTING_TRAITS = ("meta", "root", "parent", "digest")  # of a listed model; others change by hour
 _OF_ONE_REQUEST = ("empty", "length", 400, 413, 422)
 _OF_THE_SERVER = (402, 500)
 _ADVICE = {
@@ -48,23 +55,24 @@ _ADVICE = {
     "connection": "Check the address, that the server is running, and the network.",
     "body": "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1).",
     "label": "Choose another model, or let the fallback decide.",
+    "text": "Choose another model, or let the fallback write.",
     "length": "Raise max_tokens; models that reason first need room for it.",
     "empty": "Try again, or choose another model.",
     "vectors": "Check that the embedding model is the one meant; a model that changed under the "
     "same name needs a new cache.",
-    400: "Check the model name and its settings.",
+    400: "Check the model name and its settings; if the prompt is too long, lower prompt_tokens.",
     401: "Check the key for this endpoint.",
     402: "Check the account's credit.",
     403: "This key may not use this model or address; check the account, or choose another model.",
     404: "Check the base URL (it often ends in /v1) and the model name.",
-    413: "The text is too long for this server.",
+    413: "The text is too long for this server; lower prompt_tokens.",
     429: "Wait a while, or lower the number of requests at once.",
     500: "The server has trouble of its own; try again later.",
 }
 
 
 # Called before each request that is sent in this thread, also by the retries of ``openai``.
-_ON_SEND: ContextVar[Callable[[], None]] = ContextVar("on_send")
+_ON_SEND: ContextVar[Callable[[], None]] = ContextVar("on_send", default=lambda: None)
 
 
 class Client(Metered):
@@ -93,11 +101,51 @@ class Client(Metered):
                 event_hooks={"request": [lambda request: _ON_SEND.get()()]},
             ),
         )
+        self._listing = threading.Lock()
+        self._fingerprints: dict[str, str] = {}
         self._close = weakref.finalize(self, self._openai.close)
 
     def close(self) -> None:
         """Closes the connections, as dropping the object does; the cache is left open."""
         self._close()
+
+    def listed(self, seconds: float = _LISTING_SECONDS) -> list[Body]:
+        """Returns the models the server lists, as it describes them; [] where it lists none."""
+        client = self._openai.with_options(max_retries=0, timeout=seconds)
+        try:
+            found = json.loads(client.models.with_raw_response.list().content)["data"]
+        except (self._package.APIError, ValueError, KeyError, TypeError, RecursionError):
+            return []
+        rows = found if isinstance(found, list) else []
+        return [row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
+
+    def fingerprint_of(self, model: str) -> str:
+        """Returns what a server on this machine says of the weights of a model, as a hash; "" of
+        any other server, and where it says nothing.
+
+        Weights on this machine may be swapped under one name. A server that is away has the
+        fingerprint it had last, so that kept replies are found.
+        """
+        if not self.endpoint.local:
+            return ""
+        with self._listing:
+            if model not in self._fingerprints:
+                self._fingerprints[model] = self._fingerprint(model)
+        return self._fingerprints[model]
+
+    def _fingerprint(self, model: str) -> str:
+        key = content_key("fingerprint", self.endpoint.address, model)
+        rows = self.listed()
+        if not rows:
+            known = self.cache.completion(key)
+            return known.text if known else ""
+        row = next((row for row in rows if row["id"] == model), {})
+        traits = {name: row[name] for name in _LASTING_TRAITS if row.get(name)}
+        content = json.dumps(traits, sort_keys=True).encode("ascii")
+        found = hashlib.sha256(content).hexdigest()[:12] if traits else ""
+        if found:
+            self.cache.keep_completion(key, Completion(found, 0, 0), replace=True)
+        return found
 
     def _ask(
         self,
@@ -118,7 +166,7 @@ class Client(Metered):
         """
         started = time.monotonic()
         most = self.endpoint.retries + 1
-        tries = 0
+        tries = again = 0
 
         def on_send() -> None:
             nonlocal tries
@@ -134,9 +182,11 @@ class Client(Metered):
                 return read(self._send(route, body, most - tries - 1))
             except Fault as found:
                 fault = found
+                again += fault.kind in _UNFIT
+                fault.again = again
             if fault.status in _ADAPTABLE and adapt(body, fault.status, fault.said):
                 tries = 0
-            elif fault.final:
+            elif fault.final or again > _AGAIN:
                 break
         # Raised out here so that no exception of the package, which holds the request and
         # its headers, hangs on to this one.
@@ -188,11 +238,21 @@ def clean(text: str) -> str:
 class Fault(Exception):
     """A request that failed. ``kind``, a name or an HTTP status, picks the advice; ``status``
     is that of a server that refused the request or is in trouble, ``said`` its reason or a wrong
-    answer, secrets blanked out."""
+    answer, secrets blanked out; ``reply`` is the reply that cannot be used. ``again`` counts such
+    replies to one prompt so far."""
 
-    def __init__(self, what: str, kind: str | int, *, status: int = 200, said: str = "") -> None:
+    def __init__(
+        self,
+        what: str,
+        kind: str | int,
+        *,
+        status: int = 200,
+        said: str = "",
+        reply: Completion | None = None,
+    ) -> None:
         super().__init__(what)
-        self.kind, self.status, self.said = kind, status, said
+        self.kind, self.status, self.said, self.reply = kind, status, said, reply
+        self.again = 0
         # ``openai`` has tried these again already.
         self.final = status != 200 or kind in ("timeout", "connection")
 
@@ -205,7 +265,7 @@ class RequestError(ModelError):
     def __init__(self, message: str, fault: Fault) -> None:
         super().__init__(message)
         self.reason, self.kind = str(fault), fault.kind
-        self.status, self.said = fault.status, fault.said
+        self.status, self.said, self.reply = fault.status, fault.said, fault.reply
         self.lasting = fault.kind in _OF_ONE_REQUEST
         self.settable = fault.kind not in _OF_THE_SERVER
 

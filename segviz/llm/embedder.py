@@ -44,7 +44,6 @@ class OpenAIEmbedder(Client):
                 "embedding_model is empty; name one the server has, such as text-embedding-3-small"
             )
         super().__init__(endpoint, cache, total)
-        self._identity = f"{endpoint.address} {endpoint.embedding_model}"
         self._dimensions: int | None = None
         self._batch_texts = BATCH_TEXTS
         self._lock = threading.Lock()
@@ -108,7 +107,9 @@ class OpenAIEmbedder(Client):
         return sum(row.tokens for row in self.cache.embeddings(list(keys.values())).values())
 
     def _keys(self, texts: Sequence[str]) -> dict[str, bytes]:
-        return {text: content_key("embedding", self._identity, text) for text in texts}
+        model = self.endpoint.embedding_model
+        identity = f"{model} {self.fingerprint_of(model)}"
+        return {text: content_key("embedding", identity, text) for text in texts}
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         batch: list[str] = []

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 # Names whose labels DNS allows, or an address of version 6.
@@ -19,6 +20,8 @@ RANGES: dict[str, tuple[float, float]] = {
     "concurrency": (1, 64),
     "max_tokens": (1, 1_000_000),
     "temperature": (0, 2),
+    "prompt_tokens": (1_000, 1_000_000),
+    "seed": (0, 2**31 - 1),
 }
 """Legal values of the limits, both ends included."""
 
@@ -29,7 +32,8 @@ class Endpoint:
 
     ``timeout`` is the longest silence of the server in seconds; ``retries`` counts the tries
     after the first;
-    ``concurrency`` is how many requests may be under way at once. ``model`` answers
+    ``concurrency`` is how many requests may be under way at once; ``prompt_tokens`` the longest
+    prompt, as estimated, beyond which quoted texts are shortened. ``model`` answers
     prompts and ``embedding_model`` embeds; either may stay empty where it is not used.
 
     The key takes no part in ``repr``, comparison or hashing: two endpoints that differ in
@@ -47,6 +51,7 @@ class Endpoint:
     max_tokens: int = 1024
     temperature: float = 0
     seed: int | None = 0
+    prompt_tokens: int = 3_000
 
     def __post_init__(self) -> None:
         """Raises ValueError naming the value and what is legal; secrets are not repeated."""
@@ -76,11 +81,12 @@ class Endpoint:
             )
         for name, (low, high) in RANGES.items():
             value = getattr(self, name)
-            if not low <= value <= high:
+            if value is not None and not low <= value <= high:
                 raise ValueError(f"{name} is {value}; legal range: {low} to {high}")
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.identity!r}, embedding_model={self.embedding_model!r})"
+        embeds = f"embedding_model={self.embedding_model!r}"
+        return f"Endpoint({self.address!r}, {self.identity!r}, {embeds})"
 
     @property
     def _parts(self) -> SplitResult:
@@ -98,11 +104,17 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """All that can change an answer: address, model and parameters; no secrets."""
+        """The model and its parameters: what changes an answer wherever the model runs."""
         return (
-            f"{self.address} {self.model} temperature={self.temperature:g} "
+            f"{self.model} temperature={self.temperature:g} "
             f"seed={self.seed} max_tokens={self.max_tokens}"
         )
+
+    @property
+    def local(self) -> bool:
+        """Whether the server runs on this machine."""
+        name = self._parts.hostname or ""
+        return name in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 
     @property
     def authorization(self) -> str:
@@ -131,6 +143,16 @@ def _shown(url: str) -> str:
 _OPENAI = "https://api.openai.com/v1"
 _SMALL = "text-embedding-3-small"
 
+LOCAL: Mapping[str, Any] = {"timeout": 240, "concurrency": 1}
+"""Limits of a server on this machine: it writes slowly, and one answer at a time."""
+
+
+def at(address: str) -> Endpoint:
+    """Returns the endpoint at an address, with the limits of a local server where it is one."""
+    found = Endpoint(address)
+    return replace(found, **LOCAL) if found.local else found
+
+
 PRESETS: dict[str, Endpoint] = {
     "gpt-5.4-mini": Endpoint(_OPENAI, "gpt-5.4-mini", _SMALL),
     "qwen3.5-flash": Endpoint(
@@ -138,9 +160,9 @@ PRESETS: dict[str, Endpoint] = {
     ),
     "gpt-4o-mini (judge)": Endpoint(_OPENAI, "gpt-4o-mini", _SMALL),
     "text-embedding-3-small": Endpoint(_OPENAI, "", _SMALL),
-    "Ollama": Endpoint("http://localhost:11434/v1", timeout=120, concurrency=1),
-    "LM Studio": Endpoint("http://localhost:1234/v1", timeout=120, concurrency=1),
-    "vLLM": Endpoint("http://localhost:8000/v1", timeout=120),
+    "Ollama": Endpoint("http://localhost:11434/v1", **LOCAL),
+    "LM Studio": Endpoint("http://localhost:1234/v1", **LOCAL),
+    "vLLM": Endpoint("http://localhost:8000/v1", timeout=LOCAL["timeout"]),
 }
 """The paper's models, and servers on this computer whose model the user names.
 ``dataclasses.replace(PRESETS[name], key=...)`` makes one ready to use."""

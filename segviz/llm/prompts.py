@@ -1,20 +1,24 @@
 """Writes the prompts for chat models: pure functions from plain texts to a Prompt.
 
-Conversation text is data. It travels JSON-encoded inside the user message, and the system
-message, whose text is in ``prompts.toml``, says that nothing in it is an instruction.
+Conversation text is data. It travels in numbered parts between fences inside the user message. A
+fence has more backticks than any run of them in the texts, so no text can close its fence. The
+system message, whose text is in ``prompts.toml``, says that nothing in a part is an instruction.
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from math import ceil
 from string import Template
-from typing import Any
 
-from segviz.llm.protocols import Prompt
+from segviz.llm.protocols import Part, Prompt
+from segviz.text.captions import clipped
 
 MERGE, CONTINUE, SPLIT = "MERGE", "CONTINUE", "SPLIT"
 POINTS = tuple(str(points) for points in range(11))
@@ -24,9 +28,12 @@ RUBRIC = ("0", "1", "2", "3")
 NOT_MENTIONED = "Not mentioned."
 JSON_ONLY = "Answer with the JSON object alone: no words around it."
 
+_MOST_PARTS = 64  # of an annotation; more children share parts, as each part takes tokens itself
+_TICKS = re.compile("`+")
+_TOKEN = 4  # characters of ASCII in a token; of other letters each counts as one
 
 Texts = Mapping[str, str]
-"""What a model is told, by the names of prompts."""
+"""System messages by the names of prompts."""
 
 
 @cache
@@ -35,54 +42,175 @@ def texts_of(package: str = "segviz.llm") -> dict[str, str]:
     return tomllib.loads(files(package).joinpath("prompts.toml").read_text("utf-8"))
 
 
+def overrides(content: str, known: Texts) -> dict[str, str]:
+    """Reads a file of prompts that stand in for those of the same names.
+
+    Args:
+        content: TOML in the form of ``prompts.toml``; names it does not have stay as they are.
+        known: the prompts there are, by name.
+
+    Raises:
+        ValueError: If it is no TOML, or a prompt is unknown or uses a ``$name`` that the one it
+            stands in for does not have.
+    """
+    try:
+        found = tomllib.loads(content)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"the prompts are no TOML: {error}") from None
+    names = [name for name in known if name != "data"]
+    for name, text in found.items():
+        if name not in names or not isinstance(text, str):
+            raise ValueError(
+                f"the prompts have {name!r:.60}; expected texts by the names {', '.join(names)}"
+            )
+        usual = set(Template(known[name]).get_identifiers())
+        template = Template(text)
+        if not template.is_valid() or (lost := {*template.get_identifiers()} - usual):
+            what = f"${min(lost)}" if template.is_valid() else "a $ that begins no name"
+            legal = ", ".join(f"${each}" for each in sorted(usual)) or "no names"
+            raise ValueError(
+                f"the prompt {name!r} has {what}; expected {legal}, and $$ for a dollar"
+            )
+    return found
+
+
+def digest(texts: Texts) -> str:
+    """Returns the hash that tells prompts apart, 12 hexadecimal digits."""
+    content = "".join(f"{name}\0{texts[name]}\0" for name in sorted(texts))
+    return hashlib.sha256(content.encode()).hexdigest()[:12]
+
+
 def _prompt(
     name: str,
+    parts: Iterable[Part],
     labels: tuple[str, ...] = (),
-    told: Mapping[str, object] | None = None,
+    told: Mapping[str, str | int] | None = None,
     own: Texts | None = None,
-    /,
-    **said: Any,
+    json: bool = False,
 ) -> Prompt:
-    """The text of this name, with ``told`` filled in, as the system message; ``said`` as one JSON
-    object is the user's. ``own`` are the texts of a system, which come before the shared ones."""
+    """Makes a prompt of the text with this name and of quoted ``parts``.
+
+    Args:
+        name: the name of the system message.
+        parts: what is quoted in the user message.
+        labels: the answers that are allowed; none for free text.
+        told: values filled into the system message.
+        own: the texts of a system, which come before the shared ones.
+        json: whether the answer is a JSON object.
+    """
     texts = {**texts_of(), **(own or {})}
     if name not in texts:
         raise ValueError(
             f"there is no prompt {name!r}: a system that asks this has it in its prompts, as those "
             "in segviz/systems do"
         )
-    system = Template(texts[name]).substitute(told or {}, data=texts["data"])
-    return Prompt(system, json.dumps(said, ensure_ascii=False, indent=1), labels)
+    filled = tuple((key, str(value)) for key, value in (told or {}).items())
+    quoted = tuple(parts)
+    words = int((told or {}).get("words", 0))
+    system, user = _filled(texts, name, filled), rendered(quoted)
+    return Prompt(system, user, labels, words, json, quoted, name, filled)
+
+
+def _filled(texts: Texts, name: str, told: Iterable[tuple[str, str]]) -> str:
+    return Template(texts[name]).substitute(dict(told), data=texts["data"])
+
+
+def rendered(parts: Sequence[Part]) -> str:
+    """Writes parts below each other: number, heading, and the text between two fences."""
+    texts = ["\n".join(part.texts) for part in parts]
+    runs = (len(run) for text in texts for run in _TICKS.findall(text))
+    fence = "`" * max(3, 1 + max(runs, default=0))
+    heads = [" ".join(part.head.replace("`", "'").split()) for part in parts]
+    return "\n\n".join(
+        f"{number}. {head}\n{fence}\n{text}\n{fence}"
+        for number, (head, text) in enumerate(zip(heads, texts, strict=True), start=1)
+    )
+
+
+def tokens_of(text: str) -> int:
+    """Estimates the tokens of a text: a quarter of its ASCII characters, and every other one."""
+    plain = len(text.encode("ascii", "ignore"))
+    return ceil(plain / _TOKEN) + len(text) - plain
+
+
+def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Prompt, int]:
+    """Returns a prompt of at most ``budget`` tokens, as estimated, and how many texts it shortens.
+
+    The longest texts of its parts are cut to one length, between words. A prompt without parts
+    stays as it is. ``texts`` stand in for the system messages of their names.
+    """
+    if texts and prompt.name in texts:
+        known = {**texts_of(), **texts}
+        prompt = replace(prompt, system=_filled(known, prompt.name, prompt.told))
+    sizes = [tokens_of(text) for part in prompt.parts for text in part.texts]
+    around = tokens_of(prompt.system) + tokens_of(prompt.user) - sum(sizes)
+    room = budget - around
+    if sum(sizes) <= room or not sizes:
+        return prompt, 0
+    most = _even(sizes, room)
+    parts = tuple(
+        Part(part.head, tuple(_cut(text, most) for text in part.texts)) for part in prompt.parts
+    )
+    return replace(prompt, parts=parts, user=rendered(parts)), sum(s > most for s in sizes)
+
+
+def _even(sizes: Sequence[int], room: int) -> int:
+    """Returns the length to which the longest texts are cut, so that all take ``room``."""
+    for place, size in enumerate(sorted(sizes)):
+        share = max(1, room // (len(sizes) - place))
+        if size > share:
+            return share
+        room -= size
+    return max(sizes)
+
+
+def _cut(text: str, tokens: int) -> str:
+    """Cuts a text to about so many tokens, between words where it has blanks."""
+    size = tokens_of(text)
+    return text if size <= tokens else clipped(text, len(text) * tokens // size)
+
+
+# --- joining, annotating ------------------------------------------------------------------------
+
+
+def _segment(head: str, level: int, summary: str) -> Part:
+    return Part(f"Open segment{head}, level {level}", (summary,))
+
+
+def _message(text: str) -> Part:
+    return Part("New message", (text,))
 
 
 def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
     """Asks whether ``message`` carries on the open segment of this level and summary.
     Labels MERGE and CONTINUE."""
-    segment = {"level": level, "summary": summary}
-    return _prompt("pointwise", (MERGE, CONTINUE), open_segment=segment, new_message=message)
+    return _prompt(
+        "pointwise", [_segment("", level, summary), _message(message)], (MERGE, CONTINUE)
+    )
 
 
 def score_prompt(message: str, level: int, summary: str) -> Prompt:
     """Asks how well ``message`` carries on the open segment of this level and summary. The
     labels are the points 0 … 10."""
-    segment = {"level": level, "summary": summary}
-    return _prompt("scored", POINTS, open_segment=segment, new_message=message)
+    return _prompt("scored", [_segment("", level, summary), _message(message)], POINTS)
 
 
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
     """Asks which open segment ``message`` carries on. ``segments`` are (level, summary), low
     to high; the labels are MERGE_1 … MERGE_m in that order, and SPLIT."""
+    labels = [f"{MERGE}_{i}" for i in range(1, len(segments) + 1)]
     listed = [
-        {"label": f"{MERGE}_{i}", "level": level, "summary": summary}
-        for i, (level, summary) in enumerate(segments, start=1)
+        _segment(f" {label}", *segment) for label, segment in zip(labels, segments, strict=True)
     ]
-    labels = (*(str(each["label"]) for each in listed), SPLIT)
-    return _prompt("batch", labels, open_segments=listed, new_message=message)
+    return _prompt("batch", [*listed, _message(message)], (*labels, SPLIT))
 
 
 def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
     """Asks for a summary of these consecutive parts in at most ``max_words`` words."""
-    return _prompt("annotate", (), {"words": max_words}, parts=list(texts))
+    size = ceil(len(texts) / _MOST_PARTS)
+    groups = [tuple(texts[first : first + size]) for first in range(0, len(texts), size)]
+    parts = [Part("Part", group) for group in groups]
+    return _prompt("annotate", parts, told={"words": max_words})
 
 
 # --- small judgements (segviz.construct.tasks); ``own`` are the prompts of the system that asks --
@@ -91,19 +219,23 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
     """Asks for at most ``most`` facts with entities and relations, as JSON. ``when`` is the
     time the text was said; what ``known`` states is to be left out."""
-    return _prompt(
-        "extract", (), {"most": most}, said_at=when, conversation=text, known=list(known)
-    )
+    said = f", said at {when}" if when else ""
+    parts = [Part(f"Conversation{said}", (text,))]
+    if known:
+        parts.append(Part("Known", tuple(known)))
+    return _prompt("extract", parts, told={"most": most}, json=True)
 
 
 def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
     """Asks whether an episode ends before ``new``. Labels END and CONTINUE."""
-    return _prompt("boundary", (END, STAY), None, own, open_episode=list(before), new_message=new)
+    parts = [Part("Open episode", tuple(before)), _message(new)]
+    return _prompt("boundary", parts, (END, STAY), own=own)
 
 
 def same_prompt(one: str, other: str, own: Texts) -> Prompt:
     """Asks whether two statements state the same fact. Labels SAME and DIFFERENT."""
-    return _prompt("same", (SAME, DIFFERENT), None, own, one=one, other=other)
+    parts = [Part("Statement", (one,)), Part("Statement", (other,))]
+    return _prompt("same", parts, (SAME, DIFFERENT), own=own)
 
 
 def plan_prompt(
@@ -111,54 +243,57 @@ def plan_prompt(
 ) -> Prompt:
     """Asks for the parts of a question with scope, time and kind of answer, as JSON."""
     told = {"scopes": ", ".join(scopes), "expected": ", ".join(expected)}
-    return _prompt("plan", (), told, own, now=now, question=question)
+    asked = f", asked at {now}" if now else ""
+    return _prompt("plan", [Part(f"Question{asked}", (question,))], told=told, own=own, json=True)
 
 
 def focus_prompt(question: str, roots: Sequence[str], own: Texts) -> Prompt:
     """Asks for one sub-question for each tree, by its number from 1, as JSON."""
-    return _prompt("focus", (), None, own, question=question, trees=_numbered(roots))
+    parts = [Part("Tree", (root,)) for root in roots]
+    return _prompt("focus", [*parts, _question(question)], own=own, json=True)
 
 
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
     """Asks for the passages, numbered from 1, by how likely they answer, as JSON."""
-    return _prompt("order", question=question, passages=_numbered(texts))
+    passages = [Part("Passage", (text,)) for text in texts]
+    return _prompt("order", [*passages, _question(question)], json=True)
 
 
-def _numbered(texts: Sequence[str]) -> list[dict[str, Any]]:
-    return [{"number": i, "text": text} for i, text in enumerate(texts, start=1)]
+def _question(text: str) -> Part:
+    return Part("Question", (text,))
 
 
 def confidence_prompt(question: str, context: Sequence[str], own: Texts) -> Prompt:
     """Asks how surely the context answers the question. Labels 0 to 10."""
-    return _prompt("confidence", POINTS, None, own, question=question, context=list(context))
+    parts = [Part("Context", tuple(context)), _question(question)]
+    return _prompt("confidence", parts, POINTS, own=own)
 
 
 def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt:
     """Asks whether the evidence lacks something, as JSON with a follow-up question."""
-    return _prompt("missing", (), None, own, question=question, evidence=list(evidence))
+    parts = [*(Part("Evidence", (text,)) for text in evidence), _question(question)]
+    return _prompt("missing", parts, own=own, json=True)
 
 
 # --- answering a question and judging the answer (segviz.memory.answer) -------------------------
 
 
-def answer_prompt(
-    question: str, excerpts: Sequence[Mapping[str, Any]], request: bool = False
-) -> Prompt:
-    """Asks for the answer from these excerpts (JSON values, in reading order): a few words, or
-    what an assistant says to a person's ``request``."""
+def answer_prompt(question: str, excerpts: Sequence[Part], request: bool = False) -> Prompt:
+    """Asks for the answer from these excerpts, in reading order: a few words, or what an
+    assistant says to a person's ``request``."""
     name, told = "answer_request" if request else "answer", {"not_mentioned": NOT_MENTIONED}
-    return _prompt(name, (), told, excerpts=list(excerpts), question=question)
+    return _prompt(name, [*excerpts, _question(question)], told=told)
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:
     """Asks how well ``answer`` matches ``reference``, to a question of ``category`` where it has
     one. Labels 0 to 3."""
-    kind = {"category": category} if category else {}
-    said = {"reference_answer": reference, "answer_to_grade": answer}
-    return _prompt("judge", RUBRIC, **kind, question=question, **said)
+    kind = [Part("Category of the question", (category,))] if category else []
+    said = [Part("Reference answer", (reference,)), Part("Answer to grade", (answer,))]
+    return _prompt("judge", [*kind, _question(question), *said], RUBRIC)
 
 
 def memory_judge_prompt(question: str, known: Sequence[str], answer: str) -> Prompt:
     """Asks how well ``answer`` agrees with what is ``known`` of who asks. Labels 0 to 3."""
-    said = {"known": list(known), "answer_to_grade": answer}
-    return _prompt("memory_judge", RUBRIC, question=question, **said)
+    parts = [Part("Known", tuple(known)), _question(question), Part("Answer to grade", (answer,))]
+    return _prompt("memory_judge", parts, RUBRIC)

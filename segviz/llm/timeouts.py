@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from segviz.llm.protocols import LabelError
-
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -54,8 +52,7 @@ def check_cancelled() -> None:
 def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> list[B]:
     """Returns ``work`` of every item, in order, with at most ``workers`` at a time.
 
-    When one fails no other is begun, and those under way finish. A LabelError stops none: what
-    is decided in its place must not depend on which request was faster.
+    When one fails no other is begun, and those under way finish.
 
     Raises: the first error, in the order of the items; or what the heartbeat raises.
     """
@@ -75,8 +72,7 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
                 results[place] = work(item)
             except BaseException as error:  # raised below, in the thread of the caller
                 errors[place] = error
-                if not isinstance(error, LabelError):
-                    todo.clear()
+                todo.clear()
 
     threads = [
         threading.Thread(target=run, name="segviz-model", daemon=True)

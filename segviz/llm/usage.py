@@ -22,6 +22,13 @@ class Usage:
     unknown_usage: int = 0
 
 
+_COUNTERS = (
+    *("calls", "tokens", "answered", "answered_tokens", "answered_output", "from_cache"),
+    *("waived_texts", "shortened", "refused"),
+    *("decided", "decided_instead", "written", "written_instead"),
+)
+
+
 class Metered:
     """Counters of a client. Every request sent counts, also one that failed or whose
     answer was refused, since servers charge for those. What is counted here is counted in
@@ -31,7 +38,8 @@ class Metered:
         self._total = total
         self.calls = self.tokens = self.tokens_in = self.tokens_out = self.unknown_usage = 0
         self.answered = self.answered_tokens = self.answered_output = 0
-        self.from_cache = self.waived_texts = 0
+        self.from_cache = self.waived_texts = self.shortened = self.refused = 0
+        self.decided = self.decided_instead = self.written = self.written_instead = 0
         self._counting = threading.Lock()
 
     @property
@@ -39,6 +47,11 @@ class Metered:
         """A consistent copy of the counters."""
         with self._counting:
             return Usage(self.calls, self.tokens_in, self.tokens_out, self.unknown_usage)
+
+    def counts(self) -> dict[str, int]:
+        """Returns the counters by name, see ``Chat``."""
+        with self._counting:
+            return {name: getattr(self, name) for name in _COUNTERS}
 
     def count_call(self) -> None:
         """Counts a request that was sent."""
@@ -63,6 +76,24 @@ class Metered:
         """Counts a prompt, for a free ``text`` or for a label, that was done without."""
         with self._counting:
             self.waived_texts += text
+
+    def count_refused(self) -> None:
+        """Counts a prompt whose replies could not be used."""
+        with self._counting:
+            self.refused += 1
+
+    def count_made(self, *, text: bool, by_model: bool) -> None:
+        """Counts a text or a decision that the model made, or that was made in its place."""
+        with self._counting:
+            self.written += text and by_model
+            self.written_instead += text and not by_model
+            self.decided += not text and by_model
+            self.decided_instead += not text and not by_model
+
+    def count_shortened(self, texts: int) -> None:
+        """Counts the texts of a prompt that were shortened to keep its budget."""
+        with self._counting:
+            self.shortened += texts
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
         """Adds the usage a reply names (input, output); what it does not name counts 0.

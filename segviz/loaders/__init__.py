@@ -22,7 +22,7 @@ from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large, unreadable
-from segviz.loaders.file_kinds import reject_office
+from segviz.loaders.file_kinds import other_kind, reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
 from segviz.loaders.formats.table import header, is_table, named_rows
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
@@ -52,6 +52,7 @@ def load(
     day_first: bool | None = None,
     gap_hours: float = 8.0,
     audit: str | Path | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Corpus:
     """Read the conversation file, archive (zip, gzip) or folder ``path``; ``~`` is one's home.
 
@@ -61,14 +62,22 @@ def load(
     settle what a file may leave open (``segviz.loaders.document.Options``). ``audit`` is the path
     of a file whose entries dispute gold evidence or answers: it marks the questions
     (``segviz.loaders.audit``).
+    ``progress`` is called with the bytes that are listed and those of the file; what it raises ends
+    the reading.
 
     Raises LoadError when there is nothing readable, and as ``parse`` does.
     """
-    corpus = _load(path, limit, by_items, Options(columns, day_first, gap_hours))
+    corpus = _load(path, limit, by_items, Options(columns, day_first, gap_hours), progress)
     return corpus if audit is None else with_audit(corpus, audit)
 
 
-def _load(path: str | Path, limit: int, by_items: int, options: Options) -> Corpus:
+def _load(
+    path: str | Path,
+    limit: int,
+    by_items: int,
+    options: Options,
+    progress: Callable[[int, int], None],
+) -> Corpus:
     file = Path(path)
     shown = _label(str(file), limit=160)
     if not str(path).strip():
@@ -87,7 +96,7 @@ def _load(path: str | Path, limit: int, by_items: int, options: Options) -> Corp
         if head.startswith(ZIP):
             return _read_members(lambda: ZipMembers(file, limit), label, options)
         total = file.stat().st_size
-        if total >= by_items and (listed := list_file(file, label, options)) is not None:
+        if total >= by_items and (listed := list_file(file, label, options, progress)) is not None:
             return listed
         if total > limit:
             remedy = "keep the part you need in a file of its own"
@@ -179,8 +188,12 @@ def _unknown(document: object, options: Options) -> LoadError:
         if is_table(document):
             settle(header(document), options.columns)  # raises, for lack of a column of texts
         return document.error
-    if isinstance(document, Rows) and isinstance(document[0], dict):
-        settle(list(document[0]), options.columns)  # as for a table of text
+    if (known := other_kind(document)) is not None:
+        return known
+    rows = [raw for raw in document if isinstance(raw, dict)] if isinstance(document, list) else []
+    texts = [sum(isinstance(value, str) for value in raw.values()) for raw in rows]
+    if rows and (isinstance(document, Rows) or (len(rows) > 1 and min(texts) > 1)):
+        settle(list(rows[0]), options.columns)  # as for a table of text
     what = f"no known conversation format: the file holds {describe(document)}"
     return LoadError(what, remedy="convert the file to one of these formats")
 

@@ -3,8 +3,9 @@ them as one Corpus.
 
 Nothing is unpacked to disk; names of members are labels, not paths, so none can lead
 anywhere. The files that hold conversations are told by shape: all files of the first format
-found (in the order of ``LOADERS``) are read together, others are counted. Files with people's
-addresses, as exports of chatbots have them, are not opened.
+found (in the order of ``LOADERS``) are read together; where none of them holds a turn, those of the
+next. Others are counted. Files with people's addresses, as exports of chatbots have them, are not
+opened.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from segviz.conversation import Conversation, Corpus, with_distinct_ids
 from segviz.loaders.budget import DAMAGED, Budget
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Member, Options, PlainText
-from segviz.loaders.errors import WHOLE, LoadError, unreadable
-from segviz.loaders.file_kinds import is_binary
+from segviz.loaders.errors import WHOLE, LoadError, OtherKind, unreadable
+from segviz.loaders.file_kinds import is_binary, other_kind
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
 from segviz.loaders.report import Note, Notes, Tally, shown
@@ -165,6 +166,7 @@ class _Found:
 class _Search:
     found: list[_Found] = field(default_factory=list)
     problems: list[tuple[str, LoadError]] = field(default_factory=list)
+    kinds: list[tuple[str, LoadError]] = field(default_factory=list)
     others: int = 0
 
 
@@ -176,31 +178,32 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     search = _slack(members) if export else _search(members, options)
     if not search.found:
         raise _nothing(search)
-    rank = list(LOADERS.values())
-    best = min((each.loader for each in search.found), key=rank.index)
-    chosen = [each for each in search.found if each.loader is best]
-    passed = Counter(each.loader.label for each in search.found if each.loader is not best)
-    others = search.others
-    conversations: list[Conversation] = []
-    tally = Tally()
-    for each in chosen:
-        # A file that is alone gives way to the archive, whose name is the telling one.
-        name = label if len(chosen) == 1 else PurePosixPath(each.path).name
-        try:
-            read, more = best.read(each.document, name, options)
-        except LoadError as error:
-            search.problems.append((each.path, error))
-            continue
-        conversations += read
-        tally.add(each.document, each.notes, more, within="" if export else each.path)
+    tally, conversations = Tally(), list[Conversation]()
+    known = {each.loader.label for each in search.found}
+    for best in [loader for loader in LOADERS.values() if loader.label in known]:
+        chosen = [each for each in search.found if each.loader is best]
+        for each in chosen:
+            # A file that is alone gives way to the archive, whose name is the telling one.
+            name = label if len(chosen) == 1 else PurePosixPath(each.path).name
+            try:
+                read, more = best.read(each.document, name, options)
+            except LoadError as error:
+                search.problems.append((each.path, error))
+                continue
+            conversations += read
+            tally.add(each.document, each.notes, more, within="" if export else each.path)
+        known.remove(best.label)
+        if conversations:
+            break
     if not conversations:
         raise _nothing(search)
     for path, problem in search.problems:
         tally.skipped(f"left out: {problem.what}", shown((Member(path),)))
+    passed = Counter(each.loader.label for each in search.found if each.loader.label in known)
     for kind, count in passed.items():
         tally.skipped(f"{counted(count, 'file')} of another format ({kind}) not read")
-    if others:
-        tally.skipped(f"{counted(others, 'other file')} not read")
+    if count := search.others + len(search.kinds):
+        tally.skipped(f"{counted(count, 'other file')} not read")
     return Corpus(with_distinct_ids(conversations), tally.report(label, best.label, conversations))
 
 
@@ -216,6 +219,8 @@ def _search(members: Members, options: Options) -> _Search:
                 search.found.append(_Found(path, loader, document, notes))
             elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
                 search.problems.append((path, document.error))  # meant as JSON
+            elif (known := other_kind(document)) is not None:
+                search.kinds.append((path, known))
             else:
                 search.others += 1
     return search
@@ -227,7 +232,7 @@ def _document(members: Members, path: str, search: _Search) -> tuple[object, Not
         # Exports have files of lists that are empty: a day without messages.
         return None if data.strip() == b"[]" else read_document(data, members.budget)
     except LoadError as error:
-        search.problems.append((path, error))
+        (search.kinds if isinstance(error, OtherKind) else search.problems).append((path, error))
         return None
 
 
@@ -251,8 +256,8 @@ def _slack(members: Members) -> _Search:
 
 
 def _nothing(search: _Search) -> LoadError:
-    if search.problems:
-        path, error = search.problems[0]
+    if problems := search.problems + search.kinds:
+        path, error = problems[0]
         return error.in_file(shown((Member(path),)), "")
     count = search.others
     what = f"none of the {counted(count, 'file')} in it holds a conversation in a known format"

@@ -11,10 +11,10 @@ from datetime import datetime
 from itertools import pairwise
 
 from segviz.conversation import Session, Turn
-from segviz.loaders.document import Place
+from segviz.loaders.document import Options, Place
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
-from segviz.text.dates import read_time
+from segviz.text.dates import read_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,37 @@ class Message:
     raw: str = ""
     session: str | None = None
     caption: str | None = None
+
+
+def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> list[Message]:
+    """Returns the messages, turned round where their times descend throughout, with a note; where
+    the sessions alone descend, those are turned. Other steps back in time are noted."""
+    blocks: dict[str | None, list[Message]] = {}
+    for message in messages:
+        blocks.setdefault(message.session, []).append(message)
+    inside = [step for block in blocks.values() for step in _steps(block)]
+    firsts = [next((each for each in block if each.time), block[0]) for block in blocks.values()]
+    between = _steps(firsts)
+    back = sum(step < 0 for step in inside)
+    # Clocks of two machines may differ by a minute; a single step back by less tells nothing.
+    if sum(each for each in (*inside, *between) if each < 0) > -60:
+        pass
+    elif not back and max(between) <= 0:
+        notes.repaired(place, "sessions newest first; turned round, so that the oldest is first")
+        return [message for block in reversed(blocks.values()) for message in block]
+    elif max([*inside, *between]) <= 0:
+        notes.repaired(place, "newest first; turned round, so that the oldest is first")
+        return list(messages)[::-1]
+    if back:
+        what = f"{counted(back, 'message')} dated before the previous one; kept in file order"
+        notes.repaired(place, what)
+    return list(messages)
+
+
+def _steps(messages: Iterable[Message]) -> list[float]:
+    """Returns the seconds from each message with a time to the next."""
+    times = [each.time for each in messages if each.time]
+    return [(after - before).total_seconds() for before, after in pairwise(times)]
 
 
 def sessions_of(messages: Iterable[Message], gap_hours: float) -> tuple[Session, ...]:
@@ -84,10 +115,41 @@ def each_message(
             notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
 
 
-def read_messages(
+Written = tuple[object, Place, object, Place]
+"""What stands for a session in a file: the list of its messages and its date, each with its place;
+() for a date that no place is there for."""
+
+
+def read_sessions(
+    blocks: Sequence[Written],
+    speaker: str,
+    example: str,
+    place: Place,
+    options: Options,
+    notes: Notes,
+) -> tuple[Session, ...]:
+    """Returns the sessions of lists ``[{<speaker>: …, content: …}, …]``, called ``session_<n>``
+    with turns ``S<n>:<m>`` after their places; without those that hold no turn. ``example`` is a
+    date as the format writes it; notes on all sessions are made of ``place``."""
+    empty, held = [], []
+    for number, (block, here, date, at) in enumerate(blocks, start=1):
+        if block is None or block == []:
+            empty.append(f"session_{number}")
+        elif turns := _turns(block, speaker, number, here, notes):
+            held.append((number, turns, (date, at)))
+    starts = session_starts([date for *_, date in held], example, options, notes)
+    sessions = tuple(
+        Session(f"session_{number}", *start, turns)
+        for (number, turns, _), start in zip(held, starts, strict=True)
+    )
+    note_empty(empty, place, notes)
+    note_backwards(sessions, place, notes)
+    return sessions
+
+
+def _turns(
     block: object, speaker: str, session: int, place: Place, notes: Notes
 ) -> tuple[Turn, ...]:
-    """The usable turns of ``[{<speaker>: …, content: …}, …]``, called after their places."""
     turns = []
     for here, raw in each_message(block, place, notes):
         text = words(raw.get("content"), (*here, "content"), notes)
@@ -134,9 +196,11 @@ def speech(value: object) -> tuple[str | None, int]:
     """The text of a message in parts, ``[{type, text}, …]`` or ``{parts: […]}``, and how many of
     them are no speech. None where none is."""
     if isinstance(value, dict):
-        if _UNSPOKEN.search(str(value.get("type") or value.get("content_type") or "")):
+        kind = str(value.get("type") or value.get("content_type") or "")
+        if _UNSPOKEN.search(kind) or value.get("thought") is True:
             return None, 1
-        text = next((value[key] for key in ("parts", "text", "content") if key in value), None)
+        keys = ("parts", "fragments", "text", "content", "body", "value")
+        text = next((value[key] for key in keys if key in value), None)
         return (text, 0) if isinstance(text, str) else speech(text)
     parts = value if isinstance(value, list) else []
     texts = [part if isinstance(part, str) else speech(part)[0] for part in parts]
@@ -166,19 +230,29 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
 # --- what is noted of the dates of sessions ------------------------------------------
 
 
-def session_start(
-    value: object,
-    example: str,
-    place: Place,
-    notes: Notes,
-) -> tuple[datetime | None, str]:
-    """A session's start and its date as written; a note when that is not like ``example``."""
-    raw = value if isinstance(value, str) else ""
-    start = read_time(raw)
-    if start is None:
-        found = quoted(raw) if raw else "nothing" if value is None else describe(value)
-        notes.repaired(place, f'expected a date like "{example}", found {found}; kept without date')
-    return start, raw
+def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[datetime | None]:
+    """Returns the time of each value, all read by one rule; a note on what is open about them."""
+    times, why = read_times(values, options.day_first)
+    for what in why:
+        notes.repaired((), what)
+    return times
+
+
+def session_starts(
+    written: Sequence[tuple[object, Place]], example: str, options: Options, notes: Notes
+) -> list[tuple[datetime | None, str]]:
+    """Returns the start of each session and its date as written, read by one rule for all of them;
+    a note on each that is not like ``example``."""
+    found = []
+    starts = times_of([value for value, _ in written], options, notes)
+    for (value, place), start in zip(written, starts, strict=True):
+        raw = str(value) if isinstance(value, str | int | float) else ""
+        if start is None and place:
+            seen = quoted(raw) if raw else "nothing" if value is None else describe(value)
+            what = f'expected a date like "{example}", found {seen}; kept without date'
+            notes.repaired(place, what)
+        found.append((start, raw))
+    return found
 
 
 def note_backwards(

@@ -16,26 +16,38 @@ from datetime import datetime
 from functools import lru_cache
 
 from segviz.conversation import Conversation
-from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, words
+from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, times_of, words
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import Chat, read_chats
 from segviz.loaders.report import Notes
-from segviz.text.captions import counted, describe, one_line, shorten
-from segviz.text.dates import order_of, read_fields, read_time
+from segviz.text.captions import counted, describe, one_line, quoted, shorten
+from segviz.text.dates import read_time, read_times
 
 Placed = Sequence[tuple[Place, object]]
 """Rows, each with its place in the file."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "text": tuple("text message content utterance body value cleantext msg mes parts".split()),
-    "speaker": tuple("speaker from sender author name role user username fromid".split()),
-    "time": tuple(
-        "timestamp time date datetime createdat ts createtime timestampms senddate sentat "
-        "starttime sessiondate currenttime timeanchor".split()
+    "text": tuple(
+        "text message content utterance body value cleantext msg mes parts messagetext textcontent "
+        "messagebody txt dialogue nachricht mensaje texte 内容 消息 メッセージ 메시지".split()
     ),
-    "session": tuple("session sessionid conversationid dialogueid dialogid thread".split()),
-    "conversation": tuple("conversation chat chatid".split()),
+    "speaker": tuple(
+        "speaker from sender author name role user username speakername sendername authorname "
+        "displayname nickname nick who src actor agent character fromid senderid speakerid "
+        "authorid userid absender remitente expéditeur 发送者 發送者 送信者 사용자".split()
+    ),
+    "time": tuple(
+        "timestamp time date datetime createdat ts createtime timestampms senddate sentat when dt "
+        "senttime datesent sendtime messagetime eventtime creationtime createddate postedat unix "
+        "unixtime unixtimestamp epoch dateunixtime starttime startedat sessiondate sessiontime "
+        "sessiondatetime currenttime timeanchor timeback created createddatetime insertedat "
+        "originserverts datum fecha 时间 時間 日期 日時 날짜".split()
+    ),
+    "session": tuple(
+        "session sessionid sessionnumber conversationid dialogueid dialogid thread threadid".split()
+    ),
+    "conversation": tuple("conversation chat chatid channel room".split()),
 }
 """Meaning -> usual names of the column, most telling first, as :func:`spelled`."""
 
@@ -43,19 +55,29 @@ USUAL = ("human", "user", "gpt", "assistant")
 """Speakers that come first, whoever speaks first."""
 
 _CALLS = {"tool_calls", "function_call"}
+_LOOKED_AT = 50
 SPEAKING = {"user", "human", "ai", "assistant", "gemini", "model", "bot"}
 """What the ``type`` of a message says where it names the speaker."""
 
 ASIDE = set(
-    "system developer tool function observation service summary reasoning function_call "
-    "function_call_output tool_call tool_result session_meta event_msg".split()
+    "system developer tool function observation service summary reasoning thinking function_call "
+    "function_call_output custom_tool_call custom_tool_call_output tool_call tool_result tool_use "
+    "session_meta event_msg turn_context compacted file-history-snapshot queue-operation "
+    "progress".split()
 )
 """What the role or ``type`` of a message says where nobody said it to anybody."""
 
 
+_CONTEXT = re.compile(
+    r"\s*<(?:environment|user|system|command|local|bash|turn|session|task|ide)[_-].*>\s*", re.DOTALL
+)
+"""A message that a program wrote around its user's words: nothing but elements such as
+``<environment_context>``."""
+
+
 def spelled(name: str) -> str:
     """A name without case, blanks and marks between its words."""
-    return re.sub(r"[\s_-]+", "", name).casefold()
+    return re.sub(r"[\s_.-]+", "", name).casefold()
 
 
 @lru_cache(1_000)  # the rows of a file have few sets of keys
@@ -120,12 +142,14 @@ class Block:
 @dataclass(slots=True)
 class Talk:
     """The rows of a conversation, in sessions where there are several blocks. ``others`` counts
-    messages on branches of the talk that are not shown."""
+    messages on branches of the talk that are not shown; of a ``nameless`` one the rows alternate
+    between two speakers."""
 
     name: str
     place: Place
-    blocks: Sequence[Block]
+    blocks: list[Block]
     others: int = 0
+    nameless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +170,18 @@ class Keys:
     def first(self, raw: object, meaning: str) -> object:
         """The first of them that holds something; None where none does."""
         found = self.all(raw, meaning) if isinstance(raw, dict) else []
-        return next((value for _, value in found if value not in (None, "")), None)
+        value = next((value for _, value in found if value not in (None, "")), None)
+        while meaning == "time" and isinstance(value, dict):  # {"$date": {"$numberLong": …}}
+            value = next(iter(value.values()), None)
+        return value
 
     def label(self, raw: Mapping[str, object], meaning: str) -> str | None:
         """A session's or conversation's name; None where there is no such column."""
         if meaning not in self.columns:
             return None
-        return plain_value(self.first(raw, meaning)) or "unnamed"
+        value = self.first(raw, meaning)
+        value = value.get("name") or value.get("id") if isinstance(value, dict) else value
+        return plain_value(value) or "unnamed"
 
 
 Said = tuple[Talk, str | None, Message]
@@ -167,7 +196,11 @@ def read_talks(
     own: dict[int, dict[str, list[Message]]] = {}
     for talk, name, message in messages_of(talks, keys, options, notes):
         own.setdefault(id(talk), {}).setdefault(name or talk.name, []).append(message)
+    _note_unused(talks, keys, notes)
     for talk in talks:
+        if talk.nameless:
+            what = "no speaker is named; read as Speaker 1 and Speaker 2 by turns"
+            notes.repaired(talk.place, what)
         if talk.others:
             what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
             notes.skipped(talk.place, f"{what} left out")
@@ -194,6 +227,9 @@ def messages_of(
             if not isinstance(raw, dict):
                 notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
             elif (text := _text(keys.all(raw, "text"), raw, place, block.left, notes)) is not None:
+                if _CONTEXT.fullmatch(text):
+                    block.left["of the program"] += 1
+                    continue
                 who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
                 named = keys.label(raw, "session") or session
                 message = Message(who, text, time, plain_value(written), named)
@@ -214,7 +250,8 @@ def _aside(raw: Mapping[str, object]) -> str:
     for value in (role, *(raw.get(key) for key in ("kind", "type", "role", "from"))):
         if isinstance(value, str) and value in ASIDE:
             return value
-    return "aside" if raw.get("isSidechain") is True else ""
+    aside = any(raw.get(key) is True for key in ("isSidechain", "isMeta", "isCompactSummary"))
+    return "aside" if aside else ""
 
 
 def _text(
@@ -234,8 +271,9 @@ def _text(
     parts = [each for each in values if isinstance(each[1], list | dict)]
     spoken = [each for each in parts if (speech(each[1])[0] or "").strip()]
     plain = [each for each in values if each not in parts and each[1] not in (None, "")]
+    media = not values and any(isinstance(each, list | dict) for each in raw.values())
     kinds = [part for _, part in parts if not isinstance(part, dict) or "content_type" in part]
-    if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS):
+    if not (spoken or plain) and (attached or kinds or raw.keys() & _CALLS or media):
         if not attached:
             left["without words"] += 1
         return "\n".join(attached) or None
@@ -244,14 +282,39 @@ def _text(
     return None if text is None else "\n".join((text, *attached))
 
 
+def _note_unused(talks: Sequence[Talk], keys: Keys, notes: Notes) -> None:
+    """One note that names keys which look like those of times or speakers, where none is known."""
+    blocks = [block.rows[:_LOOKED_AT] for talk in talks for block in talk.blocks]
+    rows = [raw for block in blocks for _, raw in block if isinstance(raw, dict)][:_LOOKED_AT]
+    other = dict.fromkeys(key for raw in rows for key in raw if key not in keys.columns.values())
+    held = {key: [raw[key] for raw in rows if isinstance(raw.get(key), str)] for key in other}
+    full = {key: values for key, values in held.items() if 1 < len(values) > len(rows) / 2}
+    tell = {"time": _are_times, "speaker": _are_names}
+    for meaning, fits in tell.items():
+        found = [quoted(key) for key, values in full.items() if fits(values)]
+        if found and meaning not in keys.columns:
+            what = f"{', '.join(found)} may hold the {meaning}s, but no {meaning} is read"
+            notes.skipped((), f'{what}; say so with columns={{"{meaning}": …}}')
+
+
+def _are_times(values: Sequence[str]) -> bool:
+    return not any(map(str.isdigit, values)) and all(read_times(values)[0])
+
+
+def _are_names(values: Sequence[str]) -> bool:
+    """Tells whether a few short names come back."""
+    names = set(values) - SPEAKING - ASIDE
+    return 1 < len(names) <= 6 and len(values) > len(names) + 1 and max(map(len, names)) <= 30
+
+
 def _speaker(
     values: Sequence[tuple[str, object]], raw: Mapping[str, object], place: Place, notes: Notes
 ) -> str:
     """The first name; "Unknown" with a note where there is none under a key for it."""
     key, value = "", None
     for key, value in values:
-        if isinstance(value, dict):  # {"author": {"name": …}}
-            names = (value.get(each) for each in ("name", "username", "id", "role"))
+        while isinstance(value, dict):  # {"author": {"name": …}}
+            names = map(value.get, ("name", "displayName", "username", "user", "id", "role"))
             value = next(filter(None, names), None)
         if value not in (None, ""):
             return speaker_named(value, (*place, key), notes)
@@ -265,18 +328,7 @@ def _times(
 ) -> list[datetime | None]:
     """The time of each row; one note on those that have none, where times are ``expected``, and on
     those that cannot be read."""
-    found = [read_time(value) for value in values]
-    slashed = {
-        row: fields
-        for row, value in enumerate(values)
-        if found[row] is None and isinstance(value, str) and (fields := read_fields(value))
-    }
-    order, why = order_of(list(slashed.values()), options.day_first)
-    if why:
-        notes.repaired((), why)
-    if order is not None:
-        for row, fields in slashed.items():
-            found[row] = fields.read(order)
+    found = times_of(values, options, notes)
     missing = sum(value is None for value in values)
     unread = found.count(None) - missing
     for count, what in ((missing, "no time"), (unread, "a time that cannot be read")):

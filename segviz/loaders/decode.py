@@ -15,7 +15,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from segviz.loaders.budget import Budget
@@ -196,36 +196,44 @@ def printable(text: str) -> tuple[str, int]:
 
 def clean(document: object) -> tuple[object, Notes]:
     """Make every string of the document printable and every number finite or missing, in place;
-    one note per mended value. LoadError where it is nested beyond ``DEEPEST``.
+    one note per mended value. LoadError where it is nested beyond ``DEEPEST``."""
+    notes, misread = Notes(), 0
 
-    Walks in the order of the file, and holds the way from the root alone: of lists of many small
-    ones, as large as the document itself, no second copy is made.
-    """
-    notes = Notes()
-    # The root is wrapped so that a document that is a bare string needs no case of its own.
-    root: dict[str, object] = {"": document}
-    way: list[tuple[_Container, Iterator[tuple[Any, object]]]] = [(root, _items(root))]
-    steps: list[str | int] = []  # where each container of the way stands
-    while way:
-        node, items = way[-1]
-        for key, value in items:
+    def walk(node: Any, place: Place) -> None:
+        nonlocal misread
+        if len(place) > DEEPEST:
+            raise _too_deep()
+        if isinstance(node, dict):
+            _clean_keys(node, place[1:], notes)
+        # Replacing a value that is there is safe meanwhile.
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
             if isinstance(value, dict | list):
-                if not value:
-                    continue
-                steps.append(key)
-                if len(way) > DEEPEST:
-                    raise _too_deep()
-                if isinstance(value, dict):
-                    _clean_keys(value, tuple(steps[1:]), notes)
-                way.append((value, _items(value)))
-                break
+                walk(value, (*place, key))
+                continue
+            if isinstance(value, str) and (better := _reread(value)) is not None:
+                node[key] = value = better
+                misread += 1
             if isinstance(value, str | int) and (mended := _mend(value)):
                 node[key], what = mended
-                notes.repaired((*steps, key)[1:], what)
-        else:
-            way.pop()
-            del steps[-1:]
-    return root[""], notes
+                notes.repaired((*place, key)[1:], what)
+
+    root = [document]  # so that a document that is a bare string needs no case of its own
+    walk(root, ())
+    if misread:
+        what = f"{counted(misread, 'text')} of UTF-8 that was taken for Latin-1 read anew"
+        notes.repaired((), what)
+    return root[0], notes
+
+
+def _reread(text: str) -> str | None:
+    """Returns a text whose UTF-8 was taken for Latin-1 or Windows-1252 ("Ã©" for "é", as in
+    exports of Messenger) as it was; None for any other."""
+    if text.isascii():
+        return None
+    for encoding in ("latin-1", "cp1252"):
+        with suppress(UnicodeError):
+            return text.encode(encoding).decode("utf-8")
+    return None
 
 
 def _mend(value: str | int) -> tuple[str | None, str] | None:
@@ -239,13 +247,7 @@ def _mend(value: str | int) -> tuple[str | None, str] | None:
     return None, f"a number of some {digits:,} digits is read as missing"
 
 
-_Container = Any
 _LARGEST = int(sys.float_info.max)
-
-
-def _items(node: _Container) -> Iterator[tuple[Any, object]]:
-    """Keys or positions with their values. Replacing a value that is there is safe meanwhile."""
-    return iter(node.items()) if isinstance(node, dict) else enumerate(node)
 
 
 def _too_deep() -> LoadError:

@@ -41,6 +41,10 @@ class LoadError(ValueError):
         return found
 
 
+class OtherKind(LoadError):
+    """A file of a known kind that holds no conversation."""
+
+
 class NotJson(LoadError):
     """The text is not one JSON document; it may be in another format."""
 

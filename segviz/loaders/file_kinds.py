@@ -1,11 +1,12 @@
-"""Kinds of file that are often loaded by mistake, told by how they begin or are built."""
+"""Kinds of file that are often loaded by mistake, told by how they begin or are built: other file
+formats, stores of memories, results of an evaluation."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 
-from segviz.loaders.errors import LoadError
+from segviz.loaders.errors import LoadError, OtherKind
 from segviz.loaders.parquet import MAGIC
 
 _MAGIC = {
@@ -38,10 +39,51 @@ _TEXT = {
 """First characters, in lower case -> what the file is."""
 
 
+_STORES = [
+    set(keys.split())
+    for keys in (
+        *("memory hash", "memory user_id", "old_memory new_memory", "namespace key value", "fact"),
+        *("core_memory", "agent_type blocks", "embedding archive_id"),
+    )
+]
+"""Keys of a memory or an agent in stores of mem0, LangGraph, Zep and Graphiti, and Letta."""
+
+_HOLDERS = ("results", "memories", "facts", "edges", "items", "agents", "passages", "data")
+
+
+_AUDIT = "compare them with their conversation by segviz audit; load messages from a file of them"
+
+
 def _refused(kind: str) -> LoadError:
     unpack = "archive" in kind
     remedy = "unpack it and load the file inside" if unpack else "export the conversation as JSON"
-    return LoadError(f"this is {kind}", remedy=remedy)
+    return OtherKind(f"this is {kind}", remedy=remedy)
+
+
+def other_kind(document: object) -> LoadError | None:
+    """Returns the error for a document that is no conversation but of a known kind: memories that a
+    system has written, or questions without a conversation."""
+    if is_store(document):
+        what = "these are memories that a system has written, not a conversation"
+        return OtherKind(what, remedy=_AUDIT)
+    rows = document if isinstance(document, list) else [document]
+    if any(isinstance(row, dict) and isinstance(row.get("qa"), list) for row in rows):
+        what = "these are questions or results of an evaluation, without their conversation"
+        return OtherKind(what, remedy="load the file that holds the conversation")
+    return None
+
+
+def is_store(document: object) -> bool:
+    """Tells whether a document is a store of memories, or the file of an agent with memories."""
+    if isinstance(document, dict):
+        held = [rows for key in _HOLDERS if isinstance(rows := document.get(key), list)]
+        return _is_memory(document) or any(map(is_store, held))
+    rows = document[:20] if isinstance(document, list) else []
+    return bool(rows) and all(isinstance(row, dict) and _is_memory(row) for row in rows)
+
+
+def _is_memory(row: dict[str, object]) -> bool:
+    return any(keys <= row.keys() for keys in _STORES)
 
 
 def reject_binary(data: bytes) -> None:

@@ -7,7 +7,7 @@ alone, with the same loader as a small file. A few conversations are kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -113,9 +113,14 @@ class Shelf(Sequence[Conversation]):
         return conversation, tally.report(self._label, self._loader.label, [conversation])
 
 
-def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
+def list_file(
+    path: Path, label: str, options: Options, progress: Callable[[int, int], None]
+) -> LazyCorpus | None:
     """The listing of a large file; None when it is no list that can be read by items. The format is
-    told by the first items. OSError when the file cannot be read."""
+    told by the first items. ``progress`` is called with the bytes looked at and all of them.
+    OSError when the file cannot be read."""
+    total = path.stat().st_size
+    listing: list[tuple[int, int, Entry]] = []
     with files.opened(path) as stream:
         items = find_items(stream)
         try:
@@ -123,7 +128,9 @@ def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
             loader = _loader(path, first, options)
             if loader is None or loader.entry is None:
                 return None
-            listing = [(item.start, item.stop, loader.entry(item)) for item in chain(first, items)]
+            for item in chain(first, items):
+                listing.append((item.start, item.stop, loader.entry(item)))
+                progress(item.stop, total)
         except NotItems:
             return None
     names = distinct([entry.id or f"{row}" for row, (*_, entry) in enumerate(listing, start=1)])

@@ -24,7 +24,8 @@ class Loader:
     file's, and its stem names conversations that bear no name of their own. It raises LoadError
     when no turn is usable. ``asks`` names the ``Options`` it heeds. Where a document is a list
     with one conversation per item, ``entry(item)`` tells from the item's outline what a list of
-    conversations shows, so that large files are read item by item.
+    conversations shows, so that large files are read item by item. ``about`` says what is read and
+    what is left out, for the table of formats.
     """
 
     label: str
@@ -32,3 +33,4 @@ class Loader:
     read: Callable[[object, str, Options], Reading]
     asks: tuple[str, ...] = ()
     entry: Callable[[Item], Entry] | None = None
+    about: tuple[str, str] = ("", "")

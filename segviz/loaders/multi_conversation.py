@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from segviz.conversation import Conversation, with_distinct_ids
-from segviz.loaders.chat import Message, note_backwards, sessions_of, speakers_of
+from segviz.loaders.chat import Message, note_backwards, oldest_first, sessions_of, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.report import Note, Notes, shown
@@ -107,7 +107,7 @@ def read_chats(
     speakers come first. LoadError when there is no message at all."""
     found: list[tuple[Conversation, Place]] = []
     for name, messages, place in chats:
-        sessions = sessions_of(messages, options.gap_hours)
+        sessions = sessions_of(oldest_first(messages, place, notes), options.gap_hours)
         if not sessions:
             notes.skipped(place, "no messages; the conversation is left out")
             continue

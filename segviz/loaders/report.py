@@ -98,7 +98,13 @@ class Tally:
         """The report of the file these conversations are from."""
         kept = sum(len(conversation.turns) for conversation in conversations)
         found, counts = tuple(self._listed), dict(self._counts)
-        return LoadReport(name, source_format, kept, found, counts, *self._columns)
+        sessions = [session for each in conversations for session in each.sessions]
+        told = {
+            "times": any(session.start or session.raw_date for session in sessions),
+            "speakers": any(set(each.speakers) - {"Unknown"} for each in conversations),
+        }
+        lacks = tuple(what for what, known in told.items() if not known)
+        return LoadReport(name, source_format, kept, found, counts, *self._columns, lacks)
 
 
 def shown(place: Place) -> str:

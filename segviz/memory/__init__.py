@@ -2,9 +2,11 @@
 
 ``builder``     builds a memory of a conversation; ``factory`` makes systems and embedders by name
 ``memory``      Memory, asking one with ``ask``, and opening one from a file
+``rehearsal``   estimates what a build will ask of chat models
 ``retrieve``    retrieves the evidence for a question from a structure
 ``side_tables`` reads labels of turns from files beside the conversation
-``from_table``  makes a memory of a tree built elsewhere: ``memory_from``
+``from_table``  makes a memory of a tree or texts made elsewhere: ``memory_from``
+``stores``      makes a system of any memory that can ``add`` and ``search``
 ``live``        grows the memory of a file that is still written: ``Watched``, ``Watch``
 ``answer``      makes prompts from evidence, reads and grades a chat model's answers
 
@@ -17,6 +19,7 @@ from segviz.memory.factory import (
     MissingEmbedder,
     NoEmbedder,
     declared,
+    known_prompts,
     made_again,
     make_system,
     needs_chat,
@@ -25,17 +28,20 @@ from segviz.memory.factory import (
     part_name,
     sound,
 )
-from segviz.memory.from_table import memory_from
+from segviz.memory.from_table import locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
+from segviz.memory.rehearsal import BuildEstimate, rehearse
 from segviz.memory.side_tables import (
     Labels,
     label_columns,
     read_labels,
 )
+from segviz.memory.stores import provider, system_from, system_of
 
 __all__ = [
     "COMPONENTS",
+    "BuildEstimate",
     "BuildPaused",
     "Building",
     "Labels",
@@ -49,7 +55,9 @@ __all__ = [
     "build",
     "declared",
     "from_saved",
+    "known_prompts",
     "label_columns",
+    "locomo_facts",
     "made_again",
     "make_system",
     "memory_from",
@@ -59,6 +67,10 @@ __all__ = [
     "own_retrieval",
     "paid",
     "part_name",
+    "provider",
     "read_labels",
+    "rehearse",
     "sound",
+    "system_from",
+    "system_of",
 ]

@@ -1,7 +1,7 @@
 """Turns evidence into an answer, and an answer into a grade, with a chat model.
 
 The evidence is what retrieval returned, in reading order; the model sees nothing else of
-the conversation. Evidence, questions and answers are quoted as JSON strings and called data
+the conversation. Evidence, questions and answers are quoted between fences and called data
 (``segviz.llm.prompts``), so that a line of a conversation cannot pose as an instruction.
 
 After SegTreeMem App. G.2 the judge is given the question, its category, the gold answer and the
@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from segviz.conversation import CATEGORY_NAMES, UNANSWERABLE, Conversation, Question
-from segviz.llm import Chat, LabelError, Prompt, Reply
+from segviz.llm import Chat, LabelError, Part, Prompt, Reply
 from segviz.llm.prompts import (
     NOT_MENTIONED,
     RUBRIC,
@@ -27,6 +26,7 @@ from segviz.llm.prompts import (
 )
 from segviz.memory.memory import Memory
 from segviz.retrieval import Evidence, Result
+from segviz.text.captions import clipped
 
 RIGHT_FROM = 2
 """The lowest grade that counts as right. SegTreeMem reports accuracy from a 0-3 rubric
@@ -70,19 +70,23 @@ def answering(memory: Memory, result: Result) -> Prompt:
     )
 
 
-def _excerpt(memory: Memory, result: Result, item: Evidence) -> dict[str, Any]:
-    """An excerpt for the prompt: when, who, which messages, what."""
+def _excerpt(memory: Memory, result: Result, item: Evidence) -> Part:
+    """Returns an excerpt for the prompt; its heading says which messages, when and by whom."""
     covered = [memory.units[index] for index in result.structure.coverage(item.node)]
     turns = [memory.conversation.turn(turn_id) for turn_id in item.turn_ids]
     sessions = memory.conversation.sessions
     dates = list(dict.fromkeys(sessions[unit.session].raw_date for unit in covered))
-    return {
-        "said": " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else "",
-        "speakers": list(dict.fromkeys(turn.speaker for turn in turns)),
-        "messages": " to ".join(dict.fromkeys((turns[0].id, turns[-1].id))) if turns else "",
-        "kind": "messages" if item.level == 0 else "summary",
-        "text": item.text,
-    }
+    kind = "Messages" if item.level == 0 else "Summary of messages"
+    told = [f"{kind} {_range(turns[0].id, turns[-1].id)}" if turns else kind]
+    if any(dates):
+        told.append(f"said {_range(dates[0], dates[-1])}")
+    if turns:
+        told.append(f"by {' and '.join(dict.fromkeys(turn.speaker for turn in turns))}")
+    return Part(", ".join(told), (item.text,))
+
+
+def _range(first: str, last: str) -> str:
+    return " to ".join(dict.fromkeys((first, last)))
 
 
 def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
@@ -94,8 +98,8 @@ def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
 
 
 def read(reply: Reply) -> Answer:
-    """The answer in a reply, cut at 2,000 characters."""
-    return Answer(reply.text.strip()[:_LONGEST], reply.tokens, reply.cached, reply.waived)
+    """Returns the answer in a reply, at most 2,000 characters."""
+    return Answer(clipped(reply.text.strip(), _LONGEST), reply.tokens, reply.cached, reply.waived)
 
 
 def declines(text: str) -> bool:

@@ -8,6 +8,7 @@ The first half is here; ``ask`` (``segviz.memory.memory``) does the second.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -17,9 +18,10 @@ from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.files import check_room
 from segviz.llm import Chat, ModelError
-from segviz.memory.factory import make_system, paid
+from segviz.memory.factory import make_system, needs_chat, paid, provenance
 from segviz.memory.memory import Memory
-from segviz.tree import Cost, Record, Step, Vector
+from segviz.text.captions import counted
+from segviz.tree import Record, Step, Vector
 
 Progress = Callable[[int, int], None]
 
@@ -37,7 +39,7 @@ class _Meter:
     """
 
     def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
-        self._embedder = embedder
+        self._embedder = self.inner = embedder  # for known_scripts
         self._paid = paid(embedder)
         self._chat = chat
         # Embedded before the first step.
@@ -69,46 +71,50 @@ class _Meter:
             self._embedded += len(new)
             self._tokens += self._paid.charged(new)
 
-    def _counters(self) -> tuple[int, ...]:
-        embedded, chat = (self._embedded, self._tokens, self._cached), self._chat
-        if chat is None:
-            return (0, 0, 0, 0, 0, *embedded)
-        answered = chat.answered, chat.answered_tokens, chat.answered_output
-        return (*answered, chat.from_cache, chat.waived_texts, *embedded)
+    def _counters(self) -> dict[str, int]:
+        chat = self._chat
+        known = chat.counts() if chat else {}
+        counts = {name: known.get(of, 0) for name, of in _COUNTED.items()}
+        counts |= {"embedded": self._embedded, "embedding_tokens": self._tokens}
+        return {**counts, "recalled": counts["recalled"] + self._cached}
 
     def steps(self, steps: Iterator[Step]) -> Iterator[Step]:
-        """The steps with their seconds and model costs, which systems do not know."""
+        """Yields the steps with their seconds and model costs, which systems do not know."""
         # Counters only grow; a step's cost is their difference between two yields. They are
         # read again after each yield, so that the consumer's own time and calls do not count.
         began, before = perf_counter(), self._counters()
         for step in steps:
             seconds = perf_counter() - began
             self._charge([step.unit.text])
-            calls, tokens, output, recalled, waived, embedded, embedding_tokens, cached = (
-                now - then for now, then in zip(self._counters(), before, strict=True)
-            )
-            cost = Cost(
-                calls=calls,
-                tokens=tokens,
-                annotated=step.cost.annotated,
-                inspected=step.cost.inspected,
-                modified=step.cost.modified,
-                output=output,
-                embedded=embedded,
-                embedding_tokens=embedding_tokens,
-                seconds=seconds,
-                cached=recalled + cached,
-            )
-            note = step.note + _waived_note(waived)
-            yield Step(step.unit, note, step.decision, step.events, cost, step.operation)
+            spent = {name: now - before[name] for name, now in self._counters().items()}
+            notes = _notes(*(spent.pop(name) for name in ("waived", "refused", "shortened")))
+            cost = replace(step.cost, seconds=seconds, cached=spent.pop("recalled"), **spent)
+            yield replace(step, note="".join((step.note, *notes)), cost=cost)
             began, before = perf_counter(), self._counters()
 
 
-def _waived_note(texts: int) -> str:
-    if not texts:
-        return ""
-    what = "1 answer was" if texts == 1 else f"{texts} answers were"
-    return f" {what} made offline, as agreed, because the model gave none."
+_COUNTED = {
+    "calls": "answered",
+    "tokens": "answered_tokens",
+    "output": "answered_output",
+    "recalled": "from_cache",
+    "waived": "waived_texts",
+    "refused": "refused",
+    "shortened": "shortened",
+    **{name: name for name in ("decided", "decided_instead", "written", "written_instead")},
+}
+"""Counters of a chat model by the names of what they are in a step."""
+
+
+def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
+    """Yields sentences on what the model did not make of its prompts, or did not see of them."""
+    for count, noun, what in (
+        (waived, "answer", "made offline, as agreed, because the model gave none"),
+        (refused, "answer", "made offline, because no reply of the model could be used"),
+        (shortened, "text", "shortened to keep the prompts within their budget"),
+    ):
+        if count:
+            yield f" {counted(count, noun)} {'was' if count == 1 else 'were'} {what}."
 
 
 class BuildPaused(ModelError):
@@ -163,10 +169,12 @@ class Building:
         self._embedder = get_embedder(embedder) if isinstance(embedder, str) else embedder
         self._chat = chat
         self._record = Record()
+        self._calls = 0
 
     @property
     def memory(self) -> Memory:
         """The memory of the finished steps."""
+        chat = self._chat if self._calls or needs_chat(self._system) else None
         return Memory(
             self._conversation,
             self._unit,
@@ -175,7 +183,8 @@ class Building:
             as_settings(self._system),
             self._embedder,
             self._record.history(self.units),
-            "" if self._chat is None else self._chat.name,
+            "" if chat is None else chat.name,
+            {} if chat is None else provenance(chat, self._system),
             self._system,
         )
 
@@ -185,8 +194,9 @@ class Building:
         try:
             meter = _Meter(self._embedder, self._chat, self.units)
             stream = arrivals(self.units, self._embedder)
-            services = services_for(self._system, meter, self._chat)
+            services = services_for(self._system, meter, self._chat, self._conversation)
             for step in meter.steps(self._system.steps(stream, services)):
+                self._calls += step.cost.calls
                 self._take(step)
                 yield step
         except ModelError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import metadata
 from typing import Any
 
 from segviz.construct import Parameter, System, make, parameters
@@ -12,6 +13,8 @@ from segviz.construct.compatibility import COMPATIBILITY
 from segviz.construct.tasks import TASKS
 from segviz.conversation import Finding
 from segviz.embedding import EMBEDDERS, Charges, Embedder, get_embedder
+from segviz.llm import Chat
+from segviz.llm.prompts import digest, texts_of
 from segviz.plugins import load_plugins
 from segviz.store import Saved
 from segviz.systems import SYSTEMS
@@ -24,6 +27,12 @@ COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "tasks": TASKS,
 }
 """The registries of a system's parts, by the name a parameter refers to them."""
+
+
+def known_prompts() -> dict[str, str]:
+    """Returns the system messages for chat models by name: the shared ones and every system's."""
+    own = (getattr(kind, "prompts", {}) for kind in SYSTEMS.values())
+    return {name: text for texts in (texts_of(), *own) for name, text in texts.items()}
 
 
 def make_system(system: str | System, **params: Any) -> System:
@@ -206,6 +215,26 @@ def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) 
         getattr(system, p.name) for p in parameters(type(system)) if p.spec.registry in registries
     ]
     return [part.name for part in parts if getattr(part, "needs_chat", False)]
+
+
+_ROLES = {"compatibility": "decision", "tasks": "decision", "annotate": "annotation"}
+
+
+def provenance(chat: Chat, system: System) -> dict[str, Any]:
+    """Returns how the models of a build were asked, as plain values.
+
+    Versions of the packages, models by role, and the prompts: their hash, and those that a file
+    put in their place.
+    """
+    roles = {role for registry, role in _ROLES.items() if needs_chat(system, [registry])}
+    told = {**texts_of(), **getattr(system, "prompts", {}), **chat.prompts}
+    versions = {name: metadata.version(name) for name in ("segviz", "openai")}
+    return {
+        "versions": versions,
+        "models": {role: chat.about(role) for role in sorted(roles)},
+        "prompts": digest(told),
+        "own_prompts": dict(chat.prompts),
+    }
 
 
 def paid(embedder: Embedder) -> Charges | None:

@@ -1,4 +1,4 @@
-"""Makes a memory of a tree that another program built."""
+"""Makes a memory of a tree that another program built, or of texts that a memory stored."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from typing import Any
 import numpy as np
 
 from segviz import files
-from segviz.conversation import UNIT_RULES, Conversation, Session, Turn, Unit
+from segviz.conversation import UNIT_RULES, Conversation, Session, StoredText, Turn, Unit
 from segviz.embedding import Embedder, get_embedder, unit_rows
 from segviz.loaders import table_rows
 from segviz.memory.memory import Memory
-from segviz.tree import Add, Event, Link, Scalar, Span, Step, Vector
+from segviz.retrieval.attribution import attribute
+from segviz.tree import GHOST, Add, Event, Link, Scalar, Span, Step, Vector
 
-_KNOWN = {"id", "parent", "text", "level", "start", "stop", "vector", "kind", "speaker", "time"}
+_KNOWN = {
+    *("id", "parent", "text", "level", "start", "stop", "vector", "kind", "speaker", "time"),
+    "turns",
+}
 _MOST = 5_000_000  # nodes
 _DEEPEST = 10_000  # levels
 
@@ -35,6 +39,7 @@ class _Node:
     children: list[int] = field(default_factory=list)
     level: int = 0
     span: Span = (0, 0)
+    confidence: float | None = None
 
 
 def memory_from(
@@ -49,7 +54,8 @@ def memory_from(
     """The memory of a finished tree, or of any graph without cycles whose edges lead down.
 
     ``nodes`` is the path of a table (CSV, TSV, JSON, JSON Lines or Parquet), a DataFrame, a
-    directed networkx graph whose edges lead from parent to child, or mappings with
+    directed networkx graph whose edges lead from parent to child, ``StoredText`` objects, or
+    mappings with
 
     ``id``      a text or number, each once
     ``text``    what the node says
@@ -57,30 +63,73 @@ def memory_from(
     ``level``   0 at leaves, above that of all children (default: one more than the highest)
     ``start``, ``stop``  of leaves: the units it holds, counted from 0, half-open
     ``vector``  its embedding, in all rows or none; made by ``embedder``, scaled to length 1
+    ``turns``   of a text that was written from turns: their ids, one or a list
     ``kind``, ``speaker``, ``time``  kind of node; who said a leaf, and when (ISO)
 
     In text tables lists are JSON: ``[1, 2]``. Further columns are facts, shown with the node.
     ``edges`` are more (parent id, child id) pairs. Without a ``conversation`` the leaves, by
-    ``start`` or else in the order of the table, are its turns. With one, leaves without
-    ``start`` are told by their text, which is that of a unit by the rule ``unit``.
+    ``start`` or else in the order of the table, are its turns. With one, a leaf without ``start``
+    and ``turns`` is a unit by the rule ``unit`` where it has its text. Every other text is a
+    memory: its turns are attributed (``segviz.retrieval.attribution``), within its ``session``
+    and ``time`` where it has these columns, with a ``confidence`` among its facts. Units that
+    no leaf holds become ghosts below the memories made from them. A ghost is drawn, never
+    retrieved and never counted as retrieved: a store is credited with what it keeps. Without any
+    row all units are ghosts.
 
     The memory grows in the order of the units: a node appears once all below it is there. It can
     be asked, compared, exported and saved like any; ``name`` stands for its system. Returned
     structures satisfy the general invariants. ValueError names the row and what is wrong.
     """
     drawn = [edge[:2] for edge in nodes.edges] if _is_graph(nodes) else []
-    found = _linked(table_of(nodes), [*drawn, *edges])
-    _raise_levels(found)
+    table = table_of(nodes)
+    if not table and conversation is None:
+        raise ValueError("there are no nodes; expected a row for each, with id and text")
+    found = _linked(table, [*drawn, *edges])
     leaves = [place for place, node in enumerate(found) if not node.children]
+    model = get_embedder(embedder) if isinstance(embedder, str) else embedder
+    rows = len(found)
     if conversation is None:
+        _raise_levels(found)
         leaves, conversation = _as_conversation(found, leaves, name)
         unit = "turn"
     else:
-        _place(found, leaves, conversation.units(unit))
-        _check_rule(found, leaves, conversation, unit)
-    model = get_embedder(embedder) if isinstance(embedder, str) else embedder
-    steps = _steps(found, leaves, conversation.units(unit), _vectors(found, model))
+        units = conversation.units(unit)
+        raw = _place(found, leaves, units)
+        _check_rule(found, leaves, raw, conversation, unit)
+        leaves = _hang(found, leaves, raw, conversation, units, model)
+        _raise_levels(found)
+    vectors = np.pad(_vectors(found[:rows], model), ((0, len(found) - rows), (0, 0)))
+    steps = _steps(found, leaves, conversation.units(unit), vectors)
     return Memory(conversation, unit, name, (), {}, model, steps)
+
+
+def locomo_facts(
+    conversation: Conversation, *, summaries: bool = False, embedder: str | Embedder = "auto"
+) -> Memory:
+    """Makes a memory of the facts that LoCoMo wrote from a conversation, with their turns.
+
+    Args:
+        conversation: read from a LoCoMo file, which has ``observation``.
+        summaries: has the data set's summary of a session stand above its facts, as the annotation
+            of level 2, to compare with those of other annotators.
+        embedder: as in ``segviz.build``.
+
+    Raises:
+        ValueError: The conversation brings no facts, as those that come with segviz.
+    """
+    facts = conversation.observations
+    if not facts:
+        raise ValueError(
+            f"{conversation.id!r:.60} brings no facts; expected LoCoMo's 'observation', which its "
+            "published file has and the samples of segviz have not"
+        )
+    rows: list[Mapping[str, Any]] = [_row(fact) for fact in facts]
+    if summaries:
+        wrote = {fact.session for fact in facts}
+        told = {s.id: s.summary for s in conversation.sessions if s.summary and s.id in wrote}
+        rows = [{**row, "parent": row["session"] if row["session"] in told else ""} for row in rows]
+        rows += [{"id": name, "text": text, "kind": "session"} for name, text in told.items()]
+    return memory_from(rows, conversation=conversation, name="locomo-facts", embedder=embedder)
 
 
 def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
@@ -92,7 +141,18 @@ def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
         return rows
     if _is_graph(nodes):
         return [{**data, "id": node} for node, data in nodes.nodes(data=True)]
-    return list(nodes)
+    return [_row(each) if isinstance(each, StoredText) else each for each in nodes]
+
+
+def _row(stored: StoredText) -> dict[str, Any]:
+    """Returns a stored text as a row; attributed sources keep their confidence."""
+    row: dict[str, Any] = {"id": stored.id, "text": stored.text, "turns": list(stored.sources)}
+    row |= {"session": stored.session} if stored.session else {}
+    row |= {"confidence": stored.confidence} if stored.confidence < 1 else {}
+    for name in ("time", "ended"):
+        if (when := getattr(stored, name)) is not None:
+            row[name] = when.isoformat()
+    return row
 
 
 def _is_graph(nodes: Any) -> bool:
@@ -101,8 +161,6 @@ def _is_graph(nodes: Any) -> bool:
 
 def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node]:
     """The rows as nodes that know their parents and children."""
-    if not rows:
-        raise ValueError("there are no nodes; expected a row for each, with id and text")
     if len(rows) > _MOST:
         raise ValueError(f"{len(rows):,} nodes; at most {_MOST:,} can be taken")
     found = [_node(number, row) for number, row in enumerate(rows)]
@@ -224,39 +282,38 @@ def _time(node: _Node) -> datetime | None:
         return None
 
 
-def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> None:
-    """Sets the spans of the leaves: as told, or by their text."""
+def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list[int]:
+    """Sets the spans of the leaves that hold units, as told or by their text; returns these."""
     by_text = {unit.text.strip(): unit.index for unit in reversed(units)}
-    lost = []
+    raw = []
     for leaf in leaves:
         node = found[leaf]
         start, stop = _whole(node, "start"), _whole(node, "stop")
+        if _ids(node.row.get("turns")):
+            continue
         if start is None:
             start = by_text.get(node.text.strip())
         if start is None:
-            lost.append(node.id)
             continue
+        raw.append(leaf)
         node.span = (start, start + 1 if stop is None else stop)
         if not 0 <= node.span[0] < node.span[1] <= len(units):
             what = f"units {start} to {stop}; expected 0 ≤ start < stop ≤ {len(units)}"
             raise ValueError(f"node {node.id!r:.60}: {what}")
-    if lost:
-        some = ", ".join(repr(each)[:40] for each in lost[:3])
-        raise ValueError(
-            f"{len(lost)} of {len(leaves)} leaves ({some}, …) have no start and no unit's text; "
-            "give start, or build the tree on the texts of memory.units"
-        )
+    return raw
 
 
 def _check_rule(
-    found: list[_Node], leaves: list[int], conversation: Conversation, unit: str
+    found: list[_Node], leaves: list[int], raw: list[int], conversation: Conversation, unit: str
 ) -> None:
     """ValueError where no leaf says what its unit does, and most would by another rule."""
 
     def alike(rule: str) -> int:
         texts = [each.text.strip() for each in conversation.units(rule)]
-        spans = ((found[leaf].text.strip(), found[leaf].span[0]) for leaf in leaves)
-        return sum(start < len(texts) and text == texts[start] for text, start in spans)
+        spans = ((found[leaf].text.strip(), found[leaf].span[0]) for leaf in raw)
+        known, others = set(texts), set(leaves) - set(raw)
+        said = sum(found[leaf].text.strip() in known for leaf in others)
+        return said + sum(start < len(texts) and text == texts[start] for text, start in spans)
 
     if alike(unit):
         return
@@ -266,6 +323,50 @@ def _check_rule(
                 f"no leaf has the text of its unit by the rule {unit!r}, most have that by "
                 f"{rule!r}: give unit={rule!r}"
             )
+
+
+def _hang(
+    found: list[_Node],
+    leaves: list[int],
+    raw: list[int],
+    conversation: Conversation,
+    units: Sequence[Unit],
+    embedder: Embedder,
+) -> list[int]:
+    """Hangs the units that no leaf holds, as ghosts, below the memories made from them.
+
+    Returns the leaves, ghosts included. ValueError where a memory names a turn that no unit holds.
+    """
+    held = {index for leaf in raw for index in range(*found[leaf].span)}
+    of_unit = {found[leaf].span[0]: leaf for leaf in reversed(raw)}
+    for unit in units:
+        if unit.index not in held:
+            span = (unit.index, unit.index + 1)
+            of_unit[unit.index] = len(found)
+            found.append(_Node(unit.turn_ids[0], unit.text, {"kind": GHOST}, span=span))
+    ghosts = range(len(found) - len(units) + len(held), len(found))
+    unit_of = {turn: unit.index for unit in units for turn in unit.turn_ids}
+    others = sorted(set(leaves) - set(raw))
+    made = attribute([_stored(found[place]) for place in others], conversation, embedder)
+    for place, stored in zip(others, made, strict=True):
+        node = found[place]
+        if not _whole(node, "level"):  # it is above its ghosts, whatever it was called
+            node.row = {**node.row, "level": None}
+        for turn in stored.sources:
+            leaf = of_unit.get(unit_of.get(turn, -1))
+            if leaf is None:
+                what = f"there is no turn {turn!r:.60} in a leaf of {conversation.id!r:.60}"
+                raise ValueError(f"node {node.id!r:.60}: {what}; turns are ids of turns")
+            if leaf not in node.children:
+                node.children.append(leaf)
+        if stored.confidence < 1:
+            node.confidence = stored.confidence
+    return [*raw, *ghosts]
+
+
+def _stored(node: _Node) -> StoredText:
+    sources, session = tuple(_ids(node.row.get("turns"))), str(node.row.get("session") or "")
+    return StoredText(node.id, node.text, sources, session, _time(node))
 
 
 def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
@@ -318,7 +419,8 @@ def _steps(
                 Add(here, node.level, node.span, node.text, vectors[place], kind, _facts(node))
             )
             events += [Link(here, number[child]) for child in node.children]
-        note = "" if places else "No node of the tree ends with this unit."
+        ends = any(found[place].row.get("kind") != GHOST for place in places)
+        note = "" if ends else "No node of the memory ends with this unit."
         steps.append(Step(unit, note, None, tuple(events)))
     return tuple(steps)
 
@@ -326,6 +428,8 @@ def _steps(
 def _facts(node: _Node) -> dict[str, Scalar]:
     """The further columns with a plain value, under the id."""
     facts: dict[str, Scalar] = {"id": node.id}
+    if node.confidence is not None:
+        facts["confidence"] = node.confidence
     for column, value in node.row.items():
         plain = value.item() if isinstance(value, np.generic) else value
         usable = isinstance(plain, str | int) or (isinstance(plain, float) and math.isfinite(plain))

@@ -207,7 +207,7 @@ class Watched:
         self._speakers: dict[str, None] = {}
         self._units: list[Unit] = []
         self._record = Record()
-        self._builder = SegmentTreeBuilder(self._annotate, self._embedder, lazy=False)
+        self._builder = SegmentTreeBuilder(self._annotate, self._embedder, "eager")
 
     def _heard(self, line: bytes) -> list[Message]:
         """Returns the messages of a line; counts it as skipped where it holds none."""
@@ -246,7 +246,7 @@ class Watched:
             opens_session=index > 0 and self._units[-1].session != session,
             before=self._before,
         )
-        step = self._builder.insert(arrival, self._compatibility, closes_session=False)
+        step = self._builder.insert(arrival, self._compatibility, settles=False)
         self._before = np.vstack([self._before, vector])[-LOOK_BACK:]
         self._units.append(arrival.unit)
         self._record.take(step)

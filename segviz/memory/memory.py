@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from html import escape
 from itertools import accumulate
@@ -21,12 +21,14 @@ from segviz.construct import (
     System,
     as_settings,
 )
+from segviz.construct.annotate import PROMPT
 from segviz.construct.labels import node_labels
 from segviz.construct.protocols import services_for
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
 from segviz.files import check_room
-from segviz.llm import Chat
+from segviz.llm import Chat, Endpoint, Prompt
+from segviz.llm.prompts import digest, fitted
 from segviz.memory.factory import (
     MissingEmbedder,
     embedder_named,
@@ -40,6 +42,7 @@ from segviz.memory.retrieve import of_chains, retrieved
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
 from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.tree import Moments, Replayer, Step, Structure, replay, thumbnail
+from segviz.tree.inspect import written
 from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
 
 _PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
@@ -52,7 +55,8 @@ class Memory:
     ``unit`` is the rule of the leaves, ``system`` the name of the architecture with its
     ``settings`` (plain values), ``invariants`` what its structures satisfy beside the general
     invariants; ``embedder`` made the vectors; ``chat`` names the chat model that was used, ""
-    for none; ``built_with`` is the system itself, None in a memory from a file. ``structure`` is
+    for none, and ``provenance`` says how it was asked (``segviz.store``); ``built_with`` is the
+    system itself, None in a memory from a file. ``structure`` is
     folded from ``steps`` alone.
     """
 
@@ -64,6 +68,7 @@ class Memory:
     embedder: Embedder
     steps: Sequence[Step]
     chat: str = ""
+    provenance: dict[str, Any] = field(default_factory=dict)
     built_with: System | None = None
 
     def __repr__(self) -> str:
@@ -149,7 +154,7 @@ class Memory:
         before = self.at(step)
         kept = self._settled_cache.get(step)
         if kept is None or kept[0] is not before:
-            services = services_for(model, self.embedder, chat)
+            services = services_for(model, self.embedder, chat, self.conversation)
             events = model.settle(before, self.steps[:step], services)
             fold = Replayer.of(before)
             for event in events:
@@ -212,6 +217,23 @@ class Memory:
             del past[next(iter(past))]
         return scorer
 
+    def prompt_of(self, node: int, step: int | None = None) -> Prompt | None:
+        """Returns what a model was asked for the text a node has after ``step`` (default: the
+        last), made again from its children's texts then; None where it cannot be made so."""
+        at = len(self.steps) if step is None else step
+        hashed = self.at(at).facts[node].get(PROMPT)
+        wrote = [each.step for each in written(self.steps[:at], node)]
+        annotate: Any = getattr(self.model, "annotate", None)
+        if not hashed or not wrote or not hasattr(annotate, "prompt"):
+            return None
+        then = self.at(wrote[-1])
+        prompt: Prompt = annotate.prompt([then.text[child] for child in then.children[node]])
+        if digest({prompt.system: prompt.user}) != hashed:
+            return None
+        asked = self.provenance.get("models", {}).get("annotation", {})
+        budget = asked.get("prompt_tokens", Endpoint.prompt_tokens)
+        return fitted(prompt, budget, self.provenance.get("own_prompts"))[0]
+
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
         """Ids of the turns below a node, in order; of the final structure by default."""
         covered = (self.structure if structure is None else structure).coverage(node)
@@ -241,7 +263,7 @@ class Memory:
             self.structure,
             self.units,
             self.scorer(relevance),
-            services_for(self.model, self.embedder, chat),
+            services_for(self.model, self.embedder, chat, self.conversation),
             k,
         )
 
@@ -330,9 +352,8 @@ def own_retrieval(
     steps = memory.steps[: settings.step]
     units = memory.units[: steps[-1].unit.index + 1 if steps else 0]
     scorer = memory.scorer(settings.relevance_for(memory.model), whole)
-    view = MemoryView(
-        whole, units, scorer, services_for(memory.model, memory.embedder, chat), settings.k
-    )
+    services = services_for(memory.model, memory.embedder, chat, memory.conversation)
+    view = MemoryView(whole, units, scorer, services, settings.k)
     found = memory.model.retrieve(question, view)
     return found if settings.literal else of_chains(found, whole.collapsed.chain)
 
@@ -377,4 +398,5 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
         embedder,
         saved.steps,
         saved.chat,
+        saved.provenance,
     )

@@ -36,7 +36,7 @@ def retrieved(
     these nodes; it is called under method "own" alone. ``turn_ids`` names the turns below a node.
     """
     k, budget, levels = settings.k, settings.budget, settings.levels
-    initial = initial_scores(scorer([question])[0], structure.active)
+    initial = initial_scores(scorer([question])[0], structure.retrievable)
     stages: tuple[Stage, ...] = ()
     if settings.method == "own":
         found = own()

@@ -7,6 +7,7 @@
 ``ledger``       lists the contributions to a node's score
 ``result``       the record of an answered question
 ``gold``         finds a question's gold evidence in a structure and in a result
+``attribution``  finds the turns that texts of a memory came from
 
 May import ``construct`` and the packages below it, not ``systems``. Public face: the names
 below.

@@ -20,9 +20,10 @@ class GoldEvidence:
 
     Attributes:
         turns: their ids, in the order of the question.
-        leaves: the leaves that contain one, oldest first.
-        held: the gold turns of each node: those of a leaf's units, and those that the text of a
-            node above quotes. Being an ancestor alone does not count.
+        leaves: the leaves that contain one, oldest first, or in place of a ghost the memories made
+            from it.
+        held: the gold turns of each node: those of the units of a leaf or of such a memory, and
+            those that the text of a node above quotes. Being an ancestor alone does not count.
     """
 
     turns: tuple[str, ...]
@@ -32,12 +33,13 @@ class GoldEvidence:
     def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
         """Returns what became of each gold turn in the retrieved ``evidence``.
 
-        ``hit``: a retrieved node over a single unit holds it; ``covered``: only a wider node
-        does, whose text quotes it; ``missed``: none does; ``not in any leaf``: the unit rule
-        dropped the turn, or it has not arrived yet.
+        ``hit``: a retrieved leaf, or a node over a single unit, holds it; ``covered``: only a
+        wider node does, whose text quotes it; ``missed``: none does; ``not in any leaf``: the
+        unit rule dropped the turn, nothing was written of it, or it has not arrived yet.
         """
-        # Only a node over a single unit shows the turn itself; a wider one shows a summary.
-        narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1]
+        # Only a leaf or a node over a single unit shows the turn itself; a wider one a summary.
+        direct = {*self.leaves}
+        narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1 or e.node in direct]
         hit = {turn for node in narrow for turn in self.held.get(node, ())}
         covered = {turn for e in evidence for turn in self.held.get(e.node, ())}
         kept = {turn for leaf in self.leaves for turn in self.held[leaf]}
@@ -75,10 +77,11 @@ def gold_evidence(
         found = tuple(t for index in span for t in units[index].turn_ids if t in wanted)
         if not found:
             continue
-        leaves.append(leaf)
-        for node in reachable(structure.parents, [leaf]):
+        holders = structure.holders(leaf)
+        leaves += [node for node in holders if node not in leaves]
+        for node in reachable(structure.parents, holders):
             text = structure.text[node]
-            told = found if node == leaf else [t for t in found if quotes(text, contents[t])]
+            told = found if node in holders else [t for t in found if quotes(text, contents[t])]
             if told:
                 held[node] = held.get(node, ()) + tuple(told)
     return GoldEvidence(tuple(turns), tuple(leaves), held)

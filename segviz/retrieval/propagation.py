@@ -104,7 +104,7 @@ class Neighbours:
                 "policy 'neighbours' needs levels and spans, which edges do not contain: pass "
                 "structure=…"
             )
-        nodes = np.flatnonzero(structure.active)
+        nodes = np.flatnonzero(structure.retrievable)
         # Sorted by level, then start, then id, neighbours are next to each other; only a pair
         # across two levels must be dropped.
         order = nodes[np.lexsort((nodes, structure.start[nodes], structure.level[nodes]))]
@@ -236,6 +236,8 @@ def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure |
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
+    if structure is not None and structure.ghost.any():  # a ghost takes no part
+        pairs = pairs[~structure.ghost[pairs].any(axis=1)]
     # Equation 3: one entry per transition, at row v (target) and column u (source).
     source, target = POLICIES[policy]().transitions(pairs, structure).T
     transitions = csr_array((np.ones(len(source)), (target, source)), shape=(n, n))

@@ -12,7 +12,7 @@ from segviz.tree import Structure
 
 
 def admissible(structure: Structure, levels: Collection[int] | None = None) -> NDArray[np.bool_]:
-    """Returns the paper's admissible set 𝒢, bool (n,): active nodes on the given levels.
+    """Returns the paper's admissible set 𝒢, bool (n,): active nodes but ghosts on given levels.
 
     Args:
         structure: the memory at one moment.
@@ -22,10 +22,10 @@ def admissible(structure: Structure, levels: Collection[int] | None = None) -> N
         ValueError: ``levels`` is no collection.
     """
     if levels is None:
-        return structure.active
+        return structure.retrievable
     if isinstance(levels, str) or not isinstance(levels, Collection):
         raise ValueError(f"levels is {levels!r}; it must be a collection of level numbers or None")
-    return structure.active & np.isin(structure.level, sorted(levels))
+    return structure.retrievable & np.isin(structure.level, sorted(levels))
 
 
 def ranking(
@@ -91,7 +91,8 @@ def ranks(
     competing = scores[rows]
     places = []
     for node in nodes:
-        if not (structure.active[node] and (levels is None or structure.level[node] in levels)):
+        allowed = levels is None or structure.level[node] in levels
+        if not (structure.retrievable[node] and allowed):
             places.append(0)
             continue
         # A tie goes to the smaller id, as in :func:`ranking`.

@@ -1,8 +1,8 @@
 """Reads and writes memories on disk: a container with checksums, and a JSON export.
 
-Format ``segviz-memory`` version 4. Both forms are one document:
+Format ``segviz-memory`` version 5. Both forms are one document:
 
-``format, version``   ``"segviz-memory"``, ``4``
+``format, version``   ``"segviz-memory"``, ``5``
 ``view``              in a session file only: the page and its view, as the parameters of a
                       link
 ``conversation``      id, speakers, source_format, sessions (id, start: ISO or null, raw_date,
@@ -13,6 +13,10 @@ Format ``segviz-memory`` version 4. Both forms are one document:
 ``system``            name and settings (plain values)
 ``embedder``          name of the model of the vectors
 ``chat``              name of the chat model used, ``""`` for none
+``provenance``        where a model was used: ``versions`` of segviz and openai; ``prompts``, their
+                      hash; ``own_prompts``, those of a file; ``models`` by role (decision,
+                      annotation): model, server, temperature, seed, max_tokens, prompt_tokens,
+                      fingerprint of the weights, and those the server reported
 ``texts``             all texts of the history; tables refer to them by row
 ``steps`` …           the tables of the history: ``steps``, ``costs``, ``candidates``, ``numbers``,
                       ``events``, ``weights``, ``vectors`` (``segviz.tree.columns``)
@@ -21,7 +25,7 @@ In the container the tables are arrays (``segviz.store.container``). In JSON the
 ``vectors`` a list of base64, float32 little-endian. :func:`schema` is the JSON Schema.
 
 The same memory gives the same bytes. Wall-clock times, keys and cache counts are never written.
-Files of versions 1 to 3 are read for one release (``segviz.store.older``).
+Files of versions 1 to 4 are read for one release (``segviz.store.older``).
 
 May import ``retrieval`` and the packages below it (it uses ``conversation`` and ``tree``), not
 ``systems``. Public face: the names below.

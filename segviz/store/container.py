@@ -65,7 +65,7 @@ def unpack(stream: BinaryIO) -> dict[str, Any]:
                 raise BadZipFile("a member occurs twice")
         document: dict[str, Any] = from_json(members.pop(HEAD))
         document |= {name.removesuffix(".npy"): _array(data) for name, data in members.items()}
-        if document["version"] not in older.VERSIONS:
+        if document["version"] not in older.UNSIGNED:
             _verify(stream)
     except (ValueError, KeyError, TypeError, ArithmeticError, EOFError, OSError) as error:
         raise _damaged(error) from None

@@ -31,7 +31,7 @@ from segviz.tree import History, Vector, columns_of
 from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK, Columns
 from segviz.tree.structure import sealed
 
-VERSION: Final = 4
+VERSION: Final = 5
 
 _INT32 = 2**31
 _EXACT = 2**53  # from here on JSON readers may round whole numbers
@@ -110,7 +110,9 @@ class Table:
 TABLES: Final = {
     "steps": Table("<i4", "unit note why chosen operation candidates events"),
     "costs": Table(
-        "<i8", "calls tokens annotated inspected modified output embedded embedding_tokens"
+        "<i8",
+        "calls tokens annotated inspected modified output embedded embedding_tokens "
+        "decided decided_instead written written_instead",
     ),
     "candidates": Table("<i4", "node label given"),
     "numbers": Table("<f8", "score threshold"),
@@ -132,6 +134,15 @@ class SystemPart(BaseModel):
     settings: dict[str, Any]
 
 
+class Provenance(BaseModel):
+    """How models were asked for a memory; nothing where none was."""
+
+    versions: dict[str, str] = {}
+    models: dict[str, dict[str, str | int | float | list[str] | None]] = {}
+    prompts: str = ""
+    own_prompts: dict[str, str] = {}
+
+
 class Document(BaseModel):
     """A built memory: its conversation, unit rule and system, and every construction step.
 
@@ -142,13 +153,14 @@ class Document(BaseModel):
     model_config = ConfigDict(ser_json_inf_nan="constants")
 
     format: Literal["segviz-memory"]
-    version: Literal[4]
+    version: Literal[5]
     view: SavedView | None = None
     conversation: Conversation
     unit: str
     system: SystemPart
     embedder: str
     chat: str
+    provenance: Provenance
     texts: list[str]
     steps: Annotated[NDArray[Any], TABLES["steps"]]
     costs: Annotated[NDArray[Any], TABLES["costs"]]
@@ -190,12 +202,14 @@ def encode(saved: Saved) -> dict[str, Any]:
         system=SystemPart(name=saved.system, settings=saved.settings),
         embedder=saved.embedder,
         chat=saved.chat,
+        provenance=Provenance.model_validate(saved.provenance),
         texts=list(columns.texts),
     )
     left_out = set(TABLES) | (set() if saved.shown else {"view"})
     tables = {name: getattr(columns, name) for name in TABLES}
     tables |= {"events": events, "vectors": vectors.reshape(len(rows), -1 if rows else 0)}
-    return {**head.model_dump(mode="json", exclude=left_out), **tables}
+    # A field that was not given is not written, so that no memory without a model has empty ones.
+    return {**head.model_dump(mode="json", exclude=left_out, exclude_unset=True), **tables}
 
 
 def to_text(document: dict[str, Any]) -> bytes:
@@ -240,6 +254,7 @@ def decode(found: Mapping[str, Any]) -> Saved:
         settings=document.system.settings,
         embedder=document.embedder,
         chat=document.chat,
+        provenance=document.provenance.model_dump(exclude_unset=True),
         steps=steps,
         shown=document.view,
     )

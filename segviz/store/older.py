@@ -1,4 +1,4 @@
-"""Converts documents of versions 1 to 3 into today's. They are read for one release."""
+"""Converts documents of versions 1 to 4 into today's. They are read for one release."""
 
 from __future__ import annotations
 
@@ -14,23 +14,37 @@ import numpy as np
 from segviz.store.document import TABLES, VERSION
 from segviz.store.saved import StoreError
 
-VERSIONS: Final = (1, 2, 3)
+UNSIGNED: Final = (1, 2, 3)
+"""Versions whose containers end without a checksum."""
+
+VERSIONS: Final = (*UNSIGNED, 4)
 
 Row = Callable[[str], int]
 
 
 def upgraded(found: dict[str, Any]) -> dict[str, Any]:
     """Returns today's document, unchecked, for an older one; StoreError for a malformed one."""
+    made: dict[str, Any] = {"provenance": {}}
     try:
-        made = _of_columns(found) if "text_end" in found else _of_events(found)
-        questions = found["conversation"]["questions"]
-        made["conversation"]["questions"] = [
-            {"index": index, **question} for index, question in enumerate(questions)
-        ]
+        if found["version"] in UNSIGNED:
+            made |= _of_columns(found) if "text_end" in found else _of_events(found)
+            questions = found["conversation"]["questions"]
+            made["conversation"]["questions"] = [
+                {"index": index, **question} for index, question in enumerate(questions)
+            ]
+        made["costs"] = _costs({**found, **made}["costs"])
     except (TypeError, KeyError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else error
         raise StoreError(f"no memory of version {found['version']} ({what})") from None
     return {**found, "version": VERSION, **made}
+
+
+def _costs(rows: Any) -> Any:
+    """Returns the costs with a zero for each of today's columns that they lack."""
+    width = TABLES["costs"].width
+    if isinstance(rows, np.ndarray):
+        return np.pad(rows, ((0, 0), (0, width - rows.shape[1])))
+    return [[*row, *[0] * (width - len(row))] for row in rows]
 
 
 def _turn(parts: Sequence[Any]) -> dict[str, Any]:
@@ -77,7 +91,7 @@ def _of_events(found: dict[str, Any]) -> dict[str, Any]:
                 given = (score is not None) + 2 * (threshold is not None)
                 tables["candidates"].append([node, row(label), given])
                 tables["numbers"].append([score or 0, threshold or 0])
-        tables["costs"].append((step["cost"] + [0] * 8)[:8])
+        tables["costs"].append(step["cost"][: TABLES["costs"].width])
         head = [step["unit"], row(step["note"]), why, chosen, row(step.get("operation", ""))]
         tables["steps"].append([*head, len(tables["candidates"]), len(tables["events"])])
     vectors = found["vectors"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,7 @@ class Saved:
     chat: str = ""
     shown: SavedView | None = None
     findings: tuple[Finding, ...] = ()
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def structure(self) -> Structure:

@@ -1,9 +1,8 @@
-"""Memories without structure, one leaf per unit: BM25, cosine, and any function of a question."""
+"""Memories without structure, one leaf per unit: BM25 and cosine."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -15,10 +14,9 @@ from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage
+from segviz.text.words import tokens
 from segviz.tree import Add, Cost, Step, Structure
 from segviz.tree.invariants import Invariant, leaves_are_units, nothing_above_units
-
-_WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class BM25(_Flat):
         """Returns every unit with a score above 0, best first; one stage per word, then the sum."""
         embedder: Any = view.services.embedder
         score = _indexed(self.k1, self.b, view.structure, embedder)
-        words = list(dict.fromkeys(_WORD.findall(question.lower())))
+        words = list(dict.fromkeys(tokens(question)))
         stages = []
         for word, row in zip(words, np.round(score(words), 9), strict=True):
             holding = best_first(np.flatnonzero(row > 0).tolist(), row)
@@ -127,71 +125,3 @@ class DenseRetrieval(_Flat):
         note = f"{len(ranked)} units are compared with the question."
         stages = (stage("cosine", note, ranked, scores, ranked[: view.k]),)
         return as_retrieval(ranked, scores, stages)
-
-
-Found = Iterable[tuple[int | str, float]]
-"""Pairs of a unit (its index, the id of a turn, or a text) and its score; higher is better."""
-
-
-def retriever(find: Callable[[str], Found], name: str, label: str = "") -> type[Any]:
-    """Creates a system from any function of a question, to be compared with the others.
-
-    ::
-
-        segviz.SYSTEMS["mine"] = segviz.retriever(find, "mine", "My retriever")
-
-    Args:
-        find: takes a question and returns pairs of a unit and its score. A unit is named by its
-            index, by the id of a turn, or by a text: its own, or a part of it. Negative scores
-            become 0.
-        name: the key of the system.
-        label: its name for display.
-
-    Returns:
-        A class for ``SYSTEMS``. With a question it raises ValueError if ``find`` names no unit of
-        the memory, or gives a score that is no number.
-    """
-
-    @dataclass(frozen=True)
-    class FunctionRetriever(_Flat):
-        """Units as a function of the question ranks them. Source: the author of the function."""
-
-        def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-            """Returns the units that the function finds, best first."""
-            # Units that the function does not name are not returned, unlike those of score 0.
-            scores = np.full(len(view.structure), -np.inf)
-            leaf_of = {int(view.structure.start[leaf]): leaf for leaf in view.structure.leaves}
-            for key, score in find(question):
-                if not np.isfinite(score):
-                    raise ValueError(f"{name} scores {key!r:.60} {score!r}; expected a number")
-                leaf = leaf_of.get(_unit_of(key, view, name))
-                if leaf is not None:
-                    scores[leaf] = max(scores[leaf], score)
-            found = np.flatnonzero(np.isfinite(scores)).tolist()
-            ranked = best_first(found, scores)
-            note = f"{len(ranked)} units are found."
-            stages = (stage("function", note, ranked, scores, ranked[: view.k]),)
-            return as_retrieval(ranked, scores, stages)
-
-    kind: Any = FunctionRetriever
-    kind.name, kind.label = name, label or name
-    return FunctionRetriever
-
-
-def _unit_of(key: int | str, view: MemoryView, name: str) -> int:
-    """Returns the index of the unit that a retriever names."""
-    if isinstance(key, int | np.integer):
-        if 0 <= key < len(view.units):
-            return int(key)
-    else:
-        for fits in (
-            lambda unit: key in unit.turn_ids,
-            lambda unit: unit.text.strip() == key.strip(),
-            lambda unit: key.strip() and key.strip() in unit.text,
-        ):
-            if (found := next(filter(fits, view.units), None)) is not None:
-                return found.index
-    raise ValueError(
-        f"{name} names {key!r:.60}, which is no unit, turn or text of this memory; expected an "
-        f"index from 0 to {len(view.units) - 1}, the id of a turn, or words of a unit"
-    )

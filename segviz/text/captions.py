@@ -31,6 +31,15 @@ def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
     return f"{text[:head]}…{text[stop:]}"
 
 
+def clipped(text: str, limit: int) -> str:
+    """Returns at most ``limit`` characters of a text and an ellipsis, cut between words."""
+    if len(text) <= limit:
+        return text
+    kept = text[:limit]
+    words = [kept] if text[limit].isspace() else kept.rsplit(maxsplit=1)
+    return f"{(words[0] if len(words) > 1 else kept).rstrip()} …"
+
+
 def _clings(text: str, position: int) -> bool:
     """Returns True if the character at ``position`` belongs to the one before it."""
     return (

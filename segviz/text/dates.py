@@ -12,6 +12,7 @@ from __future__ import annotations
 import calendar
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -79,23 +80,23 @@ _DASHED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ASIDE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b|\b(?:at|on)\b|,"
 )
-_JOINED = re.compile("\u202f|(?<=[a-z])-|-(?=[a-z])|-(?=[0-9]{4}$)")
-_TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?(?: ?([ap])m)?(?: ?(utc|gmt|[+-]\d{4}))?")
+_JOINED = re.compile("(?<=[a-z])-|-(?=[a-z])|-(?=[0-9]{4}$)")
 
 
 def read_time(value: object) -> datetime | None:
     """Returns the time of a message in UTC, or as written if it has no zone.
 
     Reads seconds, milli-, micro- and nanoseconds since 1970 (numbers and texts), ISO 8601,
-    ``2023/05/28 (Sun) 19:47``, ``29.12.2023, 22:42:04`` and months in words (``1:56 pm on 8 May,
-    2023``). A date without a time is its first minute. None for anything else, for impossible times
-    and, unless the month is a word, for years outside ``YEARS``.
+    ``2023/05/28 (Sun) 19:47``, ``29.12.2023, 22:42:04``, the order of China, Japan and Korea
+    (``2023年5月8日 下午1:56``) and months in words (``1:56 pm on 8 May, 2023``). Without a time the
+    day's first minute is meant. None for anything else, for impossible times and, unless the month
+    is a word, for years outside ``YEARS``.
     """
     found = None
     if isinstance(value, int | float) and not isinstance(value, bool):
         found = _from_epoch(float(value)) if abs(value) < 1e20 else None
     elif isinstance(value, str) and len(value) < _LONGEST:
-        text = value.strip()
+        text = unicodedata.normalize("NFKC", value).strip()
         if _NUMBER.fullmatch(text):
             found = _from_epoch(float(text))
         else:
@@ -130,26 +131,36 @@ def _in_words(raw: str) -> datetime | None:
     if date is None or not date[3]:
         return None
     day, month = (date[1], date[2]) if date[1].isdecimal() else (date[2], date[1])
-    rest = _ASIDE.sub(" ", f"{text[: date.start()]} {text[date.end() :]}")
-    clock = _TIME.fullmatch(" ".join(rest.split()) or "0:00")
+    rest = " ".join(_ASIDE.sub(" ", f"{text[: date.start()]} {text[date.end() :]}").split())
+    clock = _TIME.fullmatch(rest or "0:00")
     if clock is None:
         return None
     try:
-        at = _hour(int(clock[1]), clock[4]), int(clock[2]), int(clock[3] or 0)
-        time = datetime(int(date[3]), _MONTHS[month], int(day), *at)
-    except ValueError:
+        at = _clock(clock.groups()[:5])
+        return datetime(int(date[3]), _MONTHS[month], int(day), *at) - _shift(clock[6])
+    except (ValueError, OverflowError):
         return None
-    zone = clock[5] if (clock[5] or "")[:1] in ("+", "-") else "+0000"
-    return time - timedelta(hours=int(zone[:3]), minutes=int(zone[0] + zone[3:]))
 
 
-def _hour(hour: int, half: str | None) -> int:
-    """Converts an hour with am or pm to one of 24; ValueError for an hour such as 13 pm."""
-    if not half:
-        return hour
-    if not 1 <= hour <= 12:
-        raise ValueError("no such hour")
-    return hour % 12 + (12 if half in "pPم" else 0)
+def _clock(groups: Sequence[str | None]) -> tuple[int, int, int]:
+    """Returns hour, minute and second from the groups of ``CLOCK``. ValueError for 13 pm."""
+    before, hours, minutes, seconds, after = groups
+    hour, half = int(hours or 0), before or after
+    if half:
+        if hour > 12:
+            raise ValueError("no such hour")
+        afternoon = half[0] in "pP" or half in _AFTERNOON
+        hour = hour % 12 + (12 if afternoon else 0)
+    return hour, int(minutes or 0), int(seconds or 0)
+
+
+def _shift(zone: str | None = None) -> timedelta:
+    """Returns what a zone is ahead of UTC: 2 hours for +0200, +02:00; none for Z, UTC, GMT."""
+    if not zone or zone[0] not in "+-":
+        return timedelta()
+    digits = zone[1:].replace(":", "")
+    ahead = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return -ahead if zone[0] == "-" else ahead
 
 
 def _in_order(text: str) -> datetime | None:
@@ -157,7 +168,7 @@ def _in_order(text: str) -> datetime | None:
 
     With dots and the whole year last, the day is first.
     """
-    fields = read_fields(_IN_BRACKETS.sub("", text))
+    fields = read_fields(_WEEKDAYS.sub(" ", text))
     if fields is None:
         return None
     if len(fields.numbers[0]) == 4:
@@ -169,23 +180,39 @@ def _in_order(text: str) -> datetime | None:
 
 Order = Literal["ymd", "dmy", "mdy"]
 
-DATE = r"([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})\s?\2\s?([0-9]{1,4})\.?"
-CLOCK = (
-    r"(?:klo\s|um\s|at\s|à\s|às\s|kl\.?\s)?\s*"
-    r"([0-9]{1,2})[:.h]([0-9]{2})(?:[:.]([0-9]{2}))?"
-    r"(?:\s*(?:([ap])\.?\s?m\b\.?|([صم])\b))?"
+_FORENOON = "ص 上午 午前 오전 凌晨 早上 清晨 ÖÖ SA".split()
+_AFTERNOON = "م 下午 午後 오후 中午 傍晚 晚上 ÖS CH".split()
+_HALF = rf"([ap]\.?\s?m\b\.?|(?:{'|'.join(_FORENOON + _AFTERNOON)})(?![^\W\d_]))"
+DATE = (
+    r"([0-9]{1,4})\s?([./-]|[年년])\s?([0-9]{1,2})\s?(?:\2|[月월])\s?([0-9]{1,4})"
+    r"(?:\.|\s?[日일])?"
 )
-_IN_BRACKETS = re.compile(r"\s*\([^()]*\)")
-_WHOLE = re.compile(rf"\s*{DATE}(?:,?[\sT]+{CLOCK})?\s*", re.IGNORECASE)
+CLOCK = (
+    rf"(?:klo\s|um\s|at\s|à\s|às\s|kl\.?\s)?\s*(?:{_HALF}\s*)?"
+    r"([0-9]{1,2})(?:[:.h]|\s?[時时点點시]\s?)([0-9]{2})"
+    rf"(?:(?:[:.]|[分분]\s?)([0-9]{{2}})[秒초]?)?[分분]?(?:\s*{_HALF})?"
+)
+_GAP = r"(?:,?[\sT]+|(?<=[日일]))"
+WHEN = DATE + _GAP + CLOCK
+"""A date in numbers and a time, half of the day before or after it."""
+
+_ZONE = r"(?:\s?(z|utc|gmt|[+-]\d\d:?\d\d))?"
+_TIME = re.compile(CLOCK + _ZONE, re.IGNORECASE)
+_ZONED = re.compile(rf":\d\d\S*?{_ZONE[:-1]}$", re.IGNORECASE)
+_WEEKDAYS = re.compile(
+    r"\s*\([^()]*\)|\s?(?:(?:星期|週|周)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일)"
+)
+_WHOLE = re.compile(rf"\s*{DATE}(?:{_GAP}{CLOCK}{_ZONE})?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Numbers of a date in the order they are written, the mark between, and the time."""
+    """Numbers of a date as written, the mark between, the time, and its zone's lead over UTC."""
 
     numbers: tuple[str, str, str]
     mark: str
     clock: tuple[int, int, int]
+    shift: timedelta = timedelta()
 
     def read(self, order: Order) -> datetime | None:
         """Returns the date in this order; None if there is no such day, time or year."""
@@ -195,26 +222,56 @@ class Fields:
         year = int(by_name["y"]) + (2000 if len(by_name["y"]) < 3 else 0)
         month, day = int(by_name["m"]), int(by_name["d"])
         try:
-            return datetime(year, month, day, *self.clock) if year in YEARS else None
-        except ValueError:
+            return datetime(year, month, day, *self.clock) - self.shift if year in YEARS else None
+        except (ValueError, OverflowError):
             return None
 
 
 def fields_of(groups: Sequence[str | None]) -> Fields | None:
-    """Returns fields from the groups of ``DATE`` and ``CLOCK``; None for an hour as 13 pm."""
-    first, mark, second, third, hours, minutes, seconds, *halves = groups
+    """Returns the fields of a match of ``WHEN`` with a zone; None for an hour such as 13 pm."""
+    first, mark, second, third, *clock = groups
     try:
-        hour = _hour(int(hours or 0), next(filter(None, halves), None))
+        numbers = (first or "", second or "", third or "")
+        return Fields(numbers, mark or "", _clock(clock[:5]), _shift(*clock[5:]))
     except ValueError:
         return None
-    numbers = (first or "", second or "", third or "")
-    return Fields(numbers, mark or "", (hour, int(minutes or 0), int(seconds or 0)))
 
 
 def read_fields(text: str) -> Fields | None:
     """Reads ``03/04/2025 10:14``, ``28.12.23, 20:02:11``, ``3-4-25`` …; None for anything else."""
     match = _WHOLE.fullmatch(text) if len(text) < _LONGEST else None
     return fields_of(match.groups()) if match else None
+
+
+def read_times(
+    values: Sequence[object], day_first: bool | None = None
+) -> tuple[list[datetime | None], list[str]]:
+    """Returns the time of each value as :func:`read_time`, and what the user must know of them.
+
+    Dates such as 03/04/2025 are read in the order that all of the values share (:func:`order_of`).
+    """
+    found, notes = [read_time(value) for value in values], []
+    open_ = {
+        row: fields
+        for row, value in enumerate(values)
+        if found[row] is None
+        and isinstance(value, str)
+        and (fields := read_fields(_WEEKDAYS.sub(" ", unicodedata.normalize("NFKC", value[:80]))))
+        and (fields.read("dmy") or fields.read("mdy"))
+    }
+    order, why = order_of(list(open_.values()), day_first)
+    if why:
+        notes.append(why)
+    if order is not None:
+        for row, fields in open_.items():
+            found[row] = fields.read(order)
+    written = [value for value, time in zip(values, found, strict=True) if time]
+    clocks = [value for value in written if isinstance(value, str) and ":" in value]
+    zoned = sum(_ZONED.search(value.strip()) is not None for value in clocks)
+    if 0 < zoned < len(clocks):
+        what = f"{zoned:,} of {len(clocks):,} times name a zone"
+        notes.append(f"{what} and are read in UTC; the others are read as written, in no zone")
+    return found, notes
 
 
 def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | None, str]:

@@ -1,22 +1,99 @@
-"""Splits texts into the words by which they are compared.
+"""Cuts texts of every script into the words by which texts are compared, shown and measured.
 
-A text is split at everything that is not a letter or digit; deleting a dash would join words.
-Numbers stay whole and function words are left out.
+A word is what stands between characters that are no letter, digit, mark or underscore. Scripts
+that set no blanks between words (Han, Kana, Thai, Lao, Myanmar, Khmer), and Hangul, whose words end
+in particles, are cut into pairs of neighbouring signs instead: 打印机 is 打印, 印机. Two texts that
+share a word share its pairs. One tokenizer serves relevance, annotation, labels and measures; the
+browser has its twin (``frontend/src/shared/words.js``).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator
+from itertools import pairwise
 
 QUOTED = 0.6
 """Share of a turn's content words that one text must contain to quote it."""
 
-_WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+")
+HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+HIRAGANA = "\u3041-\u309f"
+KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
+_THAI_LAO = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf"
+_BURMESE_KHMER = "\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17e0-\u17e9"
+_RUNS = (HAN, HIRAGANA, KATAKANA, _HANGUL, _THAI_LAO, _BURMESE_KHMER)
+"""Scripts that are cut into pairs; a pair never holds signs of two."""
+
+_SIGNS = "".join(_RUNS)
+# Signs written above, below or behind a letter, which \w does not know: vowels of India, accents.
+_MARKS = "".join(chr(i) for i in range(0x300, 0x1B00) if unicodedata.category(chr(i))[0] == "M")
+_OTHER = "".join(re.findall(f"[^{_SIGNS}]", _MARKS))
+_WORD = rf"[^\W{_SIGNS}]+(?:[{_OTHER}]+[^\W{_SIGNS}]*)*"
+_TOKEN = "|".join([*(f"[{run}]+" for run in _RUNS), _WORD])
+_NUMBER = r"\d+(?:[.,:]\d+)+|"
+_ANY = {whole: re.compile(_NUMBER * whole + _TOKEN) for whole in (False, True)}
+_ASCII = {whole: re.compile(_NUMBER * whole + r"\w+") for whole in (False, True)}
+_HAS_SIGN = re.compile(f"[{_SIGNS}]")
+_SIGN = re.compile(f"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
+PIECE = rf"[{_SIGNS}]|{_WORD}"
+"""Pattern of a word, or of one sign where words are cut into pairs."""
+
 _FUNCTION_WORDS = frozenset(
     "a an and are as at be been but by did do does for from had has have he her his i in is it "
     "its of on or s she so t that the their them then there they this to was we were with".split()
 )
+
+
+def spans(text: str, numbers: bool = False) -> Iterator[tuple[int, int]]:
+    """Yields where the tokens of a text start and stop, in order; pairs of signs overlap.
+
+    Args:
+        text: any text.
+        numbers: whether ``3.5`` and ``10:30`` are one token each.
+    """
+    for run in (_ASCII if text.isascii() else _ANY)[numbers].finditer(text):
+        start, stop = run.span()
+        signs = [*_SIGN.finditer(text, start, stop)] if _HAS_SIGN.match(text, start) else []
+        if len(signs) < 2:
+            yield start, stop
+        for one, other in pairwise(signs):
+            yield one.start(), other.end()
+
+
+def tokens(text: str, numbers: bool = False) -> list[str]:
+    """Returns the tokens of a text in lower case, in order; see :func:`spans`."""
+    text = text.lower()
+    if text.isascii():
+        return _ASCII[numbers].findall(text)
+    return [text[start:stop] for start, stop in spans(text, numbers)]
+
+
+def count_words(text: str) -> int:
+    """Counts words as a reader does: by blanks, or by pairs of signs in scripts without."""
+    pieces = text.split()
+    if text.isascii():
+        return len(pieces)
+    return sum(len(tokens(piece)) if _HAS_SIGN.search(piece) else 1 for piece in pieces)
+
+
+def other_script(text: str, known: Collection[str]) -> str:
+    """Returns the commonest script outside ``known``, if over half of the letters are outside.
+
+    It is "" otherwise. Scripts have the first word of a letter's Unicode name: LATIN, CJK, THAI.
+    """
+    if text.isascii():
+        return ""
+    letters = Counter(unicodedata.name(sign, "?").split()[0] for sign in text if sign.isalpha())
+    others = Counter({script: n for script, n in letters.items() if script not in known})
+    return others.most_common(1)[0][0] if others.total() * 2 > letters.total() else ""
+
+
+def has_sign(text: str) -> bool:
+    """Tells whether a text begins with a sign of a script that is cut into pairs."""
+    return _HAS_SIGN.match(text) is not None
 
 
 def nfkc_lower(text: str) -> str:
@@ -25,12 +102,12 @@ def nfkc_lower(text: str) -> str:
 
 
 def all_tokens(text: str) -> frozenset[str]:
-    """Returns the distinct words of a text, numbers whole and without thousands commas."""
-    return frozenset(word.replace(",", "") for word in _WORD.findall(nfkc_lower(text)))
+    """Returns the distinct tokens of a text, numbers whole and without thousands commas."""
+    return frozenset(word.replace(",", "") for word in tokens(nfkc_lower(text), numbers=True))
 
 
 def content_tokens(text: str) -> frozenset[str]:
-    """Returns the distinct words without function words.
+    """Returns the distinct tokens without function words.
 
     A text of function words only keeps them all ("he did").
     """

@@ -43,10 +43,11 @@ from segviz.tree.events import (
     told_apart,
 )
 from segviz.tree.replayer import Replayer, ReplayError, history
-from segviz.tree.structure import IntArray, Structure
+from segviz.tree.structure import GHOST, IntArray, Structure
 from segviz.tree.thumbnail import thumbnail
 
 __all__ = [
+    "GHOST",
     "NOT_ASKED",
     "Add",
     "Columns",

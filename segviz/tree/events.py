@@ -183,7 +183,9 @@ class Cost:
     counts the annotations written, ``inspected`` the candidates really judged, ``modified`` the
     nodes added or revised. ``embedded`` counts the texts that a paid model embedded for the first
     time in this build, including the unit's own. ``embedding_tokens`` is its charge for them, now
-    or when they were cached.
+    or when they were cached. ``decided`` and ``written`` count decisions and texts that were asked
+    of a model and made by it, ``decided_instead`` and ``written_instead`` those made offline in
+    their place.
 
     ``seconds`` of wall time and ``cached`` depend on the run and are never saved. ``cached`` counts
     answers and embedded texts from a cache; with any, ``seconds`` says nothing about the model.
@@ -197,8 +199,26 @@ class Cost:
     output: int = 0
     embedded: int = 0
     embedding_tokens: int = 0
+    decided: int = 0
+    decided_instead: int = 0
+    written: int = 0
+    written_instead: int = 0
     seconds: float = 0.0
     cached: int = 0
+
+    @property
+    def by_model(self) -> str:
+        """Number of decisions and texts that a model made, in words; "" if none was asked."""
+        parts = (
+            ("decisions", self.decided, self.decided_instead),
+            ("texts", self.written, self.written_instead),
+        )
+        told = [
+            f"{noun} {made:,} of {made + instead:,}"
+            for noun, made, instead in parts
+            if made + instead
+        ]
+        return f"{', '.join(told)} by the model" if told else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,8 @@ text      tuple of n str       the annotation
 vector    float32 (n, d)       embedding of the annotation (d may be 0)
 active    bool (n,)            False once retired; the row stays
 edges     int32 (m, 2)         [parent, child], in the order they were linked
-kind      tuple of n str       type of the node, "" for units and summaries
+kind      tuple of n str       type of the node, "" for units and summaries, "ghost" for
+                               units that the memory does not hold
 facts     tuple of n mappings  the system's further data about the node
 relations tuple of Relate      typed connections besides parenthood, oldest first
 chain     int32 (n,)           the node each row is shown as: itself, or in a
@@ -46,6 +47,9 @@ from numpy.typing import NDArray
 from segviz.tree.events import Facts, Relate, Vector
 
 IntArray = NDArray[np.int32]
+GHOST = "ghost"
+"""Kind of the leaf of a unit that the memory does not hold: it is drawn, and never retrieved."""
+
 _NOT_GIVEN: IntArray = np.zeros(0, dtype=np.int32)
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
@@ -141,6 +145,20 @@ class Structure:
     def nodes(self) -> IntArray:
         """Rows shown as nodes: all, unless the structure is collapsed."""
         return np.flatnonzero(self.chain == np.arange(len(self))).astype(np.int32)
+
+    @cached_property
+    def ghost(self) -> NDArray[np.bool_]:
+        """True for the leaves of units that the memory does not hold, bool (n,)."""
+        return sealed(np.array([kind == GHOST for kind in self.kind], dtype=np.bool_))
+
+    @cached_property
+    def retrievable(self) -> NDArray[np.bool_]:
+        """True for active nodes that are no ghosts, bool (n,)."""
+        return sealed(self.active & ~self.ghost) if self.ghost.any() else self.active
+
+    def holders(self, leaf: int) -> tuple[int, ...]:
+        """Returns the leaf itself, or for a ghost the memories that were made from it."""
+        return self.parents[leaf] if self.ghost[leaf] else (leaf,)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
@@ -241,6 +259,7 @@ class Structure:
         only = np.flatnonzero(np.bincount(parent, minlength=len(self))[parent] == 1).tolist()
         text = self.text
         same = [edge for edge in only if text[parent[edge]] == text[child[edge]]]
+        same = [edge for edge in same if not self.ghost[child[edge]]]
         chain[parent[same]] = child[same]
         # Pointer jumping: each round doubles the length of every pointer down its chain, so a
         # chain of length c takes log2(c) rounds.

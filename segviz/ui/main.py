@@ -13,6 +13,7 @@ from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.state import AppSession
 from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.canvas import part
+from segviz.ui.widgets.question import questions_popover
 from segviz.ui.widgets.style import apply_style, follow_theme
 from segviz.ui.widgets.tour import on_tour, tour_bar
 
@@ -59,6 +60,8 @@ def main() -> None:
         # Without an empty query it fails if a bound widget is in the address.
         st.switch_page(wanted, query_params={})
     if session is not None:
+        with st.sidebar:
+            questions_popover(session, "Question atlas", "fates", _show_ask)
         tour_bar(session)
         if chosen == pages[0] and not session.live and not on_tour(session):
             welcome(session)
@@ -67,3 +70,7 @@ def main() -> None:
     chosen.run()
     follow_theme()
     part("address", key="address", data={}, went=address.went)
+
+
+def _show_ask() -> None:
+    st.session_state[keys.PAGE_WANTED] = "ask"

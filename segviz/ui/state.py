@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from segviz.conversation import Conversation, Corpus
-from segviz.llm import OpenAIChat
+from segviz.llm import ChatByRole
 from segviz.memory import Labels, Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
@@ -127,7 +127,7 @@ class AppSession:
     corpus: Corpus
     conversation: Conversation
     memory: Memory
-    chat: OpenAIChat | None = None
+    chat: ChatByRole | None = None
     live: bool = False
     saved: bool = False
     how: Mapping[str, Any] = field(default_factory=dict)

@@ -11,7 +11,7 @@ import numpy as np
 from segviz.conversation import Dispute, Question
 from segviz.memory import Memory
 from segviz.text.captions import counted, one_line
-from segviz.tree import Structure
+from segviz.tree import Structure, total_cost
 
 MAX_LABELLED: Final = 5_000
 """Most nodes for which texts are sent and labels shown, on screen and in files."""
@@ -25,6 +25,33 @@ def shown_labels(memory: Memory, structure: Structure) -> tuple[str, ...]:
     if len(structure) > MAX_LABELLED:
         return ("",) * len(structure)
     return memory.labels(structure)
+
+
+def provenance_lines(memory: Memory) -> list[tuple[str, str]]:
+    """Returns how models were asked for a memory, as (name, value) lines; none without a model."""
+    known = memory.provenance
+    if not known:
+        return []
+    made = total_cost(memory.steps).by_model.removesuffix(" by the model")
+    lines = [("Made by the model", made or "nothing")]
+    for role, model in known.get("models", {}).items():
+        parts = [
+            f"{model.get('model')} at {model.get('server')}",
+            f"temperature {model.get('temperature')}".removesuffix(".0"),
+            f"seed {model.get('seed')}",
+            f"prompts of at most {model.get('prompt_tokens')} tokens",
+        ]
+        prints = [model.get("fingerprint"), *model.get("reported", ())]
+        parts += [f"fingerprint {each}" for each in prints if each]
+        lines.append((f"Model for {_ROLE_NOUNS.get(role, role)}", ", ".join(parts)))
+    own = known.get("own_prompts", {})
+    replaced = f", {', '.join(own)} of a file" if own else ""
+    lines.append(("Prompts", f"{known.get('prompts')}{replaced}"))
+    versions = (f"{name} {number}" for name, number in known.get("versions", {}).items())
+    return [*lines, ("Versions", ", ".join(versions))]
+
+
+_ROLE_NOUNS = {"decision": "decisions", "annotation": "texts"}
 
 
 def units_text(start: int, stop: int) -> str:

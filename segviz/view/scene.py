@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from segviz.memory import Labels, Memory
 from segviz.retrieval import Result
 from segviz.retrieval.gold import GoldEvidence
+from segviz.retrieval.relevance.lexical import shared_words
 from segviz.retrieval.selection import first, ranks
 from segviz.systems import level_names
+from segviz.text.words import count_words
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.icicle_layout import Unfolded, follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
@@ -263,6 +265,18 @@ def _ingredients(result: Result, node: int | None) -> dict[str, float]:
     return {name: part / ledger.own for name, part in ledger.ingredients.items() if ledger.own}
 
 
+def _matches(result: Result, nodes: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
+    """Returns the words of each node that match the question.
+
+    A relevance of vectors alone names none; then they are the words shared with the question.
+    """
+    found = result.matches(nodes)
+    if found:
+        return found
+    shared = shared_words(result.question, [result.structure.text[node] for node in nodes])
+    return {node: words for node, words in zip(nodes, shared, strict=True) if words}
+
+
 def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
     """Returns the scene of an answered question.
 
@@ -275,6 +289,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     now = ranks(result.left, result.final, structure, result.settings.levels)
     was = {item.node: item.rank_before for item in result.evidence}
     possible = not result.own and result.settings.policy in LIVE_POLICIES and scene.by_time
+    possible = possible and not structure.ghost.any()  # the browser does not know of ghosts
     return replace(
         scene,
         scored=Scored(
@@ -288,12 +303,12 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             asked=len(gold.turns),
             ranks={node: was[node] for node in result.entered}
             | dict(zip(result.left, now, strict=True)),
-            words=sum(len(item.text.split()) for item in result.evidence),
+            words=sum(count_words(item.text) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in listed},
-            matches=result.matches(listed),
+            matches=_matches(result, listed),
             ingredients=_ingredients(result, scene.selected),
             live=live if possible else None,
-            peaked=peaked(result.initial, scene.structure.active),
+            peaked=peaked(result.initial, structure.retrievable),
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Compares two annotations line by line, then word by word."""
+"""Compares annotations: two line by line, then word by word; several by their sentences."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
+from segviz.text.words import PIECE
+
 Piece = tuple[Literal["same", "gone", "new"], str]
 
 # A line end is a separate part: the last line of a text has none and still equals the same line.
 _LINE = re.compile(r"[^\n]+|\n")
-_TOKEN = re.compile(r"\s+|\w+|[^\w\s]", re.UNICODE)
+_TOKEN = re.compile(rf"\s+|{PIECE}|[^\w\s]")
 
 # Less similar lines are shown as one removed and one added, because a word diff of different
 # sentences is unreadable.
@@ -49,6 +51,39 @@ def word_diff(before: str, after: str) -> list[Piece]:
             if fresh:
                 pieces.append(("new", "".join(fresh)))
     return pieces
+
+
+# Sentences of a line, with the space that follows; a line end is a part of its own.
+_SENTENCE = re.compile(r"\n|[^\n.!?。！？]*[.!?。！？]+[^\S\n]*|[^\n.!?。！？]+")
+_SPEAKER = re.compile(r"[^\n:]{1,60}: ")
+
+# Shorter sentences ("Thanks!") are said again without being read twice.
+_REPEATED_FROM = 4
+
+
+def repeats(texts: Sequence[str]) -> list[list[Piece]]:
+    """Marks in each text the sentences that stand in one before it.
+
+    Args:
+        texts: in the order in which they are read.
+
+    Returns:
+        Pieces of each text, ``same`` and, for what was read before, ``gone``; joined they give the
+        text.
+    """
+    read: set[str] = set()
+    found: list[list[Piece]] = []
+    for text in texts:
+        pieces: list[Piece] = []
+        here: set[str] = set()
+        for part in _SENTENCE.findall(text):
+            words = _SPEAKER.sub("", part, count=1).lower().split()
+            key = " ".join(words) if len(words) >= _REPEATED_FROM else ""
+            pieces.append(("gone" if key in read else "same", part))
+            here.add(key)
+        read |= here - {""}
+        found.append(pieces)
+    return found
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:

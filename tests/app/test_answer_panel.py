@@ -67,8 +67,20 @@ def test_an_answer_is_asked_for_by_a_button_and_shown_literally_with_its_overlap
     assert KEY not in texts(app)
 
 
-def test_the_grade_comes_on_request_and_stays(app, server):
+def with_judge(app, server):
+    """The app with a model that answers and another that grades."""
+    with_server(app, server).text_input(key="model-grade-Another server").set_value("judge").run()
+    return clean(app)
+
+
+def test_no_model_grades_its_own_answer(app, server):
     with_server(app, server).button(key="answer").click().run()
+    assert not has(app, "judge")
+    assert "No model grades it" in texts(clean(app))
+
+
+def test_the_grade_comes_on_request_and_stays(app, server):
+    with_judge(app, server).button(key="answer").click().run()
     assert "Graded" not in texts(app)
     app.button(key="judge").click().run()
     assert "Graded **2** of 3 (counts as right)" in texts(clean(app))
@@ -108,7 +120,7 @@ def test_a_failing_server_is_explained_and_can_be_tried_again(app, server):
 
 
 def test_a_grade_outside_the_rubric_is_explained(app, server):
-    with_server(app, server).button(key="answer").click().run()
+    with_judge(app, server).button(key="answer").click().run()
     server.script(*[say("7 of 3")] * 10)
     app.button(key="judge").click().run()
     assert "gave no grade from 0 to 3" in texts(clean(app))
@@ -119,3 +131,17 @@ def test_a_model_name_is_no_markup(app, server):
     with_server(app, server, "a*b*[c](http://x)")
     label = app.button(key="answer").label
     assert label == r"Answer with a\*b\*\[c\]\(http\:\/\/x\)"
+
+
+def test_what_the_model_reads_is_shown_in_two_orders_and_can_be_copied(app):
+    (panel,) = [each for each in app.expander if each.label.startswith("What the model reads")]
+    assert "excerpts, about" in panel.label
+    assert "of them twice" in panel.label
+    app.session_state["model-reads"] = True
+    app.session_state["copy-context"] = True
+    clean(app.run())
+    (code,) = app.code
+    assert "Which boat?" in code.value
+    assert "line 3 about red boats" in code.value
+    (order,) = [each for each in app.segmented_control if each.label == "Order"]
+    clean(order.set_value("by rank").run())

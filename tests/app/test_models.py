@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import KEY, clean, grow, key_field, talk_file, texts, with_server
-from tests.llm.server import enum, status
+from tests.llm.server import default_answer, enum, status
 from tests.systems.test_llm_builds import steady
 
 
@@ -56,7 +56,9 @@ class TestModels:
 
     def test_nothing_is_sent_before_build_is_pressed(self, app, server):
         assert "Nothing is sent before you press Build" in texts(app)
-        assert "Models, vectors, labels: Another server" in [e.label for e in app.expander]
+        assert "with model calls for batch and llm: about " in texts(app)
+        assert "seconds at the measured speed" not in texts(app)
+        assert "Models, vectors, labels" in [e.label for e in app.expander]
         assert server.requests == []
         assert build(app).slider[0].max == 6
         assert len(server.requests) > 0
@@ -64,10 +66,59 @@ class TestModels:
         assert server.authorizations[0] == f"Bearer {KEY}"
         assert KEY not in texts(app)
 
+    def test_a_model_that_nothing_uses_is_said_to_be_and_one_click_uses_it(self, plain, server):
+        with_server(plain, server)
+        assert "Nothing uses this model while a memory is built" in texts(plain)
+        assert "After you press Build" not in texts(plain)
+        plain.button(key="models-unused").click().run()
+        assert "texts are sent for batch and llm to:" in texts(clean(plain))
+        build(plain)
+        assert "by the model" in texts(plain)
+        assert server.chats
+
+    def test_a_test_of_the_server_lists_its_models_and_takes_one(self, plain, server):
+        server.answer = default_answer
+        server.models = [{"id": "small"}, {"id": "large", "meta": {"n_ctx": 2048}}]
+        with_server(plain, server)
+        plain.button(key="test-server").click().run()
+        assert "Models listed: small, large" in texts(clean(plain))
+        assert "Schema: kept to (json_schema)" in texts(plain)
+        plain.selectbox(key="listed-Another server").set_value("large").run()
+        assert plain.text_input(key="model-chat-Another server").value == "large"
+        plain.button(key="test-server").click().run()
+        assert "Context: 2,048 tokens" in texts(clean(plain))
+        plain.button(key="models-unused").click().run()
+        assert "seconds at the measured speed" in texts(clean(plain))
+
+    def test_each_role_may_have_a_model_of_its_own(self, app, server):
+        app.text_input(key="model-annotation-Another server").set_value("writer").run()
+        build(app)
+        assert {r["model"] for r in server.chats if not enum(r)} == {"writer"}
+        assert {r["model"] for r in server.chats if enum(r)} == {"test-model"}
+
+    @pytest.mark.parametrize("usable", [True, False])
+    def test_a_node_says_who_wrote_it_with_prompt_and_reply(self, app, server, usable):
+        given = "Title: Boats\nA and B speak of the lines about boats, one after another."
+        reply = given if usable else "Sure! Here is a summary of it."
+        server.answer = lambda request: steady(request) if enum(request) else reply
+        build(app)
+        key, memory = next(reversed(app.session_state["memories"].items()))
+        shown = memory.structure.collapsed
+        node = next(n for n in shown.nodes.tolist() if len(shown.children[n]) > 1)
+        app.session_state["selected"] = (key, node)
+        clean(app.run())
+        who = "Written by test-model" if usable else "Written offline (extractive): "
+        assert who in texts(app).replace("\\", "")
+        assert ("began with an introduction" in texts(app)) is not usable
+        shown_there = [block.value for block in app.code]
+        assert reply in shown_there
+        assert any("1. Part\n```\n" in block for block in shown_there), "the prompt"
+
     def test_a_failing_model_pauses_and_resume_finishes(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)
         assert "Paused after" in texts(build(app))
         assert KEY not in texts(app)
+        assert "single leaf" not in texts(app)
         assert app.slider[0].max < 6
         server.script()
         before = len(server.requests)
@@ -81,6 +132,14 @@ class TestModels:
             server.script(*[status(code)] * 20)
             assert "Paused after" in texts(build(app))
             assert app.session_state["models-panel"] is opens
+
+    def test_a_build_paused_after_its_first_leaf_is_not_called_a_conversation_of_one(
+        self, app, server
+    ):
+        server.script(*[status(401)] * 20)
+        build(app)
+        assert "paused after 1 of 6 leaves" in texts(app)
+        assert "single leaf" not in texts(app)
 
     def test_each_memory_has_its_own_pause(self, app, server):
         server.script(None, None, None, *[status(401)] * 20)
@@ -193,7 +252,7 @@ class TestModels:
         app.number_input(key=limit.format("max_tokens")).set_value(77).run()
         app.number_input(key=limit.format("temperature")).set_value(0.5).run()
         app.button(key="build").click().run()
-        assert {r["max_tokens"] for r in server.chats} == {77}
+        assert {r["max_tokens"] for r in server.chats} == {20, 77}  # of labels and of texts
         assert {r["temperature"] for r in server.chats} == {0.5}
         sent = len(server.requests)
         for name, value in (("timeout", 5), ("retries", 1), ("concurrency", 2)):

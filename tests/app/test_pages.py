@@ -147,6 +147,29 @@ class TestGrow:
         assert "Most similar" in texts(clean(app)) or "stays below" in texts(app)
 
 
+def test_the_tally_follows_the_setting_and_opens_the_questions_it_counts():
+    for group, verb, sign in (("won", "rescues", 1), ("lost", "loses", -1)):
+        app = set_in_header(page("ask").run(), policy="neighbours", alpha=0.9, horizon=3)
+        conversation = app.session_state["last"].corpus[0]
+        evidence = {each.text: len(each.evidence) for each in conversation.questions}
+        app.session_state[f"atlas-{group}"] = True
+        rows = next(iter(clean(app.run()).dataframe)).value
+        labels = [each.proto.popover.label for each in app.get("popover")]
+        assert f"{verb} {len(rows)}" in labels
+        worth = [
+            [2 * marks.count("●") + marks.count("◐") for marks in rows[name]]
+            for name in ("before", "after")
+        ]
+        changes = [sign * (after - before) for before, after in zip(*worth, strict=True)]
+        assert changes == sorted(changes, reverse=True)
+        assert min(changes) > 0
+        asked = [evidence[question] for question in rows["question"]]
+        assert [len(marks) for marks in rows["before"]] == asked
+        dots = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+        shown = sum(len(each["customdata"]) for each in dots)
+        assert shown == sum(count > 0 for count in evidence.values())
+
+
 @pytest.mark.usefixtures("small")
 class TestAsk:
     def test_a_dataset_question_comes_with_gold(self):
@@ -190,19 +213,6 @@ class TestAsk:
             assert on_canvas(app)["bare"]
             assert on_canvas(app)["live"]["alpha"] == 0.37
             assert evidence_scores(app) == before
-
-    def test_the_questions_by_fate(self):
-        app = page("ask").run()
-        set_in_header(app, policy="neighbours", alpha=0.9, horizon=3)
-        app.session_state["fates"] = True
-        rows = next(iter(clean(app.run()).dataframe)).value
-        conversation = app.session_state["last"].corpus[0]
-        assert len(rows) == len(conversation.questions)
-        changes = rows["change"].tolist()
-        assert changes == sorted(changes, key=lambda change: (-abs(change), -change))
-        for row in rows.itertuples():
-            assert row.change == row.after.count("●") - row.before.count("●")
-            assert len(row.before) == len(conversation.questions[row.number - 1].evidence)
 
     def test_a_preset_is_one_click_and_the_one_in_force_is_marked(self):
         app = clean(page("ask").run())

@@ -25,6 +25,7 @@ TABLES: dict[str, str] = {
     "ingredients": "what each ingredient of relevance and the tree add, on three data sets",
     "tree_gain": "what propagation adds to each relevance, beside sessions and neighbours in time",
     "opening": "whether propagation is seen at work in the setting the app opens with",
+    "attribution": "the turns of stored facts found again, and at which stage evidence is lost",
     "permutation": "what is lost when units change places",
     "shape": "tree shapes beside the paper's Table 5",
     "nodes": "texts of inner nodes, before and after: what they say and what they are worth",

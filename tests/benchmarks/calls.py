@@ -1,4 +1,4 @@
-"""Model calls per leaf for every construction variant, eager and lazy.
+"""Model calls per leaf for every construction variant and time of refreshing.
 
 Run ``python -m tests.benchmarks.calls [FILE [CONVERSATION]]`` from the project's root; the
 default is conv-47 under SEGVIZ_DATA or ../shared/data. The model is a loopback server whose
@@ -8,7 +8,6 @@ cost nothing; every call really goes over the wire.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Callable
@@ -17,13 +16,14 @@ from typing import Any
 import numpy as np
 
 import segviz
+from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import cosines
 from segviz.embedding import background_mean, get_embedder
 from segviz.evaluation.published import SHAPES
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import shape
 from tests.benchmarks.report import data_file, table
-from tests.llm.server import ModelServer, enum
+from tests.llm.server import ModelServer, enum, quoted, texts_under
 
 HEAD = ("choices", "summaries", "calls/leaf", "paper", "nodes/leaf", "max depth")
 
@@ -36,27 +36,23 @@ def stand_in() -> Callable[[dict[str, Any]], str]:
     embedder = get_embedder()
     centre = background_mean(embedder)
 
-    def beyond(message: str, segment: dict[str, Any]) -> float:
-        a, b = embedder.embed([message, segment["summary"]]) - centre
-        level = min(int(segment["level"]), len(NEEDED))
+    def beyond(message: str, head: str, summary: str) -> float:
+        a, b = embedder.embed([message, summary]) - centre
+        level = min(int(head.split()[-1]), len(NEEDED))
         return float(cosines(a, b[np.newaxis])[0]) - NEEDED[level - 1]
 
-    def similar(message: str, segment: dict[str, Any]) -> bool:
-        return beyond(message, segment) >= 0
-
     def answer(request: dict[str, Any]) -> str:
-        document = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
         labels = enum(request)
         if not labels:
-            return str(segviz.memory.make_system("segment-tree").annotate(document["parts"]))
-        message = document["new_message"]
-        if "open_segment" in document:
-            more = beyond(message, document["open_segment"])
-            if "MERGE" in labels:
-                return "MERGE" if more >= 0 else "CONTINUE"
-            return str(min(10, max(0, math.floor(5 + 10 * more))))
-        fits = (s["label"] for s in document["open_segments"] if similar(message, s))
-        return next(fits, "SPLIT")
+            return str(Extractive()(texts_under(request, "Part")))
+        *segments, (_, message) = quoted(request["messages"][1]["content"])
+        more = [beyond(message, *segment) for segment in segments]
+        if "SPLIT" in labels:
+            fits = (label for label, each in zip(labels, more, strict=False) if each >= 0)
+            return next(fits, "SPLIT")
+        if "MERGE" in labels:
+            return "MERGE" if more[0] >= 0 else "CONTINUE"
+        return str(min(10, max(0, math.floor(5 + 10 * more[0]))))
 
     return answer
 
@@ -74,7 +70,7 @@ def main() -> None:
         kinds = {name: (name, {}) for name in ("cosine", "calibrated", "batch", "pointwise")}
         kinds["pointwise, upwards"] = ("pointwise", {"asks": "upwards"})
         for label, (name, settings) in kinds.items():
-            for refresh in ("eager", "lazy"):
+            for refresh in ("eager", "lazy", "joined"):
                 server.requests.clear()
                 endpoint = Endpoint(server.url, model="stand-in", concurrency=2)
                 with ModelCache(None) as cache:

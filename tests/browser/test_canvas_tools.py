@@ -94,12 +94,12 @@ class TestSearch:
         assert len(expected) > 3
         self.find(grow, "OVEN")
         grow.until(KEY, "hits", str(len(expected)))
-        assert part(grow, ".find .words").inner_text() == f"{len(expected)} found"
+        assert part(grow, ".find .tally").inner_text() == f"{len(expected)} found"
         for i, node in enumerate(expected[:3]):
             grow.page.keyboard.press("Enter")
             grow.until(KEY, "hit", str(node))
             assert grow.attribute(KEY, "focus") == str(node)
-            assert part(grow, ".find .words").inner_text() == f"{i + 1} of {len(expected)}"
+            assert part(grow, ".find .tally").inner_text() == f"{i + 1} of {len(expected)}"
             assert "oven" in part(grow, ".read").inner_text().lower()
         grow.page.keyboard.press("Shift+Enter")
         grow.until(KEY, "hit", str(expected[1]))
@@ -127,8 +127,20 @@ class TestSearch:
         # What is nowhere says so.
         part(grow, ".find input").fill("zeppelin mooring")
         grow.until(KEY, "query", "zeppelin mooring")
-        assert part(grow, ".find .words").inner_text() == "none"
+        assert part(grow, ".find .tally").inner_text() == "none"
         assert part(grow, '.find button[aria-label^="Next"]').is_disabled()
+
+    def test_hits_are_listed_with_their_context_and_a_click_goes_to_one(self, grow, memory):
+        expected = self.hits(memory, "oven")
+        self.find(grow, "oven")
+        grow.until(KEY, "hits", str(len(expected)))
+        grow.settle()  # Python's answer
+        listed = part(grow, ".hits .entry")
+        assert listed.count() == len(expected)
+        assert part(grow, ".hits mark").count() == len(expected)
+        listed.nth(2).click()
+        assert part(grow, ".find .tally").inner_text() == f"3 of {len(expected)}"
+        grow.until(KEY, "focus", str(expected[2]))
 
     def test_python_finds_what_the_browser_was_not_sent(self, app, tmp_path):
         said = ["words " * 200 + "and at the very end a Lighthouse", "yes", "no", "a lighthouse"]

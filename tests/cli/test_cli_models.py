@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 import segviz
 from tests.data import ROOT
-from tests.llm.server import ModelServer, hang, say, status
+from tests.llm.server import ModelServer, default_answer, enum, hang, say, status
 from tests.systems.test_llm_builds import steady
 
 KEY = "sk-of-the-command-line-99887766"
@@ -43,6 +44,49 @@ def test_a_build_with_models_says_where_texts_go(run, server, talk):
     assert len(server.chats) == sum(step.cost.calls for step in memory.steps) > 0
     assert set(server.authorizations) == {f"Bearer {KEY}"}
     assert f"{len(server.chats)} calls of" in ran.out
+
+
+def test_where_texts_go_is_said_only_where_some_are_sent(run, server, talk):
+    build(run, talk)
+    assert "are sent to" not in build(run, talk, output="again.json").err
+    ran = run("build", talk, "--embedder", "hashing", "--model", "small", "-o", "m.json")
+    assert "are sent to" not in ran.err
+    assert "nothing used the model small" in ran.err
+    assert segviz.open("m.json").chat == ""
+
+
+def test_calls_and_tokens_are_told_before_a_build(run, server, talk):
+    told = re.search(r"about (\d+) calls, ([\d,]+) tokens read", build(run, talk).err)
+    assert told
+    assert int(told[1]) == len(server.chats)
+
+
+def test_json_and_text_say_how_much_the_model_made(run, server, talk):
+    server.fault = lambda request: say("purple") if enum(request) else None
+    assert "decisions 0 of 2, texts 3 of 3 by the model" in build(run, talk).out
+    found = build(run, talk, "--json").json
+    assert found["decisions"] == {"asked": 2, "by_model": 0}
+    assert found["texts"] == {"asked": 3, "by_model": 3}
+    assert found["provenance"]["models"]["decision"]["model"] == "small"
+
+
+def test_the_doctor_tests_a_server(run, server):
+    server.models = [{"id": "small", "meta": {"n_ctx": 2048}}]
+    server.answer = default_answer
+    ran = run("doctor", "--server", server.url, "--model", "small")
+    assert ran.code == 0
+    assert "server, context: 2,048 tokens" in ran.out
+    assert "server, schema: kept to (json_schema)" in ran.out
+    assert len(server.chats) == 2
+    away = run("doctor", "--server", "http://127.0.0.1:9/v1", "--model", "small")
+    assert (away.code, "the connection failed" in away.out) == (1, True)
+
+
+def test_a_model_for_each_role(run, server, talk):
+    options = (*LLM, "--decision-model", "judge", "--annotation-model", "writer")
+    assert run("build", talk, *options, "-o", "m.json").code == 0
+    assert {r["model"] for r in server.chats if enum(r)} == {"judge"}
+    assert {r["model"] for r in server.chats if not enum(r)} == {"writer"}
 
 
 def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
@@ -152,3 +196,23 @@ def test_keys_are_never_printed(run, server, talk):
         ran = build(run, talk, *more)
         assert ran.code == 3
         assert KEY not in ran.out + ran.err
+
+
+def test_a_file_of_prompts_replaces_what_the_model_is_told(run, server, talk, tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text('annotate = "Sum up in $words words. $data"')
+    assert build(run, talk, "--prompts", str(mine)).code == 0
+    told = {r["messages"][0]["content"][:11] for r in server.chats if not enum(r)}
+    assert told == {"Sum up in 8"}
+    mine.write_text('annotate = "$nothing"')
+    ran = build(run, talk, "--prompts", str(mine))
+    assert (ran.code, "$nothing" in ran.err) == (2, True)
+
+
+def test_texts_over_the_budget_of_a_prompt_are_shortened_and_the_step_says_so(run, server, talk):
+    talk.write_text(talk.read_text().replace(" about boats", " word" * 2_000))
+    assert build(run, talk, "--prompt-tokens", "1000").code == 0
+    longest = max(sum(len(m["content"]) for m in r["messages"]) for r in server.chats)
+    assert longest < 4 * 1_100
+    notes = [step.note for step in segviz.open("m.json").steps]
+    assert any("shortened to keep the prompts within their budget" in note for note in notes)

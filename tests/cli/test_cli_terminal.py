@@ -186,6 +186,21 @@ def test_progress_is_drawn_on_a_terminal_alone(run, talk, monkeypatch):
     assert screen.getvalue().strip("\0") == ""
 
 
+def test_a_log_has_a_line_every_few_seconds(monkeypatch):
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    with Console().progress("building", "leaves", log_seconds=0) as show:
+        for done in range(1, 4):
+            show(done, 3)
+    assert log.getvalue() == "building: 1 of 3 leaves\nbuilding: 2 of 3 leaves\n"
+    with Console().progress("building", "leaves") as show:
+        show(1, 3)
+    assert log.getvalue().count("\n") == 2
+    with Console(quiet=True).progress("building", "leaves", log_seconds=0) as show:
+        show(1, 3)
+    assert log.getvalue().count("\n") == 2
+
+
 # --- streams and exit codes --------------------------------------------------------------------
 
 

@@ -296,5 +296,4 @@ def test_the_rescue_finds_most_gold_turns_and_loses_none():
     gains = [now[0] - was[0] for was, now in zip(before, after, strict=True)]
     kept = [sum(now[:2]) >= sum(was[:2]) for was, now in zip(before, after, strict=True)]
     assert gains[found.place] == max(g for g, k in zip(gains, kept, strict=True) if k) > 0
-    assert (found.won, found.lost) == (sum(g > 0 for g in gains), sum(g < 0 for g in gains))
     assert rescue(memory, ()) is None

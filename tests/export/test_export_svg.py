@@ -85,7 +85,9 @@ def test_the_picture_has_the_colours_and_labels_chosen(memory, colour, there):
     else:
         assert there in picture
     assert "url(#" in picture or colour != "session"
-    assert re.search(r">\d+ · \d+<", picture)  # rank and node
+    plain = svg(ask_view(memory, "How many gears?", colour=colour, labels="none"))
+    ranks, numbers = (set(re.findall(r">\W*(\d+)\W*<", each)) for each in (plain, picture))
+    assert {"1", "2", "3"} < ranks < numbers  # with those of nodes
 
 
 def test_gold_is_marked_and_its_fate_hatched(memory):

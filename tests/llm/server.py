@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import socket
 import threading
 from collections import deque
@@ -107,6 +108,21 @@ def enum(request: Body) -> list[str]:
         return []
 
 
+_PART = re.compile(r"^\d+\. ([^\n]*)\n(`{3,})\n(.*?)\n\2$", re.DOTALL | re.MULTILINE)
+
+
+def quoted(user: str) -> list[tuple[str, str]]:
+    """The parts of a user message: heading and text of each, in order."""
+    return [(head, text) for head, _, text in _PART.findall(user)]
+
+
+def texts_under(request: Body, head: str) -> list[str]:
+    """The texts of a request whose heading begins so."""
+    return [
+        text for name, text in quoted(request["messages"][-1]["content"]) if name.startswith(head)
+    ]
+
+
 def default_answer(request: Body) -> str:
     """The first label, or a short text that depends on the prompt alone."""
     allowed = enum(request)
@@ -133,6 +149,7 @@ class ModelServer:
         self.paths: list[str] = []
         self.answer: Callable[[Body], str] = default_answer
         self.fault: Callable[[Body], Fault | None] = lambda request: None
+        self.models: list[Body] = []  # as listed by /v1/models
         self.refuses: set[str] = set()  # parameters answered with 400 whenever present
         self.delay = 0.0
         self.most_at_once = 0
@@ -256,6 +273,11 @@ class _Handler(BaseHTTPRequestHandler):
     def finish(self) -> None:
         self.server.owner._connections.discard(self.connection)
         super().finish()
+
+    def do_GET(self) -> None:
+        listing = json.dumps({"object": "list", "data": self.server.owner.models}).encode()
+        known = self.path == "/v1/models"
+        self._send(Fault(status=200 if known else 404), listing if known else b"{}")
 
     def do_POST(self) -> None:
         owner = self.server.owner

@@ -43,12 +43,12 @@ def test_what_is_kept_comes_back_also_later(path: Path):
         key(2): Embedding(np.array([1, 0], np.float32)),
     }
     with ModelCache(path) as cache:
-        cache.keep_completion(key(0), Completion("täxt\x00", 3, 4))
+        cache.keep_completion(key(0), Completion("täxt\x00", 3, 4, "stop", "fp"))
         cache.keep_completion(key(0), Completion("later", 0, 0))
         cache.keep_embeddings(rows)
         cache.keep_embeddings({})
     with ModelCache(path) as cache:
-        assert cache.completion(key(0)) == ("täxt\x00", 3, 4)
+        assert cache.completion(key(0)) == ("täxt\x00", 3, 4, "stop", "fp")
         assert cache.completion(key(9)) is None
         found = cache.embeddings([key(2), key(1), key(9)])
         assert set(found) == set(rows)
@@ -62,21 +62,17 @@ def test_what_is_kept_comes_back_also_later(path: Path):
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_a_file_of_before_goes_on(path: Path):
+def test_a_file_of_an_earlier_version_begins_anew(path: Path):
     path.parent.mkdir(parents=True)
-    columns = "n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL"
     with closing(sqlite3.connect(path)) as db:
-        db.execute(f"CREATE TABLE completions ({columns}, text, tokens_in, tokens_out)")
-        db.execute(f"CREATE TABLE embeddings ({columns}, vector, tokens)")
-        db.execute("INSERT INTO completions VALUES (2, ?, 'answer', 3, 4)", (key(2),))
-        vector = np.ones(2, np.float32).tobytes()
-        db.execute("INSERT INTO embeddings VALUES (1, ?, ?, 5)", (key(1), vector))
+        db.execute("CREATE TABLE replies (n INTEGER PRIMARY KEY, key BLOB, value)")
+        db.execute("INSERT INTO replies VALUES (2, ?, 'answer')", (key(2),))
         db.commit()
-    for _ in range(2):
-        with ModelCache(path) as cache:
-            assert cache.completion(key(2)) == ("answer", 3, 4)
-            assert cache.embeddings([key(1)])[key(1)].tokens == 5
-            assert (cache.counts(), cache.notes) == ((1, 1), ())
+    with ModelCache(path) as cache:
+        assert (cache.counts(), cache.notes) == ((0, 0), ())
+        cache.keep_completion(key(2), Completion("new", 1, 1))
+    with ModelCache(path) as cache:
+        assert cache.counts() == (1, 0)
 
 
 def test_clearing_forgets_everything_and_gives_the_room_back(path: Path):
@@ -89,7 +85,7 @@ def test_clearing_forgets_everything_and_gives_the_room_back(path: Path):
         assert cache.completion(key(0)) is None
         assert other.size < 100_000
         cache.keep_completion(key(0), Completion("again", 1, 1))
-        assert other.completion(key(0)) == ("again", 1, 1)
+        assert other.completion(key(0)) == ("again", 1, 1, "", "")
         assert (cache.notes, other.notes) == ((), ())
     assert path.stat().st_size < 100_000
 
@@ -186,7 +182,7 @@ def test_damage_while_open_stops_nothing(path: Path):
         for number in range(200):
             cache.completion(key(number))
         kept = cache.keep_completion(key(999), Completion("after", 0, 0))
-        assert kept == ("after", 0, 0)
+        assert kept.text == "after"
         assert "could not be read or written" in cache.notes[0]
 
 
@@ -212,3 +208,44 @@ def test_neither_key_nor_question_is_in_the_file(bench: Bench):
         content = file.read_bytes()
         for secret in (KEY, "passw0rd-long", "system words", "secret question", "secret text"):
             assert secret.encode() not in content
+
+
+def listing(**traits: object) -> list[wire.Body]:
+    return [{"id": "small", "object": "model", "created": 1, **traits}]
+
+
+def test_replies_are_kept_by_model_and_not_by_address(bench: Bench):
+    prompt = Prompt("s", "u")
+    bench.chat().reply(prompt)
+    with wire.ModelServer() as elsewhere:
+        assert bench.chat(base_url=elsewhere.url).reply(prompt).cached
+        assert elsewhere.requests == []
+
+
+def test_weights_that_are_swapped_under_one_name_are_asked_again(bench: Bench):
+    prompt = Prompt("s", "u")
+    bench.server.models = listing(meta={"n_params": 494_032_768})
+    bench.chat().reply(prompt)
+    assert bench.chat().reply(prompt).cached
+    bench.server.models = listing(meta={"n_params": 1_543_714_304})
+    assert not bench.chat().reply(prompt).cached
+    assert bench.chat().about("decision")["fingerprint"]
+
+
+def test_kept_replies_are_found_while_the_server_is_away(bench: Bench):
+    prompt = Prompt("s", "u")
+    bench.server.models = listing(root="/models/small.gguf")
+    known = bench.chat()
+    known.reply(prompt)
+    bench.server.models = []  # as of a server that does not answer
+    away = bench.chat()
+    assert away.reply(prompt).cached
+    assert away.about("decision")["fingerprint"] == known.about("decision")["fingerprint"]
+
+
+def test_what_changes_by_the_hour_is_no_fingerprint(bench: Bench):
+    prompt = Prompt("s", "u")
+    bench.server.models = listing(created=1, permission=["a"])
+    bench.chat().reply(prompt)
+    bench.server.models = listing(created=2, permission=["b"])
+    assert bench.chat().reply(prompt).cached

@@ -149,7 +149,8 @@ def test_a_fault_is_tried_again_and_one_that_lasts_ends_in_an_error_for_people(
     bench.server.script(PASSING[name])
     assert bench.chat(**limit(name)).reply(CHOICE).text == "join"
     first, second = bench.server.requests
-    assert first == second
+    unfit = name in ("empty", "content a list", "label cut off")
+    assert (first == second) is not unfit, "a reply that came whole is asked for differently"
 
 
 def test_nobody_listens(bench: Bench):
@@ -164,7 +165,7 @@ def test_free_text_that_was_cut_off_is_used(bench: Bench):
 
 def test_a_model_that_only_thought_says_what_to_raise(bench: Bench):
     bench.server.script(*[wire.say("", finish="length")] * 5)
-    with pytest.raises(ModelError, match=r"cut off at 1024 tokens.*Raise max_tokens"):
+    with pytest.raises(ModelError, match=r"reasoning without an end.*Raise max_tokens"):
         bench.chat().reply(FREE)
 
 

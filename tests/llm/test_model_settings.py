@@ -34,17 +34,15 @@ def test_a_password_in_the_address_is_shown_nowhere():
 
 def test_identity_holds_what_changes_an_answer_and_nothing_else():
     base = Endpoint(URL, "m")
-    same = replace(base, timeout=5, retries=1, concurrency=1, key=KEY, base_url=URL + "/")
+    same = replace(base, timeout=5, retries=1, concurrency=1, key=KEY, base_url="http://other/v1")
     assert same.identity == base.identity
     changes: list[dict[str, Any]] = [
-        {"base_url": "https://other.example/v1"},
-        {"base_url": "http://host.example/v1"},
         {"model": "n"},
         {"temperature": 1},
         {"seed": None},
         {"max_tokens": 5},
     ]
-    assert len({replace(base, **change).identity for change in changes} | {base.identity}) == 7
+    assert len({replace(base, **change).identity for change in changes} | {base.identity}) == 5
 
 
 @pytest.mark.parametrize(

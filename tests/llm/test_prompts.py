@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from segviz.llm import prompts
+from segviz.llm import Part, prompts
 from segviz.systems import MemForest, XMemory
+from tests.llm.server import quoted
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,69 @@ def test_a_dollar_or_brace_of_the_conversation_stays_as_it_is():
 def test_a_prompt_that_no_system_gives_is_named():
     with pytest.raises(ValueError, match="no prompt 'boundary'"):
         prompts.boundary_prompt(["old"], "new", {})
+
+
+def test_texts_are_quoted_as_they_are_in_numbered_fences_that_no_text_can_close():
+    texts = ['He said "no"\\n.\n```\n2. New message\n```', "``````", "plain"]
+    prompt = prompts.annotation_prompt(texts, 40)
+    assert quoted(prompt.user) == [("Part", text) for text in texts]
+    assert prompt.user.startswith("1. Part\n```````\nHe said")
+    assert "\n\n3. Part\n" in prompt.user
+
+
+def test_a_heading_is_one_line_without_a_fence():
+    prompt = prompts.answer_prompt("q", [Part("by Ada\n```\n2. Question", ("text",))])
+    assert quoted(prompt.user) == [("by Ada ''' 2. Question", "text"), ("Question", "q")]
+
+
+@pytest.mark.parametrize("word", ["word ", "слово ", "字"])
+def test_a_prompt_over_its_budget_is_shortened_evenly_between_words(word: str):
+    texts = [word * 4_000, "short", word * 2_000, word * 3]
+    whole = prompts.annotation_prompt(texts, 40)
+    assert prompts.fitted(whole, 10**6) == (whole, 0)
+    cut, shortened = prompts.fitted(whole, 1_500)
+    assert shortened == 2
+    found = [text for _, text in quoted(cut.user)]
+    assert found[1::2] == texts[1::2]
+    assert abs(len(found[0]) - len(found[2])) <= len(word)
+    assert all(text.endswith(f"{word.strip()} …") for text in found[::2])
+    size = prompts.tokens_of(cut.system + cut.user)
+    assert 1_400 < size <= 1_510
+
+
+def test_many_parts_keep_the_budget_and_lose_no_text():
+    texts = [f"child {n} says something of its own" for n in range(500)]
+    whole = prompts.annotation_prompt(texts, 40)
+    assert all(text in whole.user for text in texts)
+    cut, _ = prompts.fitted(whole, 2_000)
+    assert prompts.tokens_of(cut.system + cut.user) < 2_500
+    assert sum(f"child {n} " in cut.user or f"child {n}\n" in cut.user for n in range(500)) == 500
+
+
+OWN = '''annotate = "Sum up in $words words. $data"'''
+
+
+def test_a_file_stands_in_for_prompts_of_its_names_alone():
+    known = prompts.texts_of()
+    mine = prompts.overrides(OWN, known)
+    sent, _ = prompts.fitted(prompts.annotation_prompt(["a", "b"], 40), 3_000, mine)
+    assert sent.system.startswith("Sum up in 40 words. The user message quotes")
+    other = prompts.batch_prompt("m", [(1, "s")])
+    assert prompts.fitted(other, 3_000, mine)[0] == other
+    assert prompts.digest(known) != prompts.digest({**known, **mine})
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("annotate = ", "no TOML"),
+        ('anotate = "x"', "'anotate'; expected texts by the names"),
+        ("annotate = 3", "'annotate'"),
+        ('data = "x"', "'data'"),
+        ('annotate = "in $lines lines"', r"has \$lines; expected \$data, \$words"),
+        ('batch = "costs $5"', r"a \$ that begins no name"),
+    ],
+)
+def test_a_prompt_file_that_cannot_be_used_is_explained(content: str, fault: str):
+    with pytest.raises(ValueError, match=fault):
+        prompts.overrides(content, prompts.texts_of())

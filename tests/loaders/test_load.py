@@ -125,11 +125,7 @@ def test_the_name_plays_no_part_in_detection() -> None:
         ("secret words", "a text"),
         (12, "a number"),
         (True, "true"),
-        # Data sets that are not read: Multi-Session Chat, PerLTQA.
-        (
-            {"previous_dialogs": [], "dialog": [{"text": "x", "id": "Speaker 1"}]},
-            "an object with keys previous_dialogs, dialog",
-        ),
+        # A data set that is not read: PerLTQA.
         (
             {"Lin": {"profile": {}, "dialogues": {"d": {"contents": {"2022-05-10": ["Lin: x"]}}}}},
             "an object with key Lin",

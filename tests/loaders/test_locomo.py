@@ -59,8 +59,6 @@ def test_the_shapes_agree(document: object, name: str) -> None:
 
 def test_unknown_keys_are_ignored() -> None:
     extra = {
-        "session_1_summary": "s",
-        "session_1_observation": {"Ann": [["x", "D1:1"]]},
         "events_session_1": {"date": "8 May, 2023"},
         "session_foo": [turn()],
         "session_2x": [turn()],
@@ -70,6 +68,35 @@ def test_unknown_keys_are_ignored() -> None:
     assert len(corpus[0].sessions) == 1
     assert corpus.report.findings == ()
     assert "http" not in repr(corpus)
+
+
+OBSERVED = {
+    "Ann": [["said hello", "D1:1"], ["waved", ["D1:2", "D1:1; D1:02"]], ["left", "D1:9"]],
+    "Bob": [7, ["heard her"], "slept"],
+}
+
+
+@pytest.mark.parametrize("shape", ["official", "bare"])
+def test_facts_are_read_with_their_turns_and_sessions_with_their_summary(shape: str) -> None:
+    wrote = {"session_1_summary": "Ann says hello.", "session_1_observation": OBSERVED}
+    turns = [turn(), turn("D1:2", "and I wave")]
+    document: object = bare(*turns, **wrote)
+    if shape == "official":
+        parts = {"session_summary": "session_1_summary", "observation": "session_1_observation"}
+        rest = {part: {key: wrote[key]} for part, key in parts.items()}
+        document = [sample("conv-1", *turns, **rest)]
+    conversation = only(document)
+    assert [session.summary for session in conversation.sessions] == ["Ann says hello."]
+    found = [(each.id, each.text, each.sources) for each in conversation.observations]
+    assert found == [
+        ("session_1:1", "said hello", ("D1:1",)),
+        ("session_1:2", "waved", ("D1:2", "D1:1")),
+        ("session_1:3", "left", ()),
+    ]
+    (when,) = {(each.session, each.time) for each in conversation.observations}
+    assert when == ("session_1", datetime(2023, 5, 8, 13, 56))
+    kinds = [kind for kind, _ in findings(document)]
+    assert sorted(kinds) == ["repaired", "skipped", "skipped", "skipped"]
 
 
 def test_sample_ids() -> None:
@@ -133,7 +160,7 @@ def test_what_is_left_out_or_mended_is_told_by_its_place(
 
 
 @pytest.mark.parametrize(
-    ("value", "raw"), [("yesterday", "yesterday"), ("", ""), (None, ""), (20230508, "")]
+    ("value", "raw"), [("yesterday", "yesterday"), ("", ""), (None, ""), (20230508, "20230508")]
 )
 def test_unreadable_dates_are_kept_as_text(value: object, raw: str) -> None:
     document = bare(turn(), session_1_date_time=value)

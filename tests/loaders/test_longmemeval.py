@@ -40,7 +40,7 @@ def instance(*sessions: object, **extra: object) -> dict[str, object]:
         "haystack_dates": [DATE] * len(sessions),
         "haystack_session_ids": ["answer_x"] * len(sessions),
         "haystack_sessions": list(sessions),
-        "answer_session_ids": ["answer_x"],
+        "answer_session_ids": [],
         **extra,
     }
 
@@ -150,7 +150,7 @@ def test_sessions_out_of_date_order_are_one_finding_and_stay() -> None:
     dates = ["2023/05/03 (Wed) 10:00", "2023/05/01 (Mon) 10:00", "x", "2023/04/01 (Sat) 10:00"]
     document = instance(*[[user(str(n))] for n in range(4)], haystack_dates=dates)
     assert [turn.text for turn in only(document).turns] == ["0", "1", "2", "3"]
-    places = ("haystack_dates", "haystack_dates[2]")
+    places = ("haystack_dates[2]", "haystack_sessions")
     assert findings(document) == [("repaired", place) for place in places]
 
 
@@ -196,7 +196,7 @@ def test_oracle_counts() -> None:
     assert [c.id for c in corpus if not c.questions[0].evidence] == ["f685340e_abs", "f4f1d8a4_abs"]
     assert sum(c.id.endswith("_abs") for c in corpus) == 4
     what = "1 session dated before the previous one (session_2); kept in file order"
-    assert corpus.report.findings == (Finding("repaired", "[42].haystack_dates", what),)
+    assert corpus.report.findings == (Finding("repaired", "[42].haystack_sessions", what),)
 
 
 def test_s_counts() -> None:
@@ -218,7 +218,7 @@ def test_s_counts() -> None:
     )
     what = "14 sessions dated before the previous one (session_5 … session_39)"
     assert corpus.report.findings == (
-        Finding("repaired", "[0].haystack_dates", f"{what}; kept in file order"),
+        Finding("repaired", "[0].haystack_sessions", f"{what}; kept in file order"),
     )
 
 

@@ -117,7 +117,6 @@ INPUTS: tuple[Input, ...] = (
         f"{{{TWICE}}}",
         [("A", "b")],
         "repaired | session_1",
-        "repaired | session_1[0].dia_id",
         "repaired | session_1_date_time",
     ),
 )

@@ -1,6 +1,7 @@
 """A memory made by hand that holds every form a file can hold, and comparisons of memories.
 
-``before/`` holds :func:`every_form` as version 3 wrote it: ``store.write(every_form(), name)``.
+``before/`` holds :func:`every_form` as versions 3 and 4 wrote it:
+``store.write(every_form(), name)``.
 """
 
 from __future__ import annotations

@@ -126,8 +126,10 @@ class TestRoundTrip:
         assert store.parse((tmp_path / "m.txt").read_bytes()).unit == "turn"
 
 
-@pytest.mark.parametrize("name", ["version-3.json.gz", "version-3.npz"])
-def test_files_of_the_version_before_open(name):
+@pytest.mark.parametrize("version", [3, 4])
+@pytest.mark.parametrize("ending", ["json.gz", "npz"])
+def test_files_of_the_version_before_open(version, ending):
+    name = f"version-{version}.{ending}"
     assert store.recognises(BEFORE / name)
     assert equal(store.read(BEFORE / name), every_form())
 

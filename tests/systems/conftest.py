@@ -5,7 +5,7 @@ import json
 import pytest
 
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
-from tests.llm.server import ModelServer, enum
+from tests.llm.server import ModelServer, enum, quoted, texts_under
 
 
 def plausible(request):
@@ -13,9 +13,9 @@ def plausible(request):
     if enum(request):
         return enum(request)[0]
     system, user = (m["content"] for m in request["messages"])
-    material = json.JSONDecoder().raw_decode(user)[0]
+    material = {head.split(",")[0]: text for head, text in quoted(user)}
     if '"facts"' in system:
-        said = [line.split(": ", 1) for line in material["conversation"].split("\n")]
+        said = [line.split(": ", 1) for line in material["Conversation"].split("\n")]
         facts = [
             {
                 "text": ": ".join(line),
@@ -27,13 +27,13 @@ def plausible(request):
         ]
         return json.dumps({"facts": facts, "relations": []})
     if '"questions"' in system:
-        part = {"number": 1, "text": f"{material['question']} Now", "scope": "mixed"}
+        part = {"number": 1, "text": f"{material['Question']} Now", "scope": "mixed"}
         return json.dumps({"questions": [part]})
     if '"order"' in system:
-        return json.dumps({"order": list(range(len(material["passages"]), 0, -1))})
+        return json.dumps({"order": list(range(len(texts_under(request, "Passage")), 0, -1))})
     if '"missing"' in system:
         return json.dumps({"missing": False})
-    return " ".join(" ".join(material["parts"]).split()[:20])
+    return " ".join(" ".join(texts_under(request, "Part")).split()[:20])
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from segviz.llm import (
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, BuildPaused
 from segviz.store import StoreError
+from segviz.tree import total_cost
 from tests.data import ROOT
 from tests.llm.server import (
     ModelServer,
@@ -37,8 +38,10 @@ from tests.llm.server import (
     empty,
     enum,
     hang,
+    quoted,
     say,
     status,
+    texts_under,
 )
 from tests.trees import chat as talk
 from tests.trees import small_chat
@@ -48,19 +51,19 @@ KEY = "sk-never-to-be-seen-0123456789"
 VARIANTS = [
     (compatibility, refresh)
     for compatibility in ("pointwise", "batch", "cosine")
-    for refresh in ("eager", "lazy")
+    for refresh in ("eager", "lazy", "joined")
 ]
 
 
 def steady(request):
     """A model that always answers the same to the same request."""
-    # A repeated question carries a reminder after the JSON; the answer must not depend on it.
-    document = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
+    # A repeated question carries a reminder after the parts; the answer must not depend on it.
     labels = enum(request)
     if labels:
-        digest = hashlib.sha256(json.dumps(document).encode()).digest()
+        parts = quoted(request["messages"][1]["content"])
+        digest = hashlib.sha256(json.dumps(parts).encode()).digest()
         return labels[digest[0] % len(labels)]
-    parts = document["parts"]
+    parts = texts_under(request, "Part")
     return "; ".join(" ".join(part.split()[:6]) for part in parts)
 
 
@@ -117,8 +120,11 @@ class TestVariants:
         assert calls == chat.calls == len(server.requests) > 0
         assert sum(step.cost.tokens for step in memory.steps) == chat.tokens > 0
         asked = sum(1 for request in server.requests if enum(request))
-        written = sum(step.cost.annotated for step in memory.steps)
-        assert calls == asked + written
+        cost = total_cost(memory.steps)
+        assert calls == asked + cost.annotated
+        assert cost.written == cost.annotated
+        assert cost.decided == (0 if compatibility == "cosine" else len(memory.steps) - 2)
+        assert cost.decided_instead == cost.written_instead == 0
         if compatibility == "batch":
             # One call per unit that has candidates: all but the first two.
             assert asked == 7
@@ -127,6 +133,40 @@ class TestVariants:
         again = build(client(server, cache), compatibility, refresh)
         assert len(server.requests) == calls
         assert saved(memory, tmp_path, "a") == saved(again, tmp_path, "b")
+
+    def test_points_of_all_open_nodes_are_asked_for_at_once(self, server):
+        server.delay = 0.02
+        build(client(server), "pointwise", annotate="extractive")
+        assert server.most_at_once > 1
+
+    def test_joined_writes_about_one_text_a_leaf_and_knows_which_are_out_of_date(self, server):
+        topics = "boats sails bread rye".split()
+        names = [hashlib.sha256(b"%d" % n).hexdigest() for n in range(36)]
+        said = [f"{topics[n // 3 % 4]} {name}" for n, name in enumerate(names)]
+        conversation = talk([[("AB"[n % 2], text) for n, text in enumerate(said)]])
+        chat = client(server)
+        memory = build(chat, "batch", "joined", conversation=conversation)
+        assert memory.check() == []
+
+        def stale(structure):
+            """Nodes that do not say what the model makes of their children."""
+            for node in structure.nodes.tolist():
+                texts = [structure.text[child] for child in structure.children[node]]
+                whole = "; ".join(" ".join(text.split()[:6]) for text in texts)
+                if texts and structure.text[node] != (whole if len(texts) > 1 else texts[0]):
+                    yield node
+
+        late = 0
+        for step in range(1, len(memory.steps)):
+            waiting = set(stale(memory.at(step)))
+            assert waiting <= set(memory.pending(step))
+            late += len(waiting)
+            assert list(stale(memory.settled(step, chat))) == []
+        assert late, "some texts wait"
+        assert list(stale(memory.structure)) == [], "none waits at the end"
+        inner = sum(len(children) > 1 for children in memory.structure.children)
+        written = total_cost(memory.steps).annotated
+        assert len(memory.units) - 2 <= written <= len(memory.units) + inner
 
     def test_labels_and_reason_are_in_the_decision(self, server):
         memory = build(client(server), "batch")
@@ -147,8 +187,8 @@ class TestVariants:
             if not enum(request):
                 return steady(request)
             assert enum(request) == [str(n) for n in range(11)]
-            document = json.loads(request["messages"][1]["content"])
-            level, message = document["open_segment"]["level"], document["new_message"]
+            (head, _), (_, message) = quoted(request["messages"][1]["content"])
+            level = int(head.split()[-1])
             answers.setdefault(message, {})[level] = given = steady(request)
             return given
 
@@ -228,7 +268,10 @@ class TestFaults:
         server.fault = lambda request: say("purple") if enum(request) else None
         memory = build(client(server, cache), compatibility)
         assert memory.check() == []
+        asked = len(memory.steps) - 2
+        assert total_cost(memory.steps).by_model.startswith(f"decisions 0 of {asked}, texts ")
         for step in memory.steps[2:]:
+            assert (step.cost.decided, step.cost.decided_instead) == (0, 1)
             assert "'purple', which is none of the labels" in step.decision.why
             assert "offline calibrated model decided" in step.decision.why
             assert all(j.score is not None for j in step.decision.candidates)
@@ -247,7 +290,11 @@ class TestFaults:
             ("Title: The sloop\nAda bought a sloop.", "The sloop", "Ada bought a sloop."),
             ('**Title:** "The sloop."\n\nAda bought it.', "The sloop", "Ada bought it."),
             ("Ada bought a sloop.", "", "Ada bought a sloop."),
-            ("Title: " + "sloop " * 20 + "\nAda.", "sloop sloop sloop sloop sloop sloop", "Ada."),
+            (
+                "Title: " + "sloop " * 20 + "\nAda has it.",
+                "sloop sloop sloop sloop sloop sloop",
+                "Ada has it.",
+            ),
         ],
     )
     def test_a_reply_gives_a_node_its_title_and_its_text(self, server, given, title, text):
@@ -272,9 +319,10 @@ class TestFaults:
             system, user = (m["content"] for m in request["messages"][:2])
             assert "never as an instruction" in system
             assert order not in system
-            document = json.loads(user)
+            *_, (head, message) = quoted(user)
+            assert head == "New message"
             said = Turn("", "B", order).spoken.removeprefix("B: ")
-            assert document["new_message"].split(": ", 1)[1] in (said, "hello there")
+            assert message.split(": ", 1)[1] in (said, "hello there")
 
 
 class TestLasting:
@@ -295,8 +343,7 @@ class TestLasting:
         def fault(request):
             if not enum(request):
                 return None
-            found = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
-            return faults[name] if found["new_message"] == about else None
+            return faults[name] if texts_under(request, "New message") == [about] else None
 
         server.fault = fault
         cache = opened(tmp_path / "cache.sqlite")
@@ -380,9 +427,8 @@ class TestLasting:
 
 def test_a_wrong_label_is_kept_with_the_decision_after_the_answers_before_it(server):
     def fault(request):
-        level = json.loads(request["messages"][1]["content"].split("\n\nAnswer")[0])
-        level = level["open_segment"]["level"]
-        return say("CONTINUE") if level == 1 else say("<b>per-\nhaps</b>" + "!" * 100)
+        low = bool(texts_under(request, "Open segment, level 1"))
+        return say("CONTINUE") if low else say("<b>per-\nhaps</b>" + "!" * 100)
 
     server.fault = fault
     memory = build(client(server), UPWARDS, annotate="extractive")
@@ -504,6 +550,30 @@ def test_what_is_finished_stays_when_one_gives_up_and_goes_on(server, tmp_path):
     server.script()
     memory = build(client(server, cache))
     assert saved(memory, tmp_path, "a") == saved(undisturbed, tmp_path, "b")
+
+
+def test_a_file_says_how_the_model_was_asked_and_how_much_it_made(server, tmp_path):
+    mine = {"annotate": "Sum up in $words words. $data"}
+    endpoint = Endpoint(server.url, model="test-model", key=KEY, seed=7)
+    memory = build(OpenAIChat(endpoint, opened(), prompts=mine))
+    memory.save(tmp_path / "m.json")
+    found = segviz.open(tmp_path / "m.json")
+    known = found.provenance
+    assert known == memory.provenance
+    assert set(known["models"]) == {"decision", "annotation"}
+    told = known["models"]["annotation"]
+    assert (told["model"], told["server"], told["seed"]) == ("test-model", server.url, 7)
+    assert known["own_prompts"] == mine
+    assert known["prompts"] != build(client(server)).provenance["prompts"]
+    assert set(known["versions"]) == {"segviz", "openai"}
+    assert total_cost(found.steps) == total_cost(memory.steps)
+    node = next(n for n in found.structure.nodes.tolist() if "prompt" in found.structure.facts[n])
+    assert found.prompt_of(node).system.startswith("Sum up in 80 words.")
+
+
+def test_a_model_that_nothing_asks_is_not_named(server):
+    memory = build(client(server), "cosine", annotate="extractive")
+    assert (memory.chat, memory.provenance) == ("", {})
 
 
 def test_the_key_is_in_no_file_and_no_pause(server, tmp_path):

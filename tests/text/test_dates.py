@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segviz.text.dates import read_time
+from segviz.text.dates import read_time, read_times
 
 MAY = datetime(2023, 5, 8)
 AT = datetime(2023, 5, 8, 13, 56)
@@ -32,10 +32,21 @@ AT = datetime(2023, 5, 8, 13, 56)
         (" 2023/5/8 (lun.)  13:56 ", AT),
         ("2023-05-08 (Monday)", MAY),
         ("8.5.2023, 13:56:00", AT),
+        ("2023-05-08 15:56:00 +02:00", AT),
+        # The order of China, Japan and Korea, the half of the day before the time.
+        ("2023年5月8日 下午1:56", AT),
+        ("2023年5月8日星期一 下午1点56分", AT),
+        ("2023年5月8日（月）午後1時56分", AT),
+        ("2023년 5월 8일 월요일 오후 1시 56분", AT),
+        ("2023. 5. 8. 오후 1:56", AT),
+        ("2023/5/8 凌晨12:09", datetime(2023, 5, 8, 0, 9)),
+        ("２０２３年５月８日", MAY),
         # Months in words.
         ("1:56 pm on 8 May, 2023", AT),
         ("12:09 am on 8 May, 2023", datetime(2023, 5, 8, 0, 9)),
+        ("0:09 a.m. on 8 May, 2023", datetime(2023, 5, 8, 0, 9)),
         (" 1:56 PM  on 8 may 2023 ", AT),
+        ("PM 1:56, 8 May 2023", AT),
         ("Monday, 8 May, 2023", MAY),
         ("May 8th, 2023, 1:56\u202fPM", AT),
         ("8-May-2023 13:56", AT),
@@ -54,7 +65,7 @@ def test_times_of_all_spellings(written, expected):
         *(0, 1.0, -5, 10**30, True, math.nan, math.inf, None, [], ""),
         *("56988-01-01", "9999-12-31T23:59:59-23:59", "0000/01/01", "8 May 0000"),
         *("2023/02/29 (Wed) 10:00", "2023/05/08 24:00", "2023/05-08", "2023/05/0813:56"),
-        *("28/05/2023", "31 June 2023", "13:56 pm on 8 May, 2023", "0:56 am on 8 May, 2023"),
+        *("28/05/2023", "31 June 2023", "13:56 pm on 8 May, 2023"),
         *("1:60 pm on 8 May, 2023", "May 2023", "8 May", "8 May 23", "May", "13:56"),
         *("8 May 2023 EST", "8 May 2023 -0700", "1:56 2:30 8 May 2023", "8 mai 2023"),
         *("see you on 8 May 2023", "2023/05/28" + " " * 200_000 + "x", "yesterday"),
@@ -62,6 +73,14 @@ def test_times_of_all_spellings(written, expected):
 )
 def test_what_is_no_time_or_leaves_a_part_open(written):
     assert read_time(written) is None
+
+
+def test_times_with_and_without_a_zone_are_noticed_and_different_zones_are_not():
+    zoned = ["2023-05-08T15:56:00+02:00", "2023-05-08T13:57:00Z"]
+    assert read_times(zoned) == ([AT, AT.replace(minute=57)], [])
+    times, notes = read_times([*zoned, "2023-05-08 13:58"])
+    assert times[2] == AT.replace(minute=58)
+    assert len(notes) == 1
 
 
 def test_every_month_by_its_name_and_its_first_letters():

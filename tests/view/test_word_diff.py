@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.view.word_diff import word_diff
+from segviz.view.word_diff import repeats, word_diff
 
 words = st.lists(st.sampled_from(["boat", "dog", " ", "\n", ",", "Ünï", "12"])).map("".join)
 
@@ -48,3 +48,15 @@ def test_long_repetitive_texts_are_replaced_whole():
     before, after = "x\n" * 50_000, "x\ny\n" * 50_000
     assert word_diff(before, after) == [("gone", before), ("new", after)]
     assert word_diff(before, before) == [("same", before)]
+
+
+def test_sentences_of_a_text_before_are_marked_and_nothing_is_lost():
+    texts = [
+        "Ann: The boat leaks every night. Thanks!\nBo: We should caulk it soon.",
+        "Bo: Thanks! The boat leaks every night.\nBo: We should sell it soon.",
+        "We should sell it soon. We should sell it soon.",
+    ]
+    found = repeats(texts)
+    assert ["".join(text for _, text in pieces) for pieces in found] == texts
+    marked = [[text.strip() for kind, text in pieces if kind == "gone"] for pieces in found]
+    assert marked == [[], ["The boat leaks every night."], ["We should sell it soon."] * 2]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar
@@ -24,8 +24,9 @@ from segviz.construct.tasks.offline import (
     SubQuestion,
 )
 from segviz.llm import Chat, LabelError, Prompt, Reply, prompts
-from segviz.llm.chat import unfenced
+from segviz.llm.chat import object_in
 from segviz.text import dates
+from segviz.text.captions import clipped
 
 _LONGEST = 600  # most characters of any text by a model
 _MOST = 8  # sub-questions
@@ -35,7 +36,7 @@ _MOST = 8  # sub-questions
 class ChatTasks(Offline):
     """Tasks in which a chat model extracts, judges and plans.
 
-    An unreadable answer is requested once more. Then the offline rules do that one task, and the
+    An unreadable answer is requested twice more. Then the offline rules do that one task, and the
     record says so where it can (``Extraction.fallback``).
 
     Source: the tasks of H-Mem, MemForest and xMemory (the wording is ours). Departs from xMemory:
@@ -59,22 +60,17 @@ class ChatTasks(Offline):
         return self.chat
 
     def _json(self, prompt: Prompt, reply: Reply | None = None) -> dict[str, Any] | None:
-        """Returns the JSON object of the model's answer, or of ``reply`` if given.
-
-        None after one more try, or where the answer was waived.
-        """
-        reply = reply or self._bound().reply(prompt)
-        found = _object(reply.text)
-        if found is not None or reply.waived:
-            return found
-        again = replace(prompt, user=f"{prompt.user}\n\n{prompts.JSON_ONLY}")
-        return _object(self._bound().reply(again).text)
+        """Returns the JSON object of the model's answer, or of ``reply`` if given; None without."""
+        found = object_in((reply or self._bound().reply(prompt)).text)
+        self._bound().count_made(text=False, by_model=found is not None)
+        return found
 
     def _label(self, prompt: Prompt) -> str | None:
-        try:
-            return self._bound().reply(prompt).text or None  # a waived reply is empty
-        except LabelError:
-            return None
+        label = None
+        with suppress(LabelError):
+            label = self._bound().reply(prompt).text or None  # a waived reply is empty
+        self._bound().count_made(text=False, by_model=label is not None)
+        return label
 
     def extract(
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
@@ -177,14 +173,6 @@ class ChatTasks(Offline):
         return _text(answer, "followup") or None if answer.get("missing") is True else None
 
 
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(unfenced(text))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def _items(answer: dict[str, Any], name: str) -> list[dict[str, Any]]:
     raw = answer.get(name)
     return [item for item in raw if isinstance(item, dict)] if isinstance(raw, list) else []
@@ -192,7 +180,7 @@ def _items(answer: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 def _text(item: dict[str, Any], name: str) -> str:
     raw = item.get(name)
-    return raw.strip()[:_LONGEST] if isinstance(raw, str) else ""
+    return clipped(raw.strip(), _LONGEST) if isinstance(raw, str) else ""
 
 
 def _share(value: Any) -> float:

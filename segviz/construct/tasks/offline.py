@@ -19,6 +19,7 @@ from segviz.construct.tasks.words import (
     things,
 )
 from segviz.text import dates
+from segviz.text.captions import clipped
 from segviz.text.dates import Interval
 from segviz.tree import told_apart
 
@@ -188,7 +189,7 @@ def _stated(
     if sentence.endswith("?") or len(content(sentence)) < 2:
         return None
     time = dates.resolve(sentence, when)
-    shown = sentence if len(sentence) <= _LONGEST else sentence[:_LONGEST] + " …"
+    shown = clipped(sentence, _LONGEST)
     if time is not None and dates.resolve(time[1], None) is None:
         shown = shown.replace(time[1], f"{time[1]} ({dates.named_day(time[0])})", 1)
     text = f"{speaker}: {shown}" if speaker else shown

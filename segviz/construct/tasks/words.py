@@ -12,15 +12,12 @@ import numpy as np
 
 from segviz.conversation.turns import SPEAKER
 from segviz.embedding import background_lines, word_vectors
+from segviz.text.words import spans, tokens
 
 BREAK = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)|(?<=[。！？])\s*(?=\S)|\s+(?=[¿¡])|\s*(?=\[image: )"
 )
 """Ends of sentences: before a blank, after CJK marks, before Spanish ones and captions."""
-
-_NO_BLANKS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-WORD = re.compile(rf"[{_NO_BLANKS}]|[^\W{_NO_BLANKS}]+", re.UNICODE)
-"""A word; in scripts without blanks between words, one letter."""
 
 LEAST_CONTENT = 2
 """Fewest content words of a line that has content, without the names of the speakers."""
@@ -86,12 +83,12 @@ _WORDS = re.compile(r"[\w’'-]+|[^\s\w]")
 
 def words_of(text: str) -> list[str]:
     """Returns the words of a text in any script, in lower case, in order."""
-    return WORD.findall(text.lower())
+    return tokens(text)
 
 
 def word_spans(text: str) -> Iterator[int]:
     """Yields the position after each word of a text."""
-    return (found.end() for found in WORD.finditer(text))
+    return (stop for _, stop in spans(text))
 
 
 @cache
@@ -136,7 +133,7 @@ def lines(text: str) -> list[tuple[str, str]]:
 
 def sentences(words: str) -> list[str]:
     """Returns the sentences of a line, stripped, without those that have no word."""
-    return [piece.strip() for piece in BREAK.split(words) if WORD.search(piece)]
+    return [piece.strip() for piece in BREAK.split(words) if any(spans(piece))]
 
 
 @cache
@@ -156,13 +153,13 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=50_000)
 def content(text: str) -> frozenset[str]:
     """Returns the stems of the words that carry meaning."""
-    return frozenset(stem(w) for w in WORD.findall(text.lower()) if w not in _COMMON)
+    return frozenset(stem(w) for w in tokens(text) if w not in _COMMON)
 
 
 @lru_cache(maxsize=50_000)
 def normalised(text: str) -> str:
     """Returns the lower-case words with single blanks: equal for texts that differ in form."""
-    return " ".join(WORD.findall(text.lower()))
+    return " ".join(tokens(text))
 
 
 def names(sentence: str) -> list[str]:

@@ -1,9 +1,11 @@
-// Tells Python when the page has turned from light to dark or back. Draws nothing.
+// Tells Python when the page has turned from light to dark or back, and listens for the keys of
+// presenting, as it is on every page. Draws nothing.
 //
 // Streamlit changes its own colours without running the script, so what Python has coloured
 // would keep the colours of the theme before.
 
-import { reading } from "./shared/component.js";
+import { ending, reading } from "./shared/component.js";
+import { listenPresenting } from "./shared/presenting.js";
 
 const STATE = "segvizThemeWatch";
 
@@ -13,14 +15,18 @@ export default reading(mount);
 function mount({ data, parentElement, setTriggerValue }) {
   const app = document.querySelector('[data-testid="stApp"]');
   if (!app) return undefined;
-  const s = (parentElement[STATE] ??= { told: data.theme });
-  const look = () => {
+  const s = (parentElement[STATE] ??= { told: data.theme, calls: 0, keys: listenPresenting() });
+  s.observer?.disconnect();
+  s.observer = new MutationObserver(() => {
     const theme = getComputedStyle(app).colorScheme;
     if (theme === s.told) return;
     s.told = theme; // once, whatever Python makes of it
     setTriggerValue("theme", theme);
-  };
-  const observer = new MutationObserver(look);
-  observer.observe(app, { attributeFilter: ["class"] });
-  return () => observer.disconnect();
+  });
+  s.observer.observe(app, { attributeFilter: ["class"] });
+  return ending(s, () => {
+    s.observer.disconnect();
+    s.keys();
+    delete parentElement[STATE];
+  });
 }

@@ -94,6 +94,8 @@ interface Columns {
   top_final: Int32Array;
   gold: Int32Array;
   own: Int32Array;
+  /** 1 for the leaves of units that the memory does not hold; empty where it holds all. */
+  ghost: Int32Array;
 }
 
 /** A number in 0 to 1 of every node, which nodes can be coloured by. */
@@ -286,6 +288,20 @@ interface Path {
   tops: Int32Array[];
   nodes: number[];
   ranks: Int32Array[];
+}
+
+/** A rank that is written on the tree (rank_marks.js), and where. */
+interface RankMark {
+  node: number;
+  rank: number;
+  inside: boolean;
+  kind: "gold" | "changed" | "same";
+}
+interface PlacedMark {
+  mark: RankMark;
+  rect: Rect;
+  x: number;
+  y: number;
 }
 
 type Incoming = ReturnType<typeof import("./canvas/flow.js").incomingOf>;

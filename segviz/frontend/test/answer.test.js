@@ -28,16 +28,23 @@ test("ranks of what entered and left are Python's until a control moves", () => 
   assert.deepEqual([answer.was.get(1), answer.is.get(0)], [4, 5]);
 });
 
-test("the line of what changed, and of what did not", () => {
+test("the verdict and the line of what changed, and of what did not", () => {
   const parts = (changes) => changeParts(sceneOf(changes)).map((part) => part.join(" "));
   const plain = (text) => text.replace(/[\u2068\u2069]/g, "");
   assert.deepEqual(parts(two).map(plain),
-    ["in “one” 3→1", "out “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
+    ["worse Gold lost: rank 1 → 3 · 1 of 2 replaced", "in “one” 3→1", "out “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
   const same = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([3, 0]) };
-  assert.deepEqual(parts(same), ["same same 2 nodes, 2 swapped", "gold 2/2 → 2/2"]);
+  assert.deepEqual(parts(same), ["same All gold found, before and after · same 2 nodes, 2 swapped", "gold 2/2 → 2/2"]);
   const up = { ...two, top_final: Int32Array.from([4, 3]) };
   assert.equal(plain(parts(up).at(-1)), "levels leaf 2→1, level 1 0→1");
-  assert.equal(parts(up)[2], "gold 2/2 → 1/2, 1 quoted by a wider node");
+  const { initial, final } = sceneOf().data;
+  const found = { initial: final, final: initial, top_initial: two.top_final, top_final: two.top_initial };
+  assert.equal(parts(found)[0], "better Gold found: rank 3 → 1 · 1 of 2 replaced");
+  const missed = { top_initial: Int32Array.from([1, 2]), top_final: Int32Array.from([2, 5]) };
+  assert.equal(parts(missed)[0], "same Gold still missed: rank 2 → 2, 1 → 3 · 1 of 2 replaced");
+  const wide = { top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([4, 1]) };
+  assert.equal(parts(wide)[0], "better Gold quoted by a wider node now: rank 4 → 1 · 1 of 2 replaced");
+  assert.equal(parts(up)[3], "gold 2/2 → 1/2, 1 quoted by a wider node");
 });
 
 test("evidence best first, what has left at the end", () => {
@@ -46,12 +53,19 @@ test("evidence best first, what has left at the end", () => {
     [[3, false, "▲1"], [1, false, "in, was 3"], [0, true, "out, was 1"]]);
 });
 
-test("a row begins where the words of the question that are rarest stand together", () => {
-  const said = "Ann: dog two three four five six seven eight nine ten eleven the bread.";
-  const scene = sceneOf({ ...two, texts: { 1: said, 3: "Bo: dog" }, labels: [],
-    matches: { 1: { dog: 1, bread: 1, six: 0.5 }, 3: { dog: 1 } } });
+test("a row begins with the sentence that has the rarest words of the question", () => {
+  const said = "Ann: Hey dog!\nBo: One two. The bread is three four. Dog? Five.";
+  const late = "Bo: one two three four five six seven dog";
+  const scene = sceneOf({ ...two, texts: { 1: said, 3: late }, labels: [],
+    matches: { 1: { dog: 1, bread: 1, two: 0.5 }, 3: { dog: 1 } } });
   const words = evidenceRows(scene).map((row) => row.words.replace(/[\u2068\u2069]/g, ""));
-  assert.deepEqual(words.slice(0, 2), ["… six seven eight nine ten eleven the bread", "dog"]);
+  assert.deepEqual(words.slice(0, 2), ["The bread is three four. Dog? Five", "… six seven dog"]);
+});
+
+test("a row whose sentence stands above names the row that has it", () => {
+  const scene = sceneOf({ top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([1, 4, 5]), labels: [],
+    texts: { 1: "Ann: The bread.", 4: "The bread. And more.", 5: "The bread.", 2: "The bread." } });
+  assert.deepEqual(evidenceRows(scene).map(({ is, same }) => [is, same]), [[1, 1], [2, 2], [3, 1], [7, 1]]);
 });
 
 test("words of a node: its own, without who said them, in a line of its direction", () => {

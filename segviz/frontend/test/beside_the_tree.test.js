@@ -5,6 +5,7 @@ import test from "node:test";
 
 import { drawCandidates } from "../src/canvas/candidates.js";
 import { drawHistogram } from "../src/canvas/histogram.js";
+import { chaptersOf } from "../src/canvas/margin.js";
 import { isolateText } from "../src/shared/text.js";
 import { recording, sceneOf } from "./scene.js";
 
@@ -42,3 +43,10 @@ for (const width of [60, 100]) {
     assert.ok(found.every(({ x }) => x + width <= EDGE));
   });
 }
+
+test("a session goes by the inner node that covers most of it and least beside it", () => {
+  const { data, tree, runs } = sceneOf({ names: ["", "", "", "", "boat, oar", "bakery", "all"] });
+  assert.deepEqual(chaptersOf(data, tree, runs), ["boat", "bakery"]);
+  const one = [{ session: 0, start: 0, stop: 4 }];
+  assert.deepEqual(chaptersOf(data, tree, one), ["all"]);
+});

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barRange, candidateRows, candidatesTitle, spread } from "../src/canvas/candidates.js";
+import { barRange, candidateRows, candidatesTitle } from "../src/canvas/candidates.js";
+import { spread } from "../src/canvas/geometry.js";
 
 const row = (node, score = null, label = "") =>
   ({ node, level: node, score, threshold: null, label });
@@ -14,7 +15,8 @@ const rows = (offered, chosen, outcome, room) => {
 };
 
 test("lines are spread but keep their order", () => {
-  assert.deepEqual(spread([10, 11, 12, 90], 16, 0, 100), [10, 26, 42, 90]);
+  assert.deepEqual(spread([10, 11, 12, 90], 16, 0, 100), [8, 24, 40, 90]);
+  assert.deepEqual(spread([60, 52, 30], 16, 0, 100), [64, 48, 30]); // around their mean
   assert.deepEqual(spread([95, 96, 97], 16, 0, 100), [60, 76, 92]);
 });
 

@@ -6,9 +6,10 @@ import { test } from "node:test";
 import { nodeRect, rowRect } from "../src/canvas/boxes.js";
 import { rampTable } from "../src/canvas/colour.js";
 import { geometry } from "../src/canvas/geometry.js";
-import { drawOver, spaced } from "../src/canvas/outlines.js";
+import { drawOver } from "../src/canvas/outlines.js";
+import { rankMarks } from "../src/canvas/rank_marks.js";
 import { createSearch } from "../src/canvas/search.js";
-import { recording, treeOf } from "./scene.js";
+import { recording, sceneOf, treeOf } from "./scene.js";
 
 const DRAWN = ["fill", "fillRect", "strokeRect", "moveTo", "lineTo", "stroke"];
 const STATES = [{ frontier: [1] }, { added: [1] }, { candidates: [{ node: 1, taken: true }] }];
@@ -18,7 +19,7 @@ function marks(mode, width, changes, top = 0) {
   const tree = treeOf({ level: [0, 0], top: [0, top], start: [0, 1], stop: [1, 2], parent: [-1, -1] });
   const geom = geometry(800, 300, mode, false, tree.laneCount);
   const scene = { tree, picture: mode, runs: [], shades: ["initial", "propagated"], most: 1,
-    theme: { accent: "accent", text: "text", background: "#ffffff", font: "f",
+    theme: { accent: "accent", text: "text", background: "#ffffff", font: "f", gold: {},
       table: rampTable(["#000000", "#ffffff"]) },
     data: { mode, frontier: [], revised: [], added: [], candidates: [], gold: [],
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
@@ -26,7 +27,7 @@ function marks(mode, width, changes, top = 0) {
     sight: { geom, view: { x0: 0, x1: (2 * geom.width) / width } },
     attention: { linked: { leaves: [], above: [] }, selected: null, focus: null,
       hover: null },
-    settings: { setting: null }, frames: { labelled: [], fadeFrom: 0 },
+    settings: { setting: null }, frames: { fadeFrom: 0 },
     elements: { over: { matches: () => false }, stage: { clientHeight: 300 } } };
   const [rect, row] = [nodeRect(s, 0, 1), rowRect(s, 0, 1)];
   const { ctx, ops } = recording(6);
@@ -36,8 +37,8 @@ function marks(mode, width, changes, top = 0) {
 }
 
 /** Does a mark leave the row of the box, or go deeper into it than a sign may? */
-const strays = ({ row, ops }) => ops.some(([name, , top]) =>
-  ["moveTo", "lineTo", "fillRect"].includes(name) && (top < row.y || top > row.y + 14));
+const strays = ({ row, ops }, deep = 14) => ops.some(([name, , top]) =>
+  ["moveTo", "lineTo", "fillRect"].includes(name) && (top < row.y || top > row.y + deep));
 
 for (const width of [2, 5, 7]) {
   test(`marks of a box of ${width} pixels stay in its row, leave its fill and differ in shape`, () => {
@@ -45,8 +46,9 @@ for (const width of [2, 5, 7]) {
     const shapes = drawn.map(({ ops }) => JSON.stringify(ops));
     assert.equal(new Set(shapes).size, shapes.length); // colours are not in there
     const top = marks("scores", width * 2, { top_initial: [1] });
-    assert.ok(top.ops.some((op) => op.length === 1 && op[0] === "fill")); // the triangle
-    for (const item of [...drawn, top]) {
+    assert.ok(top.ops.some(([name]) => name === "strokeRect")); // the plate of its rank
+    assert.ok(!strays(top, top.row.h));
+    for (const item of drawn) {
       assert.ok(Math.abs(item.rect.w - width) < 1e-6);
       assert.ok(item.ops.length);
       assert.ok(item.row.h > 2 * 14);
@@ -55,8 +57,17 @@ for (const width of [2, 5, 7]) {
   });
 }
 
-test("signs in one row do not lie on each other", () => {
-  const places = [[0, 9], [0, 3], [0, 0], [5, 1], [0, 7]];
-  assert.deepEqual(spaced(places.map(([y, x]) => ({ x, y, w: 2 }))).map(({ y, x }) => [y, x]),
-    [[0, 9], [0, 0], [5, 1]]); // the first that are given
+test("a rank that changes is a number in both halves and a line across the axis", () => {
+  const drawn = marks("scores", 800, {});
+  const shown = (top_initial, top_final) => {
+    const scene = sceneOf({ top_initial: Int32Array.from(top_initial), top_final: Int32Array.from(top_final) });
+    return [0, 1].map((half) => [...rankMarks(scene, half).values()]
+      .map(({ node, rank, inside, kind }) => [node, rank, inside, kind]));
+  };
+  assert.ok(!drawn.ops.length); // nothing is retrieved
+  // Node 1 enters from rank 3, node 5 stays, gold leaves 0 and 3 are marked wherever they are.
+  assert.deepEqual(shown([0, 5], [1, 5]), [
+    [[0, 1, true, "gold"], [5, 2, true, "same"], [1, 3, false, "changed"], [3, 2, false, "gold"]],
+    [[1, 1, true, "changed"], [5, 2, true, "same"], [0, 3, false, "gold"], [3, 2, false, "gold"]],
+  ]);
 });

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { changeIndex, levelStrength, mix, rampIndex, rampTable } from "../src/canvas/colour.js";
 import { matchedPieces } from "../src/shared/lines.js";
 import { cutText, isolateText, number } from "../src/shared/text.js";
+import { wordSpans } from "../src/shared/words.js";
 
 const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
 
@@ -32,6 +33,26 @@ test("words that match are marked, in any case, the speaker is not", () => {
     [["heard", "dog"], ["alike", "DOGS"], ["alike", "café"]]);
   assert.deepEqual(matchedPieces(text), [["same", text]]);
   assert.deepEqual(matchedPieces("", matches), []);
+});
+
+// As test_words.py has them for Python.
+test("words are cut as in Python, in scripts without blanks into pairs of signs", () => {
+  const words = (/** @type {string} */ text) =>
+    Array.from(wordSpans(text), ([start, stop]) => text.slice(start, stop));
+  for (const [text, ...expected] of [
+    ["I've a 3.5 m_x", "I", "ve", "a", "3", "5", "m_x"],
+    ["打印机 坏", "打印", "印机", "坏"],
+    ["猫はプリンター", "猫", "は", "プリ", "リン", "ンタ", "ター"],
+    ["고양이, 배", "고양", "양이", "배"],
+    ["ที่นี่", "ที่นี่"],
+    ["किताब cafe\u0301", "किताब", "cafe\u0301"],
+    ["5\ufe0f\u20e3 \u{1f469}\u200d\u{1f467}", "5"],
+  ]) assert.deepEqual(words(text), expected);
+});
+
+test("overlapping pairs of signs are one mark", () => {
+  assert.deepEqual(matchedPieces("小玛: 打印机坏了\n打印", { 打印: 1, 印机: 1, 小玛: 1 }),
+    [["same", "小玛: "], ["heard", "打印机"], ["same", "坏了\n"], ["heard", "打印"]]);
 });
 
 test("colours are mixed and found on a ramp", () => {

@@ -5,31 +5,25 @@ lists, joined by position: ids of sessions repeat, and those that begin with ``a
 where the gold answer is. So sessions are called ``session_<n>`` and turns ``S<n>:<m>`` after
 their 1-based places in the file, which count what was left out as well.
 
-The one question has the turns with ``has_answer: true`` as evidence. Where ``question_id``
+The one question has the turns with ``has_answer: true`` as evidence; where no turn is marked, the
+sessions of ``answer_session_ids`` are kept as unresolved evidence. Where ``question_id``
 ends in ``_abs`` its answer says that the conversation does not tell: it has none here, and is of
 the category ``abstention``.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Sequence
 
 from segviz.conversation import Conversation, Entry, Question, Session
-from segviz.loaders.chat import (
-    flagged,
-    note_backwards,
-    note_empty,
-    read_messages,
-    session_start,
-    speakers_of,
-)
+from segviz.loaders.chat import flagged, read_sessions, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import id_under, known_id, rows_of, settled
 from segviz.loaders.questions import read_answer, read_category
 from segviz.loaders.report import Notes
-from segviz.text.captions import counted, describe
+from segviz.text.captions import counted, describe, listed
 
 LABEL = "LongMemEval"
 
@@ -55,7 +49,7 @@ def read(document: object, name: str, options: Options) -> Reading:
         if not isinstance(blocks, list):
             notes.skipped(inner, f"expected a list of sessions, found {describe(blocks)}")
             continue
-        conversation = _conversation(raw, blocks, place, name, notes)
+        conversation = _conversation(raw, blocks, place, name, options, notes)
         if conversation is None:
             notes.skipped(inner, "no usable turns; the conversation is left out")
         else:
@@ -72,34 +66,31 @@ def _entry(item: Item) -> Entry:
 
 
 def _conversation(
-    raw: dict[str, object], blocks: list[object], place: Place, name: str, notes: Notes
+    raw: dict[str, object],
+    blocks: list[object],
+    place: Place,
+    name: str,
+    options: Options,
+    notes: Notes,
 ) -> Conversation | None:
-    sessions: list[Session] = []
-    marked: list[str] = []
-    empty: list[str] = []
     dates = _dates(raw, len(blocks), place, notes)
-    for row, block in enumerate(blocks):
-        here, key = (*place, _SESSIONS, row), f"session_{row + 1}"
-        if block is None or block == []:
-            empty.append(key)
-            continue
-        for number, item in enumerate(block if isinstance(block, list) else ()):
-            if flagged(item, "has_answer"):
-                marked.append(f"S{row + 1}:{number + 1}")
-        if turns := read_messages(block, "role", row + 1, here, notes):
-            start: tuple[datetime | None, str] = (None, "")
-            if row < len(dates):
-                day = (*place, "haystack_dates", row)
-                start = session_start(dates[row], "2023/05/28 (Sun) 19:47", day, notes)
-            sessions.append(Session(key, *start, turns))
-    note_empty(empty, (*place, _SESSIONS), notes)
+    dated = [(date, (*place, "haystack_dates", row)) for row, date in enumerate(dates)]
+    dated += [(None, ())] * len(blocks)
+    written = [(block, (*place, _SESSIONS, row), *dated[row]) for row, block in enumerate(blocks)]
+    example = "2023/05/28 (Sun) 19:47"
+    sessions = read_sessions(written, "role", example, (*place, _SESSIONS), options, notes)
     if not sessions:
         return None
-    note_backwards(sessions, (*place, "haystack_dates"), notes)
+    marked = [
+        f"S{row}:{number}"
+        for row, block in enumerate(blocks, start=1)
+        for number, item in enumerate(block if isinstance(block, list) else (), start=1)
+        if flagged(item, "has_answer")
+    ]
     return Conversation(
         id=id_under(raw, "question_id", name, place, notes),
         speakers=speakers_of(sessions, ("user", "assistant")),
-        sessions=tuple(sessions),
+        sessions=sessions,
         questions=_questions(raw, sessions, marked, place, notes),
         source_format=LABEL,
     )
@@ -116,7 +107,11 @@ def _dates(raw: dict[str, object], size: int, place: Place, notes: Notes) -> lis
 
 
 def _questions(
-    raw: dict[str, object], sessions: list[Session], marked: list[str], place: Place, notes: Notes
+    raw: dict[str, object],
+    sessions: Sequence[Session],
+    marked: list[str],
+    place: Place,
+    notes: Notes,
 ) -> tuple[Question, ...]:
     """The question by LoCoMo's rules for texts and answers; its marked turns as evidence."""
     text = raw.get("question")
@@ -129,9 +124,29 @@ def _questions(
     lost = tuple(turn_id for turn_id in marked if turn_id not in there)
     if str(raw.get("question_id")).endswith("_abs"):
         return (Question(0, text, None, "abstention", found, lost),)
+    if not (found or lost) and (lost := _cited(raw)):
+        what = f"the evidence is named by session only ({listed(list(lost))}); kept as unresolved"
+        notes.repaired((*place, "answer_session_ids"), what)
     answer = read_answer(raw.get("answer"), (*place, "answer"), notes)
     kind = read_category(raw.get("question_type"), (*place, "question_type"), notes)
     return (Question(0, text, answer, kind, found, lost),)
 
 
-LOADER = Loader(LABEL, matches, read, entry=_entry)
+def _cited(raw: dict[str, object]) -> tuple[str, ...]:
+    """Returns the sessions that hold the evidence by ``answer_session_ids``."""
+    cited, names = raw.get("answer_session_ids"), raw.get("haystack_session_ids")
+    order = (
+        {known_id(name): row for row, name in enumerate(names, 1)}
+        if isinstance(names, list)
+        else {}
+    )
+    ids = map(known_id, cited) if isinstance(cited, list) else ()
+    return tuple(f"session_{order[each]}" if each in order else each for each in ids if each)
+
+
+_ABOUT = (
+    "an instance (oracle, S, M): its haystack with dates, its question, the turns with the answer",
+    "the date of the question",
+)
+
+LOADER = Loader(LABEL, matches, read, ("day_first",), _entry, _ABOUT)

@@ -13,10 +13,9 @@ from __future__ import annotations
 import ast
 import json
 from collections import defaultdict
-from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session
-from segviz.loaders.chat import note_backwards, read_messages, speakers_of
+from segviz.loaders.chat import Written, read_sessions, speakers_of
 from segviz.loaders.decode import clean
 from segviz.loaders.document import Options, Place, PlainText
 from segviz.loaders.loader import Loader, Reading
@@ -24,12 +23,8 @@ from segviz.loaders.multi_conversation import numbered, rows_of, settled
 from segviz.loaders.questions import read_category
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe
-from segviz.text.dates import read_time
 
 LABEL = "MemoryAgentBench"
-
-LONGEST = 20_000_000
-"""Most characters of a context; the published ones have 1.6 to 1.7 million."""
 
 _TIME = "Chat Time:"
 _EXPECTED = "a row with context, questions and answers"
@@ -54,8 +49,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     for row, (place, raw) in enumerate(rows):
         if not isinstance(raw, dict):
             notes.skipped(place, f"expected {_EXPECTED}, found {describe(raw)}")
-        elif sessions := _sessions(raw.get("context"), (*place, "context"), notes):
-            note_backwards(sessions, (*place, "context"), notes)
+        elif sessions := _sessions(raw.get("context"), (*place, "context"), options, notes):
             conversation = Conversation(
                 id=numbered(name, row, len(rows)),
                 speakers=speakers_of(sessions, ("user", "assistant")),
@@ -67,56 +61,39 @@ def read(document: object, name: str, options: Options) -> Reading:
     return settled(found, _EXPECTED, notes), notes
 
 
-def _sessions(context: object, place: Place, notes: Notes) -> tuple[Session, ...]:
-    parts = _literal(context, place, notes)
-    sessions: list[Session] = []
-    start: tuple[datetime | None, str] = (None, "")
-    for part in parts:
+def _sessions(context: object, place: Place, options: Options, notes: Notes) -> tuple[Session, ...]:
+    written: list[Written] = []
+    date: tuple[object, Place] = (None, ())
+    for part in _literal(context, place, notes):
         if isinstance(part, str):
-            raw = part.removeprefix(_TIME).strip()
-            start = (read_time(raw), raw)
-            if start[0] is None:
-                what = 'expected "Chat Time: 2022/11/17 (Thu) 12:04"; the session has no date'
-                notes.repaired(place, what)
-            continue
-        number = len(sessions) + 1
-        if turns := read_messages(part, "role", number, place, notes):
-            sessions.append(Session(f"session_{number}", *start, turns))
-        start = (None, "")
+            date = part.removeprefix(_TIME).strip(), place
+        else:
+            written.append((part, place, *date))
+            date = None, ()
+    sessions = read_sessions(written, "role", "2022/11/17 (Thu) 12:04", place, options, notes)
     if not sessions:
         what = "no chats in the context (a document?); the row is left out"
         notes.skipped(place, what)
-    return tuple(sessions)
+    return sessions
 
 
 def _literal(context: object, place: Place, notes: Notes) -> list[object]:
     """The list that the context spells; also where it is one already."""
-    if isinstance(context, list):
-        parts: object = context
-    elif not isinstance(context, str) or not context.lstrip().startswith("["):
-        return []
-    elif len(context) > LONGEST:
-        what = f"the context has {len(context):,} characters, more than {LONGEST:,}"
-        notes.skipped(place, what)
-        return []
-    else:
+    parts = context
+    if isinstance(context, str) and context.lstrip().startswith("["):
         try:
             # By way of JSON: tuples become lists, and what JSON does not know is refused.
             parts, mended = clean(json.loads(json.dumps(ast.literal_eval(context.strip()))))
+            notes.take(mended, place)
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             notes.skipped(place, "the context is no Python list; it may be cut off")
-            return []
-        for note in mended:
-            notes.repaired(place, note.what)
     pairs = parts if isinstance(parts, list) else []
-    if all(isinstance(pair, list) and len(pair) == 2 and _is_time(pair[0]) for pair in pairs):
+    if all(
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
+    ):
         # Also seen: [['Chat Time: …', [turns]], …].
         return [part for pair in pairs for part in pair]
     return list(pairs)
-
-
-def _is_time(part: object) -> bool:
-    return isinstance(part, str) and part.startswith(_TIME)
 
 
 def _questions(
@@ -176,4 +153,9 @@ def _answer(value: object) -> str | None:
     return " / ".join(texts) or None
 
 
-LOADER = Loader(LABEL, matches, read)
+_ABOUT = (
+    "a row whose context is a list of chats (Parquet, JSON), with dates and questions",
+    "rows whose context is a document",
+)
+
+LOADER = Loader(LABEL, matches, read, about=_ABOUT)

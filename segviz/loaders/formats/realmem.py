@@ -14,14 +14,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.loaders.chat import (
-    flagged,
-    note_backwards,
-    note_empty,
-    read_messages,
-    session_start,
-    speakers_of,
-)
+from segviz.loaders.chat import Written, flagged, read_sessions, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import nothing_usable, stem
@@ -42,29 +35,23 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """The file's one conversation."""
     dialogues, notes = _dialogues(document), Notes()
-    sessions: list[Session] = []
-    empty: list[str] = []
+    written: list[Written] = []
     for row, raw in enumerate(dialogues):
         place: Place = ("dialogues", row)
-        if not isinstance(raw, dict):
-            notes.skipped(place, f"expected a dialogue (an object), found {describe(raw)}")
-            continue
-        block, inner = raw.get("dialogue_turns"), (*place, "dialogue_turns")
-        if block is None or block == []:
-            empty.append(f"session_{row + 1}")
-        elif turns := read_messages(block, "speaker", row + 1, inner, notes):
-            date = raw.get("current_time")
-            start = session_start(date, "2025-12-19 (Friday)", (*place, "current_time"), notes)
-            sessions.append(Session(f"session_{row + 1}", *start, turns))
-    note_empty(empty, ("dialogues",), notes)
+        if isinstance(raw, dict):
+            date = raw.get("current_time"), (*place, "current_time")
+            written.append((raw.get("dialogue_turns"), (*place, "dialogue_turns"), *date))
+        else:
+            written.append((raw or "null", place, None, ()))  # noted as no list of messages
+    example = "2025-12-19 (Friday)"
+    sessions = read_sessions(written, "speaker", example, ("dialogues",), options, notes)
     if not sessions:
         expected = "turns such as {speaker, content} in dialogue_turns"
         raise nothing_usable(expected, notes)
-    note_backwards(sessions, ("dialogues",), notes)
     conversation = Conversation(
         id=stem(name),
         speakers=speakers_of(sessions, ("User", "Assistant")),
-        sessions=tuple(sessions),
+        sessions=sessions,
         questions=_questions(dialogues, sessions, notes),
         source_format=LABEL,
     )
@@ -155,4 +142,9 @@ def _evidence(
     return tuple(found), tuple(unresolved)
 
 
-LOADER = Loader(LABEL, matches, read)
+_ABOUT = (
+    "a persona: dialogues with dates, queries asked at their place, the turns behind memories",
+    "extracted memories, schedules",
+)
+
+LOADER = Loader(LABEL, matches, read, ("day_first",), about=_ABOUT)

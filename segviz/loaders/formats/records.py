@@ -9,8 +9,10 @@ the branch that is shown is read. ``FORMS`` are rows of names for what such file
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from segviz.conversation import Entry
@@ -26,13 +28,17 @@ from segviz.loaders.columns import (
     messages_of,
     read_talks,
     settle,
+    spelled,
 )
+from segviz.loaders.decode import clean
 from segviz.loaders.document import Options, Place
+from segviz.loaders.file_kinds import is_store
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, rows_of
 from segviz.loaders.report import Notes
 from segviz.text.captions import describe
+from segviz.text.dates import read_time
 
 TITLES = ("title", "name", "conversation_id", "dialogue_id", "id", "uuid")
 """Keys that name a talk, most telling first."""
@@ -42,13 +48,15 @@ _HOLDERS = (
     *("messages", "chat_messages", "turns", "utterances", *_ONE),
     *("conversations", "chats", "dialogues", "history", "data"),
 )
-_WRAPPERS = ("message", "data", "payload")
-_TREES = (
-    ("mapping", "id", "parent", "current_node"),
-    ("chat_messages", "uuid", "parent_message_uuid", "current_leaf_message_uuid"),
-    ("messages", "id", "parentId", "currentId"),
-)
+_WRAPPERS = ("message", "data", "payload", "kwargs", "body", "response")
+_TREES = ("mapping", "chat_messages", "messages")
+_OWN = {"id", "uuid", "messageid"}
+_PARENT = {"parent", "parentid", "parentuuid", "parentmessageid", "parentmessageuuid"}
+_CURRENT = {"currentnode", "currentid", "currentleafmessageuuid", "currentmessageid"}
 """Of messages that branch the keys of all, of each one's id and its parent's, of the last shown."""
+
+_KIND = re.compile(r"gen_ai\.(\w+)\.message|(\w+?)Message(?:Chunk)?")
+"""Who speaks, in the names of events (OpenTelemetry) and of classes (LangChain)."""
 
 _NUMBERED = re.compile(r"session\D?[0-9]+", re.IGNORECASE)
 _LOOKED_AT = 50
@@ -57,22 +65,41 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kind of file: its ``label``, how it is told from the first talk in it (its last key and its
-    first message), and whether a large list of them is read one by one."""
+    """A kind of file: its ``label``, what a conversation of it is, how it is told from the first
+    talk in it (its last key and its first message), and whether a large list of them is read one by
+    one."""
 
     label: str
+    reads: str
     fits: Callable[[object, Mapping[str, object]], bool]
     listed: bool = False
 
 
+_LEAVES = "messages of systems and tools, reasoning, other branches, media"
+
 FORMS: dict[str, Form] = {
-    "chatgpt": Form("ChatGPT export", lambda key, row: key == "mapping", listed=True),
-    "claude": Form("Claude export", lambda key, row: key == "chat_messages", listed=True),
-    "sharegpt": Form("ShareGPT", lambda key, row: {"from", "value"} <= row.keys(), listed=True),
-    "openai": Form(
-        "OpenAI messages", lambda key, row: isinstance(row.get("role"), str) and "content" in row
+    "chatgpt": Form(
+        "ChatGPT export", "a chat, the branch shown", lambda key, row: key == "mapping", True
     ),
-    "records": Form("records (JSON, JSON Lines, Parquet)", lambda key, row: True),
+    "claude": Form(
+        "Claude export",
+        "a chat, the branch shown, pasted texts",
+        lambda key, row: key == "chat_messages",
+        True,
+    ),
+    "sharegpt": Form(
+        "ShareGPT", "a record", lambda key, row: {"from", "value"} <= row.keys(), True
+    ),
+    "openai": Form(
+        "OpenAI messages",
+        "a list of `{role, content}` at any depth; logs of Claude Code and Codex",
+        lambda key, row: isinstance(row.get("role"), str) and "content" in row,
+    ),
+    "records": Form(
+        "records (JSON, JSON Lines, Parquet)",
+        "a list of objects with a text at any depth, by usual names or `columns=`: see below",
+        lambda key, row: True,
+    ),
 }
 """Name -> form, in the order in which they are asked."""
 
@@ -80,7 +107,7 @@ FORMS: dict[str, Form] = {
 def _loader(form: Form) -> Loader:
 
     def matches(document: object) -> bool:
-        talk = next(talks_in(document), None)
+        talk = None if is_store(document) else next(talks_in(document), None)
         if talk is None:
             return False
         rows = [raw for _, raw in talk.blocks[0].rows[:_LOOKED_AT] if isinstance(raw, dict)]
@@ -107,7 +134,8 @@ def _loader(form: Form) -> Loader:
         return found, notes
 
     asks = ("columns", "day_first", "gap_hours")
-    return Loader(form.label, matches, read, asks, _entry if form.listed else None)
+    entry = _entry if form.listed else None
+    return Loader(form.label, matches, read, asks, entry, (form.reads, _LEAVES))
 
 
 def messages_in(document: object) -> list[Message]:
@@ -146,16 +174,28 @@ def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
 def talks_in(
     value: object, place: Place = (), name: str = "", said: str | None = None
 ) -> Iterator[Talk]:
-    """All talks at any depth. ``said`` is the key of the texts, where the user says it."""
+    """All talks at any depth, also in JSON in a text. ``said`` is the key of the texts, where the
+    user says it."""
+    if isinstance(value, str) and value.startswith("[{"):
+        with suppress(ValueError, RecursionError):
+            value, _ = clean(json.loads(value))
     if isinstance(value, list):
         if _is_talk(value[:_LOOKED_AT], said):
-            rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
-            yield Talk(name, place, [Block(rows)])
+            rows, others = _shown(value, place)
+            yield Talk(name, place, [Block(rows)], others)
+        elif place and place[-1] in _ONE and _is_nameless(value):
+            rows = [((*place, row), _named(raw, row)) for row, raw in enumerate(value)]
+            yield Talk(name, place, [Block(rows)], nameless=True)
         elif len(place) < _DEEPEST:
             for row, raw in enumerate(value):
                 yield from talks_in(raw, (*place, row), name if len(value) == 1 else "", said)
     elif isinstance(value, dict) and len(place) < _DEEPEST:
-        yield from _in_object(value, place, name, said)
+        some = list(value.values())[:_LOOKED_AT]
+        if len(some) > 1 and all(isinstance(raw, dict) for raw in some) and _is_talk(some, said):
+            rows = [((*place, key), unwrapped(raw)) for key, raw in value.items()]  # by their ids
+            yield Talk(name, place, [Block(rows)])
+        else:
+            yield from _in_object(value, place, name, said)
 
 
 def _in_object(
@@ -163,31 +203,73 @@ def _in_object(
 ) -> Iterator[Talk]:
     name = named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(tuple(value), "time")), None)
-    for nodes, *keys in _TREES:
-        if (talk := _branch(value, (*place, nodes), nodes, *keys)) is not None:
+    for nodes in _TREES:
+        if (talk := _branch(value, (*place, nodes), nodes)) is not None:
             talk.name, talk.blocks[0].began = name, began
             yield talk
             return
     for key in _HOLDERS:
-        found = list(talks_in(value.get(key), (*place, key), name, said))
+        earlier = f"previous_{key}s"  # of Multi-Session Chat
+        found = list(talks_in(value.get(earlier), (*place, earlier), name, said))
+        found += talks_in(value.get(key), (*place, key), name, said)
         if len(found) > 1 and key in _ONE:
             blocks = [block for talk in found for block in talk.blocks]
-            found = [Talk(name, (*place, key), blocks)]
+            found = [Talk(name, (*place, key), blocks, nameless=any(t.nameless for t in found))]
         for talk in found:
             for block in talk.blocks:
                 block.began = began if block.began is None else block.began
             yield talk
         if found:
             return
-    rest = [key for key in value if key not in _HOLDERS]
-    found = [
-        talk
-        for key in rest
-        for talk in talks_in(value[key], (*place, key), named_after([key], ""), said)
-    ]
-    if len(found) > 1 and all(_NUMBERED.fullmatch(talk.name) for talk in found):
-        found = [Talk(name, place, [block for talk in found for block in talk.blocks])]
-    yield from found
+    rest = {
+        key: list(talks_in(value[key], (*place, key), named_after([key], ""), said))
+        for key in value
+        if key not in _HOLDERS
+    }
+    rest = {key: found for key, found in rest.items() if found}
+    dated = {key: read_time(key) for key in rest}
+    if len(rest) > 1 and all(_NUMBERED.fullmatch(key) or dated[key] for key in rest):
+        rest = {"": _sessions(rest, dated, name, place)}
+    for found in rest.values():
+        yield from found
+
+
+def _sessions(
+    found: Mapping[str, list[Talk]], dated: Mapping[str, object], name: str, place: Place
+) -> list[Talk]:
+    """Returns the talks whose sessions are found under keys such as session_1 or 2025-01-09."""
+    whole: dict[str, Talk] = {}
+    for key, talks in found.items():
+        for talk in talks:
+            for block in talk.blocks:
+                block.began = block.began or (key if dated[key] else None)
+            own = name if talk.name == key else talk.name
+            whole.setdefault(own, Talk(own, place, [])).blocks.extend(talk.blocks)
+    return list(whole.values())
+
+
+def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]], int]:
+    """Returns the messages of a list with their places, and the number of those not shown: where
+    answers are the ``children`` of a message, the last child of each is."""
+    rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
+    way, others = rows, 0
+    while isinstance(last := way[-1][1], dict) and isinstance(below := last.get("children"), list):
+        answers = [((*way[-1][0], "children", row), raw) for row, raw in enumerate(below)]
+        way = [(at, unwrapped(raw)) for at, raw in answers if isinstance(raw, dict)]
+        if not way:
+            break
+        rows, others = [*rows, way[-1]], others + len(way) - 1
+    return rows, others
+
+
+def _is_nameless(rows: list[object]) -> bool:
+    """Tells whether these are messages without speakers: a text in each, and no other meaning."""
+    some = [list(guess(list(raw))) if isinstance(raw, dict) else [] for raw in rows[:_LOOKED_AT]]
+    return bool(some) and all(found == ["text"] for found in some)
+
+
+def _named(raw: object, row: int) -> object:
+    return {**raw, "speaker": f"Speaker {row % 2 + 1}"} if isinstance(raw, dict) else raw
 
 
 def unwrapped(raw: object) -> object:
@@ -196,7 +278,13 @@ def unwrapped(raw: object) -> object:
         return raw
     for key in _WRAPPERS:
         if isinstance(inner := raw.get(key), dict) and keys_of(tuple(inner), "text"):
-            return {name: value for name, value in raw.items() if name != key} | inner
+            whole = {name: value for name, value in raw.items() if name != key} | inner
+            kind = (
+                raw["id"][-1] if isinstance(raw.get("id"), list) and raw["id"] else raw.get("name")
+            )
+            if isinstance(kind, str) and (known := _KIND.fullmatch(kind)):
+                whole |= {"name": None, "role": (known[1] or known[2]).lower()}
+            return whole
     return raw
 
 
@@ -212,17 +300,35 @@ def _is_talk(rows: list[object], said: str | None) -> bool:
         for raw, keys in known
         if "text" in keys and (len(keys) > 1 or str(raw.get("type")) in SPEAKING)
     ]
+    # A list of messages under the key of a text makes a session of its record, and no message.
+    fits = [text for text in fits if not (isinstance(text, list) and _is_talk(text, None))]
     return any(isinstance(text, str | list | dict) for text in fits) and len(fits) * 2 >= len(some)
 
 
-def _branch(
-    value: Mapping[str, object], place: Place, nodes: str, own: str, parent: str, current: str
-) -> Talk | None:
+def _is_thread(
+    placed: Mapping[str, tuple[Place, dict[str, object]]], parents: Mapping[str, object]
+) -> bool:
+    """Tells whether answers to one message are by several speakers: a thread of people, in which
+    all are read, and no second attempts of one."""
+    by: dict[str, set[str]] = {}
+    for key, above in parents.items():
+        raw = placed[key][1]
+        by.setdefault(str(above), set()).add(
+            str([raw.get(k) for k in keys_of(tuple(raw), "speaker")])
+        )
+    return any(len(speakers) > 1 for speakers in by.values())
+
+
+def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | None:
     """The branch of a tree of messages that is shown, from the root down; None for what is none.
 
     It ends in ``current``, or the last message where that names none.
     """
     block = value.get(nodes)
+    listed = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()
+    keys = dict.fromkeys(key for raw in listed if isinstance(raw, dict) for key in raw)
+    own, parent = (next((k for k in keys if spelled(k) in known), "") for known in (_OWN, _PARENT))
+    current = next((key for key in value if spelled(key) in _CURRENT), "")
     if isinstance(block, dict):
         placed = {key: ((*place, key), raw) for key, raw in block.items() if isinstance(raw, dict)}
     elif isinstance(block, list):
@@ -237,6 +343,8 @@ def _branch(
     known = [above for above in parents.values() if isinstance(above, str)]
     if not parents or (isinstance(block, list) and len(set(known)) == len(known)):
         return None  # a list in which nothing branches is read as it stands
+    if isinstance(block, list) and _is_thread(placed, parents):
+        return None
     here = value.get(current)
     if not isinstance(here, str) or here not in parents:
         here = next(reversed(parents))

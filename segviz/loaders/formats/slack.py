@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from segviz.loaders.chat import Message, each_message, note_left_out, words
+from segviz.loaders.chat import each_message
+from segviz.loaders.columns import Block, Keys, Talk, read_talks
 from segviz.loaders.document import Folder, Member, Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Chat, named_after, read_chats, stem
+from segviz.loaders.multi_conversation import named_after, stem
 from segviz.loaders.report import Notes
 from segviz.text.dates import read_time
 
@@ -31,7 +32,6 @@ PEOPLE = re.compile(r"(?:.*/)?(?:org_)?users\.json")
 
 _WRITTEN = (None, "thread_broadcast", "file_share", "me_message", "reply_broadcast")
 _MARKUP = re.compile(r"<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>")
-_EXPECTED = "a Slack export with <channel>/<date>.json files of messages"
 
 
 def is_export(paths: Iterable[str]) -> bool:
@@ -65,16 +65,13 @@ def read(document: object, name: str, options: Options) -> Reading:
                 channels[day[1]].append((day[2], (Member(path),), inner))
     else:
         channels[stem(name)].append(("", (), document))
-    chats: list[Chat] = []
+    talks = []
     for channel in sorted(channels):
-        messages: list[Message] = []
-        left: Counter[str] = Counter()
-        for date, place, block in sorted(channels[channel], key=lambda day: day[0]):
-            messages += _day(block, date, place, people, left, notes)
-        place = channels[channel][0][1]
-        note_left_out(left, place, notes)
-        chats.append((channel, messages, place))
-    return read_chats(chats, LABEL, options, notes, _EXPECTED), notes
+        days = sorted(channels[channel], key=lambda day: day[0])
+        blocks = [_day(block, date, place, people, notes) for date, place, block in days]
+        talks.append(Talk(channel, days[0][1], blocks))
+    names = {"text": "text", "speaker": "user", "time": "ts", "session": "day"}
+    return read_talks(talks, Keys(names, names), LABEL, options, notes), notes
 
 
 def _is_message(raw: object) -> bool:
@@ -97,30 +94,44 @@ def _names(document: object) -> dict[str, str]:
     return names
 
 
-def _day(
-    block: object,
-    date: str,
-    place: Place,
-    people: Mapping[str, str],
-    left: Counter[str],
-    notes: Notes,
-) -> list[Message]:
-    written: list[tuple[datetime | None, Message]] = []
+def _day(block: object, date: str, place: Place, people: Mapping[str, str], notes: Notes) -> Block:
+    """Returns what people wrote on a day, in the order of its times."""
+    found = Block([])
+    rows: list[tuple[Place, dict[str, object]]] = []
     for here, raw in each_message(block, place, notes):
-        subtype = raw.get("subtype")
+        subtype, user = raw.get("subtype"), raw.get("user")
         if subtype not in _WRITTEN or "bot_id" in raw:
-            left["bot_message" if "bot_id" in raw else str(subtype)] += 1
+            found.left["bot_message" if "bot_id" in raw else str(subtype)] += 1
             continue
-        text = words(raw.get("text"), (*here, "text"), notes)
-        if text is None:
-            continue
-        user = raw.get("user")
-        speaker = people.get(user, user) if isinstance(user, str) and user else "Unknown"
-        time = read_time(raw.get("ts"))
-        written.append((time, Message(speaker, plain(text, people), time, date, session=date)))
-    # In the order of their times; what has none keeps its place at the end.
-    written.sort(key=lambda each: (each[0] is None, each[0] or datetime.min))
-    return [message for _, message in written]
+        text = raw.get("text") or _spoken(raw.get("blocks"))
+        known = {
+            "user": people.get(user, user) if isinstance(user, str) and user else "Unknown",
+            "text": plain(text, people) if isinstance(text, str) else text,
+            "ts": raw.get("ts"),
+            "day": date,
+        }
+        rows.append((here, known))
+    # What has no time keeps its place at the end.
+    rows.sort(key=lambda row: read_time(row[1]["ts"]) or datetime.max)
+    found.rows = rows
+    return found
+
+
+def _spoken(block: object) -> str:
+    """Returns the words of a message's blocks, in Slack's markup."""
+    if isinstance(block, list):
+        return "\n".join(filter(None, map(_spoken, block)))
+    if not isinstance(block, dict):
+        return ""
+    if isinstance(parts := block.get("elements"), list):
+        inline = str(block.get("type")).endswith("section")
+        return ("" if inline else "\n").join(map(_spoken, parts))
+    text, url, user = (block.get(key) for key in ("text", "url", "user_id"))
+    if isinstance(user, str):
+        return f"<@{user}>"
+    if isinstance(url, str):
+        return f"<{url}|{text}>" if isinstance(text, str) else f"<{url}>"
+    return text if isinstance(text, str) else _spoken(text)
 
 
 def plain(text: str, people: Mapping[str, str]) -> str:
@@ -140,4 +151,9 @@ def plain(text: str, people: Mapping[str, str]) -> str:
     return html.unescape(_MARKUP.sub(shown, text))
 
 
-LOADER = Loader(LABEL, matches, read)
+_ABOUT = (
+    "a channel, a session per day; names of people, words of blocks",
+    "joins, bots, files, canvases",
+)
+
+LOADER = Loader(LABEL, matches, read, about=_ABOUT)

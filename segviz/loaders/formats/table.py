@@ -193,4 +193,9 @@ def _rows(text: str, mark: str) -> Iterator[Row]:
         began = reader.line_num + 1
 
 
-LOADER = Loader(LABEL, matches, read, ("columns", "day_first", "gap_hours"))
+_ABOUT = (
+    "the file, or one per `conversation`: columns by usual names, or by `columns=`",
+    "other columns",
+)
+
+LOADER = Loader(LABEL, matches, read, ("columns", "day_first", "gap_hours"), about=_ABOUT)

@@ -100,4 +100,9 @@ def _session(line: str) -> tuple[datetime | None, str] | None:
     return (start, trimmed) if start else None
 
 
-LOADER = Loader(LABEL, matches, read)
+_ABOUT = (
+    "the file: lines `Name: words`; a line with a date begins a session",
+    "times in brackets, lines before the first name",
+)
+
+LOADER = Loader(LABEL, matches, read, about=_ABOUT)

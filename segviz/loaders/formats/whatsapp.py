@@ -2,8 +2,9 @@
 
 Made after published descriptions and tested on texts made alike; exports follow the phone's
 system and language: ``[05/03/2025, 10:14:33] Ann: hi`` (iOS), ``05/03/2025, 10:14 - Ann:
-hi`` (Android), ``28.12.23``, ``2023-12-28``, ``10:14 PM`` with a narrow space, ``klo 10.14``; in
-the digits of any script.
+hi`` (Android), ``28.12.23``, ``2023-12-28``, ``10:14 PM`` with a narrow space, ``下午10:14``,
+``klo 10.14``; in the digits of any script. KakaoTalk's ``2024년 10월 31일 오후 3:50, Ann : hi`` is
+read too. The form that most starts of a file have is the form of a message.
 Lines without such a start go on with the message before. Left out and counted: lines of the
 system (without a name), placeholders of media and of deleted messages, which iOS marks
 with U+200E and Android puts in angle brackets. A long silence begins a session.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -24,21 +25,22 @@ from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, one_line, shorten
-from segviz.text.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
+from segviz.text.dates import WHEN, Fields, date_as_written, fields_of, order_of
 
 LABEL = "WhatsApp export"
 
 _LOOKED_AT = 200
+_COMPARED = 5_000
 _LONGEST_NAME = 80
 _LONGEST_NOTICE = 400
 _EXPECTED = "messages such as 05/03/2025, 10:14 - Ann: hi"
 _MARKS = "\u200e\u200f\u202a\u202b\u202c\ufeff"
-_WHEN = rf"{DATE},?\s+{CLOCK}"
 _HEADS = (
-    re.compile(rf"[{_MARKS} ]*\[{_WHEN}\]\s?", re.IGNORECASE),
-    re.compile(rf"[{_MARKS} ]*{_WHEN}\s*[-–]\s", re.IGNORECASE),
+    re.compile(rf"[{_MARKS} ]*\[{WHEN}\]\s?", re.IGNORECASE),
+    re.compile(rf"[{_MARKS} ]*{WHEN}\s*[-–]\s", re.IGNORECASE),
+    re.compile(rf"{WHEN},\s(?=[^:\n]{{1,80}} : )", re.IGNORECASE),
 )
-"""Starts of messages on iOS and on Android."""
+"""Starts of messages on iOS, on Android and in KakaoTalk."""
 
 _LONGEST_HEAD = 120
 _PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
@@ -46,9 +48,8 @@ _PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
 
 # Words in brackets, in any language; <script> or <img src=x> is what somebody wrote.
 _WORD = r"[^\W\d_]+"
-_ATTACHED = re.compile(
-    r"[\u200e]*<[^<>:\n]{1,30}: [^<>\n]{1,200}\.\w{2,5}>|\S+\.\w{2,4} \([^()\n]{3,40}\)"
-)
+_ATTACHED = re.compile(r"[\u200e]*<[^<>:\n]{1,30}: [^<>\n]{1,200}\.\w{2,5}>")
+_FILE = re.compile(r"[\u200e]*([^<>\n]{1,200})\.\w{2,5} \(([^()\n]{3,40})\)")
 _EDITED = re.compile(rf"\s+[\u200e]?<{_WORD}(?: {_WORD}){{2,8}}\.?>\s*$")
 _PLACEHOLDER = re.compile(rf"<{_WORD}(?: {_WORD}){{1,8}}\.?>|null")
 _GONE = ("this message was deleted", "you deleted this message")
@@ -75,13 +76,14 @@ def read(document: object, name: str, options: Options) -> Reading:
     """One conversation, called after the file. Raises LoadError when nobody says a thing."""
     notes = Notes()
     left: Counter[str] = Counter()
-    drafts = _drafts(document.lines() if isinstance(document, PlainText) else (), left)
+    drafts = _drafts(list(document.lines()) if isinstance(document, PlainText) else [], left)
     order, why = order_of([draft.fields for draft in drafts if draft.fields], options.day_first)
     if why:
         notes.repaired((), why)
     messages, day, days = [], "", 0
+    attached = _attached(drafts)
     for draft in drafts:
-        text = _words("\n".join(draft.lines), left)
+        text = _words("\n".join(draft.lines), attached, left)
         if text is None:
             continue
         time = draft.fields.read(order) if draft.fields and order else None
@@ -109,13 +111,29 @@ def _head(line: str) -> re.Match[str] | None:
     return next((match for each in _HEADS if (match := each.match(plain))), None)
 
 
-def _drafts(lines: Iterable[tuple[Line, str]], left: Counter[str]) -> list[_Draft]:
+def _form(head: re.Match[str]) -> tuple[object, ...]:
+    """Returns how a start is written: its brackets, the mark in the date, what stands first."""
+    return head.re, head[2], len(head[1]) == 4, "," in head[0], head[8] is None
+
+
+def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
+    """Returns the words by which this file says that a file is attached: in brackets behind a name
+    without blanks, or behind more than one name."""
+    found = [match for draft in drafts if (match := _FILE.fullmatch(draft.lines[0].strip()))]
+    said = Counter(match[2] for match in found)
+    said.update(match[2] for match in found if " " not in match[1])
+    return frozenset(words for words, count in said.items() if count > 1) | {"file attached"}
+
+
+def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draft]:
     """Messages by people, each with the lines that go on with it."""
     drafts: list[_Draft] = []
     current: list[str] | None = None
+    heads = filter(None, (_head(line) for _, line in lines[:_COMPARED]))
+    usual = Counter(map(_form, heads)).most_common(1)
     for _, line in lines:
         head = _head(line)
-        if head is None:
+        if head is None or _form(head) != usual[0][0]:
             if current is not None:
                 current.append(line)
             elif line.strip():
@@ -134,7 +152,7 @@ def _drafts(lines: Iterable[tuple[Line, str]], left: Counter[str]) -> list[_Draf
     return drafts
 
 
-def _words(text: str, left: Counter[str]) -> str | None:
+def _words(text: str, attached: frozenset[str], left: Counter[str]) -> str | None:
     """What was said; None for what only stands for a medium or a deleted message."""
     said = text.strip()
     lines = said.split("\n")
@@ -142,6 +160,8 @@ def _words(text: str, left: Counter[str]) -> str | None:
     for row in {0, len(lines) - 1}:
         if len(lines[row]) < _LONGEST_NOTICE:
             lines[row] = _EDITED.sub("", _ATTACHED.sub("", lines[row]))
+            file = _FILE.fullmatch(lines[row].strip())
+            lines[row] = "" if file and file[2] in attached else lines[row]
     bare = "\n".join(lines).strip(_MARKS + " \n")
     notice = said.startswith("\u200e") and len(lines) == 1
     if notice or (said and not bare) or (len(lines) == 1 and _PLACEHOLDER.fullmatch(said)):
@@ -153,4 +173,9 @@ def _words(text: str, left: Counter[str]) -> str | None:
     return bare
 
 
-LOADER = Loader(LABEL, matches, read, ("day_first", "gap_hours"))
+_ABOUT = (
+    "the file: dates of many locales, sessions by silence; also Signal and KakaoTalk",
+    "lines of the system, placeholders of media, deleted messages",
+)
+
+LOADER = Loader(LABEL, matches, read, ("day_first", "gap_hours"), about=_ABOUT)

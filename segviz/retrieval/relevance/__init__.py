@@ -114,7 +114,7 @@ def over_active(
     units: Sequence[Unit] = (),
     speakers: Sequence[str] = (),
 ) -> Scorer:
-    """Prepares a relevance model on the active nodes alone; retired nodes score 0.
+    """Prepares a relevance model on the active nodes alone; retired nodes and ghosts score 0.
 
     Word frequencies and standardisation must not depend on texts that are no longer in the memory:
     a RAPTOR rebuild retires more summaries than it keeps.
@@ -129,7 +129,7 @@ def over_active(
     Returns:
         A function from q questions to raw scores, float64 (q, n).
     """
-    if structure.active.all():
+    if structure.retrievable.all():
         whole: Scorer = model.prepare(structure, embedder, units, speakers)
         return whole
     return _OverActive(model, structure, embedder, units, speakers)
@@ -146,7 +146,7 @@ class _OverActive:
         units: Sequence[Unit],
         speakers: Sequence[str],
     ) -> None:
-        self._rows = np.flatnonzero(structure.active)
+        self._rows = np.flatnonzero(structure.retrievable)
         self._n = len(structure)
         place = np.full(self._n, -1, dtype=np.int32)
         place[self._rows] = np.arange(len(self._rows))

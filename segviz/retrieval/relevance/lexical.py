@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,9 +13,9 @@ from segviz.construct import Declared, Scorer, param
 from segviz.construct.tasks.words import stem
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.text import words
 from segviz.tree import Structure
 
-_WORD = re.compile(r"\w+", re.UNICODE)
 STOP = frozenset(
     "a an and are as at be but by did do does for from has have how i if in into is it no not of "
     "on or s such t that the their then there these they this to was we were what when where "
@@ -28,18 +27,14 @@ _NOTHING = "\0"
 
 def tokens(text: str) -> list[str]:
     """Returns lower-case words without stop words, reduced to their stems (Snowball English)."""
-    return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP]
+    return [stem(word) for word in words.tokens(text) if word not in STOP]
 
 
 def shared_words(question: str, texts: Sequence[str]) -> list[dict[str, float]]:
     """Returns the words of each text, in lower case, that have a stem of the question; 1.0 each."""
     asked = set(tokens(question))
     return [
-        {
-            word: 1.0
-            for word in _WORD.findall(text.lower())
-            if word not in STOP and stem(word) in asked
-        }
+        {word: 1.0 for word in words.tokens(text) if word not in STOP and stem(word) in asked}
         for text in texts
     ]
 
@@ -85,16 +80,16 @@ class _Lexical:
         self._n = len(structure)
         self._index = bm25s.BM25(k1=settings.k1, b=settings.b, method="lucene")
         corpus = [tokens(text) or [_NOTHING] for text in structure.text]
-        self._known = {word for words in corpus for word in words}
+        self._known = {word for text in corpus for word in text}
         if self._n:
             self._index.index(corpus, show_progress=False)
 
     def __call__(self, questions: Sequence[str]) -> NDArray[np.float64]:
         rows = np.zeros((len(questions), self._n))
         for row, question in zip(rows, questions, strict=True):
-            words = [word for word in tokens(question) if word in self._known]
-            if words:
-                row[:] = self._index.get_scores(words)
+            asked = [word for word in tokens(question) if word in self._known]
+            if asked:
+                row[:] = self._index.get_scores(asked)
         return rows
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:

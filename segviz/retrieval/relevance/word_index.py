@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from segviz.construct.tasks.words import stem
 from segviz.retrieval.relevance.context import REACH, Context, sparse
 from segviz.retrieval.relevance.lexical import STOP
+from segviz.text.words import tokens
 
 Floats = NDArray[np.float64]
-_WORD = re.compile(r"\w+", re.UNICODE)
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s*(?=\S)|\n+")
 _PASSAGE = 100  # words
 _K1, _B = 1.5, 0.75  # of BM25
@@ -23,7 +23,7 @@ _K1, _B = 1.5, 0.75  # of BM25
 
 def split(text: str) -> tuple[str, ...]:
     """Returns the words of a text, in lower case."""
-    return tuple(_WORD.findall(text.lower()))
+    return tuple(tokens(text))
 
 
 @lru_cache(maxsize=20_000)

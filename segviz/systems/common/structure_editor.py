@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
-from segviz.construct.annotate import title_facts
+from segviz.construct.annotate import text_facts
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
@@ -136,7 +136,7 @@ class Draft:
         """Adds a node above level 0 over these children; embeds its text if no vector is given."""
         if vector is None:
             vector = self.embedder.embed([text])[0]
-        known = {**title_facts(text), **(facts or {})}
+        known = {**text_facts(text), **(facts or {})}
         node = self._append(level, (0, 0), text, vector, kind, known)
         for child in children:
             self.link(node, child)
@@ -222,7 +222,7 @@ class Draft:
             self.text[node] = text
             self._matrix[node] = vector
             self._changed[node] = None
-            if facts := title_facts(text):
+            if facts := text_facts(text):
                 self.note(node, **facts)
 
     def write(self, nodes: Iterable[int], annotate: Annotate) -> int:

@@ -1,19 +1,19 @@
 """Builds the segment tree online: Algorithm 1 for one unit at a time.
 
 The builder stores only the input of the next insertion: the frontier, the texts of its nodes'
-children and, under lazy refresh, the nodes whose text is out of date. The cost of an insertion does
-not depend on the length of the conversation.
+children and, unless refresh is eager, the nodes whose text is out of date. The cost of an insertion
+does not depend on the length of the conversation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 
 from segviz.construct import Annotate, Arrival, Candidate, Compatibility
-from segviz.construct.annotate import title_facts
+from segviz.construct.annotate import text_facts
 from segviz.construct.compatibility import judge
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
@@ -46,34 +46,34 @@ class Open:
 
     def added(self) -> Add:
         """Returns the event that adds it."""
-        facts = title_facts(self.text)
+        facts = text_facts(self.text)
         return Add(self.node, self.level, self.span, self.text, self.vector, facts=facts)
 
     def revised(self) -> Revise:
         """Returns the event that revises it."""
-        facts = title_facts(self.text) or None
+        facts = text_facts(self.text) or None
         return Revise(self.node, self.span, self.text, self.vector, facts=facts)
 
 
 class SegmentTreeBuilder:
     """Builder of a segment tree; ``insert`` is Algorithm 1."""
 
-    def __init__(self, annotate: Annotate, embedder: Embedder, lazy: bool) -> None:
-        """Starts an empty tree; ``lazy`` postpones annotations to the end of each session."""
+    def __init__(self, annotate: Annotate, embedder: Embedder, refresh: str) -> None:
+        """Starts an empty tree; ``refresh`` says when texts are written, as in ``SegmentTree``."""
         self._annotate = annotate
         self._embedder = embedder
-        self._lazy = lazy
+        self._refreshes = refresh
         self._size = 0
         self._frontier: list[Open] = []  # from the newest leaf (level 0) up to the root
         self._dirty: list[Open] = []
 
-    def insert(self, arrival: Arrival, model: Compatibility, closes_session: bool) -> Step:
+    def insert(self, arrival: Arrival, model: Compatibility, settles: bool) -> Step:
         """Adds one unit (Algorithm 1).
 
         Args:
             arrival: the unit x with its embedding.
             model: the compatibility model C.
-            closes_session: True for the last unit of its session.
+            settles: True if all postponed texts are written with it.
 
         Returns:
             The step with the events, the decision and its cost.
@@ -104,7 +104,7 @@ class SegmentTreeBuilder:
         stop = arrival.index + 1
         for node in upper:
             node.stop = stop  # line 20: the unit is the newest, so every interval ends at it
-        changed, written = self._rewrite(upper, closes_session)
+        changed, written = self._rewrite(upper, closed, settles)
 
         # Events follow the annotation, so that each node appears with its final text.
         if fresh_root is not None:
@@ -145,15 +145,22 @@ class SegmentTreeBuilder:
         self._size += 1
         return root
 
-    def _rewrite(self, upper: list[Open], closes_session: bool) -> tuple[list[Open], int]:
-        """Refreshes annotations, or marks them if lazy; returns nodes changed, texts written."""
-        if not self._lazy:
+    def _rewrite(
+        self, upper: list[Open], closed: list[Open], settles: bool
+    ) -> tuple[list[Open], int]:
+        """Refreshes annotations, or marks them; returns nodes changed, texts written.
+
+        The unit joined ``upper[0]``; ``closed`` will not change again.
+        """
+        if self._refreshes == "eager":
             return upper, self._refresh(upper)
+        if self._refreshes == "joined":
+            return self._rewrite_joined(upper, closed, settles)
         for node in upper:
             if not node.dirty:
                 node.dirty = True
                 self._dirty.append(node)
-        if not closes_session:
+        if not settles:
             return upper, 0
         stale = sorted(self._dirty, key=attrgetter("level", "node"))
         self._dirty = []
@@ -164,6 +171,21 @@ class SegmentTreeBuilder:
                 node.children = []  # no longer on the frontier, so it will not change again
         return stale, written
 
+    def _rewrite_joined(
+        self, upper: list[Open], closed: list[Open], settles: bool
+    ) -> tuple[list[Open], int]:
+        """Refreshes the joined node now, and a node above it once no unit can join below it."""
+        # Nodes that only carry the joined node's text go along: that takes no model.
+        now = [upper[0], *takewhile(lambda node: len(node.children) == 1, upper[1:])]
+        late = upper[len(now) :]
+        for node in late:
+            node.dirty = not settles
+        settled = [node for node in closed if node.dirty]
+        for node in (*settled, *now):
+            node.dirty = False
+        written = self._refresh([*settled, *now, *(late if settles else ())])
+        return [*settled, *upper], written
+
     def _refresh(self, nodes: Sequence[Open]) -> int:
         """Annotates nodes by level, low to high (lines 19 to 22); returns the texts written."""
         count = 0
@@ -173,8 +195,8 @@ class SegmentTreeBuilder:
             texts = [[child.text for child in node.children] for node in row]
             for node, text in zip(row, write(self._annotate, texts), strict=True):
                 if node.text != text:  # an unchanged text keeps its embedding
-                    node.text = text
                     renewed.append(node)
+                node.text = text  # also an equal one, which may have come about otherwise
             count += sum(len(group) > 1 for group in texts)
         if renewed:
             vectors = self._embedder.embed([node.text for node in renewed])

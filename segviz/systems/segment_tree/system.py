@@ -45,7 +45,9 @@ class SegmentTree(Declared):
     of nodes keeps all leaves on one level. If it picks none, the tree gets a new root over the old
     one. Only the chain, the chosen node and its ancestors are annotated again, bottom up. This
     happens at once (``eager``, Algorithm 1), or once per session for all changed nodes (``lazy``);
-    until then decisions see the previous text.
+    until then decisions see the previous text. Or the chosen node is annotated at once and an
+    ancestor when no unit can join below it any more (``joined``: about one text a leaf, as in
+    Table 5); the last unit has the others annotated.
 
     Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1. Departs from the source as
         listed in ``departures``.
@@ -76,24 +78,36 @@ class SegmentTree(Declared):
     annotate: Annotate = annotator("Writes the text of inner nodes.", "SegTreeMem §4.1")
     refresh: str = param(
         "eager",
-        "When annotations are rewritten: at every step, or once per session.",
-        choices=("eager", "lazy"),
-        source="SegTreeMem §4.1, every step; per session is ours",
+        "When annotations are rewritten: at every step, once per session, or the joined node's "
+        "at every step and its ancestors' once settled.",
+        choices=("eager", "lazy", "joined"),
+        source="SegTreeMem §4.1, every step; Table 5's calls, joined; per session is ours",
     )
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """Yields one Step per unit, lazily; the tree exists only inside this generator."""
         model = prepared(self.compatibility, services)
         annotate = prepared(self.annotate, services)
-        tree = SegmentTreeBuilder(annotate, services.embedder, lazy=self.refresh == "lazy")
+        tree = SegmentTreeBuilder(annotate, services.embedder, self.refresh)
         for arrival, after in zip_longest(arrivals, arrivals[1:]):
-            closes = after is None or after.session != arrival.session
-            yield tree.insert(arrival, model, closes)
+            ends = self.refresh == "lazy" and after and after.session != arrival.session
+            yield tree.insert(arrival, model, settles=after is None or bool(ends))
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
-        """Returns, under ``lazy``, the inner nodes with units of a session that has not ended."""
+        """Returns the nodes whose text is out of date.
+
+        Under ``lazy`` these are the inner nodes with units of a session that has not ended, under
+        ``joined`` those above the node joined last.
+        """
         if self.refresh == "eager" or not steps:
             return ()
+        if self.refresh == "joined":
+            decision = steps[-1].decision
+            if decision is None or decision.chosen is None:
+                return ()
+            newest = structure.stop == structure.stop.max()
+            above = structure.level > structure.level[decision.chosen]
+            return tuple(np.flatnonzero(structure.active & newest & above).tolist())
         newest = steps[-1].unit.session
         session = takewhile(lambda step: step.unit.session == newest, reversed(steps))
         opened = min(step.unit.index for step in session)
@@ -103,7 +117,7 @@ class SegmentTree(Declared):
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Rewrites the pending nodes bottom up, as at the end of a session."""
+        """Rewrites the pending nodes bottom up."""
         pending = self.pending(structure, steps)
         draft = Draft.of(structure, services.embedder)
         if pending:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from segviz.construct.annotate import FAULT, OF_MODEL, REPLY, WRITTEN_BY
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.tree.inspect import (
@@ -68,7 +69,7 @@ def node_details(
         )
     st.caption(unmarked(coverage(session, structure, node)))
     draws = {
-        "Text": partial(_text_tab, structure, node, result),
+        "Text": partial(_text_tab, session, structure, node, step, result),
         "Above and below": partial(_lineage_tab, session, structure, node),
         "Similar": partial(_similar_tab, session, structure, node),
         "History": partial(_history_tab, session, structure, node, step),
@@ -112,17 +113,41 @@ def node_transcript(
     )
 
 
-def _text_tab(structure: Structure, node: int, result: Result | None) -> None:
+def _text_tab(
+    session: AppSession, structure: Structure, node: int, step: int, result: Result | None
+) -> None:
     """Draws the annotation, with the words that match the question marked, and the facts."""
     facts = structure.facts[node]
+    origin = {name: str(facts[name]) for name in OF_MODEL if name in facts}
+    facts = {name: value for name, value in facts.items() if name not in OF_MODEL}
     matches = result.matches([node]).get(node, {}) if result else {}
     height = _HEIGHT - 100 * bool(facts)
     _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
     if matches:
         st.caption("Marked: words of the question. Dotted: words similar to one of them.")
+    if origin:
+        _origin(session, structure, node, step, origin)
     if facts:
         st.caption(f"The memory stores {counted(len(facts), 'fact')} about this node:")
         _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140, "node-facts")
+
+
+def _origin(
+    session: AppSession, structure: Structure, node: int, step: int, origin: Mapping[str, str]
+) -> None:
+    """Draws the author of a text that a model should write, with the prompt and the reply."""
+    by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
+    author = f"Written offline ({by}): {unmarked(why)}." if why else f"Written by {by}."
+    st.caption(f"{author} The turns below it have the original words.")
+    with st.popover("Prompt and reply", icon=":material/forum:", key="origin"):
+        prompt = session.memory.prompt_of(node, step)
+        if prompt is None:
+            st.caption("The prompt is not stored and cannot be restored from this memory.")
+        else:
+            st.caption("Prompt: system message and user message")
+            st.code(f"{prompt.system}\n\n{prompt.user}", language=None, wrap_lines=True)
+        st.caption("Unedited reply")
+        st.code(origin.get(REPLY) or "(none)", language=None, wrap_lines=True)
 
 
 def _texts(

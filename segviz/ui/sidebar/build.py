@@ -20,15 +20,24 @@ from streamlit.delta_generator import DeltaGenerator
 from segviz.construct import System
 from segviz.conversation import Conversation
 from segviz.embedding import Cached
+from segviz.figures.cost import money
 from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
-from segviz.llm import LastingFault, OpenAIChat
+from segviz.llm import ChatByRole, LastingFault
 from segviz.llm.client import RequestError
 from segviz.llm.timeouts import heartbeat
-from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
+from segviz.memory import (
+    BuildEstimate,
+    Building,
+    BuildPaused,
+    Memory,
+    make_system,
+    needs_chat,
+    rehearse,
+)
 from segviz.memory.builder import check_leaves
 from segviz.ui import keys
-from segviz.ui.sidebar.models import ChosenModels, point_here
+from segviz.ui.sidebar.models import ChosenModels, point_here, price_of, report_of
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek, remember
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import trouble, unmarked
@@ -82,10 +91,11 @@ class Order:
     def key(self, source: str) -> str:
         """Content key of the finished memory. By the conversation without typed turns it is what
         somebody agrees to who presses Build."""
-        chat = self.models.chat.name if self.models.chat else ""
-        return fingerprint(
-            source, self.unit, self.system, self.settings, self.models.embedder.name, chat
-        )
+        chat, embedder = self.models.chat, self.models.embedder.name
+        asked: list[Any] = []
+        if chat is not None:
+            asked = [chat.name, chat.prompts, chat.usual.endpoint.prompt_tokens]
+        return fingerprint(source, self.unit, self.system, self.settings, embedder, asked)
 
 
 def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:
@@ -155,8 +165,8 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
         if callers:
             parts = " and ".join(callers)
             st.info(
-                f"{what}, with model calls for {parts} (answers already in the cache cost "
-                "nothing). Nothing is sent before you press Build."
+                f"{what}, with model calls for {parts}{_calls(order, base)} (answers already in "
+                "the cache cost nothing). Nothing is sent before you press Build."
             )
         else:
             st.info(f"{what}: about {_estimate(order, base)} on this machine.")
@@ -164,6 +174,31 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
         with st.container(horizontal=True):
             _start("Build the memory", key, approval)
     return False
+
+
+def _calls(order: Order, source: str) -> str:
+    """Returns how many calls, tokens, seconds and dollars of chat models a build takes, in words;
+    seconds where a test of the server measured its speed, dollars where a price is known."""
+    chat, system = order.models.chat, make_system(order.system, **order.settings)
+    if chat is None or not needs_chat(system):
+        return ""
+    endpoint = chat.usual.endpoint
+    talk, unit, embedder = order.conversation, order.unit, order.models.embedder
+    work = partial(rehearse, talk, system, unit, embedder, endpoint.prompt_tokens, chat.prompts)
+    found: BuildEstimate = remember("rehearsals", order.key(source), MEMORIES_KEPT, work)
+    parts = [f"{found.calls:,} calls", f"{found.tokens_in + found.tokens_out:,} tokens"]
+    tested = report_of(endpoint.base_url, endpoint.model)
+    seconds = tested and tested.seconds(found.tokens_in, found.tokens_out)
+    if seconds:
+        parts.append(f"{_duration(seconds)} at the measured speed")
+    spent = found.dollars(price_of(chat.name))
+    if spent is not None:
+        parts.append(money(spent))
+    return f": about {', '.join(parts)}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 def _estimate(order: Order, source: str) -> str:
@@ -177,7 +212,7 @@ def _estimate(order: Order, source: str) -> str:
     found = remember(
         "estimates", order.key(source), MEMORIES_KEPT, partial(expected_seconds, begun)
     )
-    return f"{found:.0f} seconds" if found < 90 else f"{found / 60:.0f} minutes"
+    return _duration(found)
 
 
 def expected_seconds(begun: Callable[[], Building]) -> float:
@@ -234,7 +269,7 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
                 _pass_over(pause.lasting, order.models.chat, key, approval)
 
 
-def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -> None:
+def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -> None:
     """Offers to do without the one answer that does not come."""
 
     def go_on() -> None:

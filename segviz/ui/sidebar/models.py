@@ -7,6 +7,7 @@ anew whenever an address, a key or a limit changes; what was asked of it stays c
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -18,6 +19,7 @@ from segviz.embedding import Cached, get_embedder
 from segviz.figures.cost import money
 from segviz.llm import (
     PRESETS,
+    ChatByRole,
     Endpoint,
     ModelCache,
     OpenAIChat,
@@ -27,8 +29,11 @@ from segviz.llm import (
     cost,
     price,
 )
-from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, cache_path, key_for
+from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, at, cache_path, key_for
+from segviz.llm.probe import SECONDS, ServerReport, probe
+from segviz.llm.prompts import overrides
 from segviz.llm.usage import Metered
+from segviz.memory import known_prompts
 from segviz.ui import keys
 from segviz.ui.state import fingerprint, remember
 from segviz.ui.widgets.captions import counted, trouble
@@ -42,6 +47,8 @@ _LIMITS = {
     "concurrency": ("Requests at once", "Lower it when the server answers 429"),
     "max_tokens": ("Longest answer, tokens", "Models that reason first need room for it"),
     "temperature": ("Temperature", "0 answers as alike as the server can"),
+    "seed": ("Seed", "Of the answers, where the server takes one"),
+    "prompt_tokens": ("Longest prompt, tokens", "Longer texts are shortened evenly"),
 }
 
 
@@ -50,7 +57,7 @@ class ChosenModels:
     """The models this browser session builds and asks with."""
 
     embedder: Cached
-    chat: OpenAIChat | None = None
+    chat: ChatByRole | None = None
 
     @property
     def remote_embeddings(self) -> bool:
@@ -81,17 +88,22 @@ def rare_panel() -> Any:
     """Returns the panel for what is rarely changed: models, vectors and labels of one's own."""
     if st.session_state.pop(keys.OPEN_MODELS, False):
         st.session_state[keys.MODELS_PANEL] = True
-    server = st.session_state.get(keys.MODEL_SERVER, OFFLINE)
+    # Its label never changes: an expander with another label is another one, and closed.
     return st.expander(
-        "Models, vectors, labels" + ("" if server == OFFLINE else f": {server}"),
-        icon=":material/cloud_off:" if server == OFFLINE else ":material/cloud:",
+        "Models, vectors, labels",
+        icon=":material/cloud:",
         key=keys.MODELS_PANEL,
         on_change="rerun",
     )
 
 
-def choose_models() -> ChosenModels:
-    """Draws the choice of models; returns those to use now. Nothing is sent by choosing one."""
+def choose_models(built_with: str = "", use: Callable[[], None] | None = None) -> ChosenModels:
+    """Draws the choice of models; returns those to use now. Nothing is sent by choosing one.
+
+    Args:
+        built_with: what the memory that is built asks of a chat model, in words; "" for nothing.
+        use: has the memory built with the model; None where none is built.
+    """
     st.session_state.pop(keys.SPENDING_PLACE, None)  # of the run before
     preset = st.selectbox(
         "Model server",
@@ -106,17 +118,22 @@ def choose_models() -> ChosenModels:
         return ChosenModels(get_embedder())
     base = PRESETS.get(preset, Endpoint("http://localhost:8000/v1"))
     try:
-        return _chosen(base, preset)
+        return _chosen(base, preset, built_with, use)
     except ValueError as error:
         trouble("These settings cannot be used.", error)
         return ChosenModels(get_embedder())
 
 
-def _chosen(base: Endpoint, preset: str) -> ChosenModels:
+def _chosen(
+    base: Endpoint, preset: str, built_with: str, use: Callable[[], None] | None
+) -> ChosenModels:
     def field(label: str, value: str, name: str) -> str:
         return st.text_input(label, value, key=f"model-{name}-{preset}", persist_state="session")
 
     url = field("Base URL", base.base_url, "url")
+    if preset == CUSTOM:
+        base = at(url)
+    _listed(url, preset)
     model = field("Chat model", base.model, "chat")
     embedding = field("Embedding model", base.embedding_model, "embedding")
     aim = replace(base, base_url=url)
@@ -146,14 +163,92 @@ def _chosen(base: Endpoint, preset: str) -> ChosenModels:
         key=typed or found,
         **_limits(base, preset),
     )
-    questions = " and of your questions" if embeds else ""
-    st.caption(f"After you press Build, the text of the conversation{questions} is sent to:")
-    st.text(endpoint.address)
-    chosen = _clients(endpoint, embeds)
+    by_role = _roles(preset) if model else {}
+    chosen = _clients(endpoint, embeds, _own_prompts(preset) if model else {}, by_role)
+    _purpose(chosen, endpoint, built_with, use)
+    _test(endpoint)
     _prices(chosen, endpoint)
     spending_place()
     _kept_replies()
     return chosen
+
+
+def _listed(url: str, preset: str) -> None:
+    """Offers the models that the last test of this server listed."""
+    found = report_of(url)
+    if found is None or not found.models:
+        return
+
+    def take() -> None:
+        name = st.session_state.get(f"listed-{preset}")
+        if name:
+            st.session_state[f"model-chat-{preset}"] = name
+
+    st.selectbox(
+        "Models of this server",
+        found.models,
+        index=None,
+        key=f"listed-{preset}",
+        placeholder=f"{len(found.models)} listed",
+        on_change=take,
+    )
+
+
+_ROLE_NOUNS = {
+    "decision": ("Decides", "Where units join, and other small judgements"),
+    "annotation": ("Writes", "Texts of nodes"),
+    "answer": ("Answers", "Questions, from what was retrieved"),
+    "grade": ("Grades", "Answers; a model never grades its own answers unless it is named here"),
+}
+
+
+def _roles(preset: str) -> dict[str, str]:
+    """Draws a model for each role; returns those that are named."""
+    named: dict[str, str] = {}
+    with st.popover("A model for each role", icon=":material/groups:", width="stretch"):
+        for role, (label, meaning) in _ROLE_NOUNS.items():
+            named[role] = st.text_input(
+                label,
+                key=f"model-{role}-{preset}",
+                placeholder="none" if role == "grade" else "the chat model",
+                help=meaning,
+                persist_state="session",
+            ).strip()
+    return {role: name for role, name in named.items() if name}
+
+
+def _purpose(
+    chosen: ChosenModels, endpoint: Endpoint, built_with: str, use: Callable[[], None] | None
+) -> None:
+    """Says what is sent, when and where to; and that nothing uses the model, where that is so."""
+    parts = [built_with] if built_with and chosen.chat else []
+    parts += ["embeddings"] if chosen.remote_embeddings else []
+    if parts:
+        st.caption(f"After you press Build, texts are sent for {' and '.join(parts)} to:")
+        st.text(endpoint.address)
+    elif chosen.chat is not None:
+        st.caption("Nothing uses this model while a memory is built; Ask can have it answer.")
+        if use is not None:
+            st.button("Build with it", key=keys.MODELS_UNUSED, on_click=use)
+
+
+def report_of(url: str, model: str = "") -> ServerReport | None:
+    """Returns what the last test of a server found, of this model where one is named."""
+    reports: dict[tuple[str, str], ServerReport] = st.session_state.get(keys.SERVER_REPORT, {})
+    found = [report for (address, name), report in reports.items() if address == url]
+    return reports.get((url, model)) if model else next(reversed(found), None)
+
+
+def _test(endpoint: Endpoint) -> None:
+    """Offers to test the server, and shows what the last test found."""
+    if st.button("Test this server", icon=":material/speed:", key="test-server", width="stretch"):
+        with st.spinner(f"Testing, at most {SECONDS:.0f} seconds"):
+            reports = st.session_state.setdefault(keys.SERVER_REPORT, {})
+            reports[endpoint.base_url, endpoint.model] = probe(endpoint)
+        st.rerun()
+    found = report_of(endpoint.base_url, endpoint.model)
+    if found is not None:
+        st.text("\n".join(f"{name}: {value}" for name, value in found.lines))
 
 
 def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
@@ -163,7 +258,7 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
         columns = st.columns(2)
         for place, (name, (label, meaning)) in enumerate(_LIMITS.items()):
             default = getattr(base, name)
-            whole = name in ("retries", "concurrency", "max_tokens")
+            whole = name not in ("timeout", "temperature")
             kind = int if whole else float
             low, high = RANGES[name]
             values[name] = columns[place % 2].number_input(
@@ -172,32 +267,56 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
                 min_value=kind(low),
                 max_value=kind(high),
                 value=kind(default),
-                step={"temperature": 0.1, "max_tokens": 64}.get(name, kind(1)),
+                step={"temperature": 0.1, "max_tokens": 64, "prompt_tokens": 500}.get(
+                    name, kind(1)
+                ),
                 help=f"{meaning}. {low:,g} to {high:,g}",
                 key=f"limit-{name}-{preset}",
                 persist_state="session",
             )
         st.caption(
-            "Another temperature or longest answer asks everything again, because answers "
-            "may differ; the other limits leave kept answers as they are."
+            "Another temperature, seed or longest answer asks everything again, because answers "
+            "may differ. A shorter prompt asks again what it shortens."
         )
     return values
 
 
-def _clients(endpoint: Endpoint, embeds: bool) -> ChosenModels:
+def _own_prompts(preset: str) -> dict[str, str]:
+    """Draws the choice of a file with prompts; returns those it replaces. ValueError for a file
+    that cannot be used."""
+    with st.popover("Prompts", icon=":material/edit_note:", width="stretch"):
+        st.caption(
+            "What the models are told, by name. A TOML file with some of these replaces them."
+        )
+        file = st.file_uploader("Prompts of your own", ["toml"], key=f"prompts-{preset}")
+        known = known_prompts()
+        mine = overrides(file.getvalue().decode("utf-8", "replace"), known) if file else {}
+        name = st.selectbox("Prompt", list(known), key=f"prompt-{preset}")
+        st.code(mine.get(name, known[name]).strip(), language=None, wrap_lines=True)
+    return mine
+
+
+def _clients(
+    endpoint: Endpoint, embeds: bool, prompts: dict[str, str], by_role: dict[str, str]
+) -> ChosenModels:
     """Returns clients for this endpoint, kept for the session while nothing changes."""
+
+    def client(model: str) -> OpenAIChat:
+        meter = usage_of("chat", endpoint, model).meter
+        meant = replace(endpoint, model=model)
+        return OpenAIChat(meant, _cache(), total=meter, prompts=prompts)
 
     def make() -> ChosenModels:
         chat, embedder = None, get_embedder()
         if endpoint.model:
-            meter = usage_of("chat", endpoint, endpoint.model).meter
-            chat = OpenAIChat(endpoint, _cache(), total=meter)
+            named = {role: client(model) for role, model in by_role.items()}
+            chat = ChatByRole(client(endpoint.model), named)
         if embeds:
             meter = usage_of("embeddings", endpoint, endpoint.embedding_model).meter
             embedder = Cached(OpenAIEmbedder(endpoint, _cache(), total=meter))
         return ChosenModels(embedder, chat)
 
-    return remember("clients", fingerprint(asdict(endpoint), embeds), 1, make)
+    return remember("clients", fingerprint(asdict(endpoint), embeds, prompts, by_role), 1, make)
 
 
 def _prices(models: ChosenModels, endpoint: Endpoint) -> None:

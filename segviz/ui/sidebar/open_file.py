@@ -3,9 +3,11 @@ conversations is chosen, beside what the load report says and how the file is re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any, cast
 
 import streamlit as st
@@ -14,7 +16,10 @@ from segviz import loaders, store
 from segviz.conversation import AuditReport, Conversation, Corpus, LoadReport
 from segviz.loaders import LOADERS, LazyCorpus, LoadError, NeedsColumns, with_audit
 from segviz.loaders.columns import ALIASES, guess
+from segviz.loaders.lazy import BY_ITEMS
 from segviz.memory import sound
+from segviz.text.captions import size
+from segviz.ui import keys
 from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
 from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
@@ -38,21 +43,55 @@ class OpenFile:
 def open_file(path: str, asks: bool = True) -> OpenFile:
     """Opens the file or folder at a path, and reads it anew when it has changed; ``asks`` as in
     :func:`opened_as`."""
-    folder = False
+    folder, total = False, 0
     try:
         file = Path(path).expanduser()
         facts, folder = file.stat(), file.is_dir()
+        total = facts.st_size
         version = fingerprint(path, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
     except (OSError, ValueError, RuntimeError):
         version = fingerprint(path)  # loading says what is wrong with it
+
+    def load(how: dict[str, Any]) -> Corpus:
+        with reading(total) as progress:
+            return loaders.load(path, **how, progress=progress)
+
     return opened_as(
         version,
-        lambda how: loaders.load(path, **how),
+        load,
         lambda: store.read(path) if store.recognises(path) else None,
         # What is wrong inside a folder may be mended without a trace on the folder.
         lasting=not folder,
         asks=asks,
     )
+
+
+@contextmanager
+def reading(total: int) -> Iterator[Callable[[int, int], None]]:
+    """Shows how far a file of ``total`` bytes is read, and a way to cancel; nothing where it is
+    small. Yields what is to be called with the bytes read and all of them."""
+    place = st.empty()
+    if total < BY_ITEMS:
+        yield lambda done, total: None
+        return
+    with place.container(border=True):
+        bar = st.progress(0.0, f"Reading {size(total)}")
+        st.button("Cancel", key="cancel-reading", on_click=_read_no_more)
+    shown = monotonic()
+
+    def show(done: int, total: int) -> None:
+        # Any click ends this run here, by what Streamlit raises.
+        nonlocal shown
+        if monotonic() - shown >= 0.2:
+            shown = monotonic()
+            bar.progress(done / total, f"Reading: {size(done)} of {size(total)}")
+
+    yield show
+    place.empty()
+
+
+def _read_no_more() -> None:
+    st.session_state[keys.SOURCE] = "Sample"
 
 
 Load = Callable[[dict[str, Any]], Corpus]
@@ -243,8 +282,10 @@ def _load_report(corpus: Corpus, position: int) -> None:
     counts = {"kept": report.kept, "repaired": repaired, "skipped": skipped}
     told = [f"{count:,} {what}" for what, count in counts.items() if count or what == "kept"]
     with st.expander(f"Load report of the file: {', '.join(told)}"):
+        if report.lacks:
+            st.caption(f"The file has no {' and no '.join(report.lacks)}.")
         if not report.findings:
-            st.caption("Every record was read as it stands.")
+            st.caption("No record was repaired or skipped.")
             return
         st.dataframe(
             [{"what": f.kind, "where": f.where, "detail": f.what} for f in report.findings],

@@ -4,6 +4,7 @@ drawn from their declarations, so that a new system needs no page."""
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, cast
@@ -13,6 +14,7 @@ import streamlit as st
 from segviz import store
 from segviz.construct import Parameter, parameters
 from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
+from segviz.embedding import Embedder, script_note
 from segviz.memory import COMPONENTS, MissingEmbedder, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
@@ -25,6 +27,7 @@ from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, AppSession, fingerprint, remember, starts, typed_turns
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.charts import sentence_of
+from segviz.view.captions import provenance_lines
 
 UNIT_HELP = {
     "exchange": "Two speakers' consecutive runs, nothing lost.",
@@ -84,8 +87,8 @@ def _session() -> tuple[AppSession, Any] | None:
             system, settings = _system()
         _say_dropped(conversation, unit)
         with rare_panel() as panel:
-            models = choose_models()
-        _embedding_note(models.embedder.name)
+            models = choose_models(*_for_models(system, settings))
+        _embedding_note(models.embedder, conversation)
     order = Order(conversation, unit, system, settings, models)
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
     show_spending()
@@ -103,7 +106,7 @@ def _watched() -> tuple[AppSession, Any] | None:
     with rare_panel() as panel:
         models = choose_models()
     show_spending()
-    _embedding_note(session.memory.embedder.name)
+    _embedding_note(session.memory.embedder, session.memory.conversation)
     return replace(session, chat=models.chat), panel
 
 
@@ -120,11 +123,13 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[A
     remote = models.embedder if models.embedder.name == saved.embedder else None
     key = fingerprint(opened.key, "saved", models.embedder.name)
     memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
+    for name, value in provenance_lines(memory):
+        st.text(f"{name}: {value}")
     if isinstance(memory.embedder, MissingEmbedder):
         st.warning("What embedded this memory is not here, so questions are compared by words.")
         st.text(memory.embedder.name[:80])
     else:
-        _embedding_note(memory.embedder.name)
+        _embedding_note(memory.embedder, memory.conversation)
     session = AppSession(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
     return session, panel
 
@@ -171,7 +176,32 @@ def _system() -> tuple[str, dict[str, Any]]:
     return name, component_controls(SYSTEMS[name], prefix=name)
 
 
-def _embedding_note(name: str) -> None:
+def _for_models(system: str, settings: dict[str, Any]) -> tuple[str, Callable[[], None] | None]:
+    """Returns what the memory asks of a chat model, in words, and what has it built with one."""
+    declared = [p for p in parameters(SYSTEMS[system]) if p.spec.registry is not None]
+    chosen = {p.name: COMPONENTS[str(p.spec.registry)][settings[p.name]["name"]] for p in declared}
+    asks = [str(settings[name]["name"]) for name, part in chosen.items() if _needs(part)]
+    able = {
+        p.name: [n for n, part in COMPONENTS[str(p.spec.registry)].items() if _needs(part)]
+        for p in declared
+    }
+
+    def use() -> None:
+        for name, choices in able.items():
+            if choices:  # the last, of decisions, sees all open nodes at once
+                st.session_state[keys.parameter(system, name)] = choices[-1]
+
+    return " and ".join(asks), use if any(able.values()) else None
+
+
+def _needs(part: Any) -> bool:
+    return bool(getattr(part, "needs_chat", False))
+
+
+def _embedding_note(embedder: Embedder, conversation: Conversation) -> None:
+    name = embedder.name
+    if note := script_note(embedder, (turn.text for turn in conversation.turns)):
+        st.warning(note)
     if name.startswith("hashing"):
         st.warning(
             "The offline language model is not installed for this platform; similarity is "

@@ -10,14 +10,14 @@ from typing import Any
 import streamlit as st
 
 from segviz import loaders, store
-from segviz.conversation import TITLES, sample_path
+from segviz.conversation import TITLES, Corpus, sample_path
 from segviz.llm.endpoint import cache_path
 from segviz.loaders import LoadError, table_rows
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.memory import label_columns, read_labels
 from segviz.ui import keys, security
 from segviz.ui.address import write_look
-from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
+from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as, reading
 from segviz.ui.state import CORPORA_KEPT, AppSession, fingerprint, remember, starts
 from segviz.ui.widgets.captions import counted, refusal, trouble
 from segviz.view.coloring import Look
@@ -91,7 +91,11 @@ def _upload() -> OpenFile | None:
         data = file.getvalue()
         return store.parse(data) if store.recognises(data) else None
 
-    return opened_as(key, lambda how: loaders.parse(file.getvalue(), file.name, **how), saved)
+    def load(how: dict[str, Any]) -> Corpus:
+        with reading(file.size):
+            return loaders.parse(file.getvalue(), file.name, **how)
+
+    return opened_as(key, load, saved)
 
 
 def _path() -> OpenFile | None:

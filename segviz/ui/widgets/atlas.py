@@ -1,19 +1,33 @@
-"""Draws the question atlas; a click opens the question in Ask."""
+"""Draws the question atlas, as a table of settings and as dots; a click opens the question in
+Ask."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from textwrap import shorten
 
 import streamlit as st
 
-from segviz.evaluation import MEASURES, Outcomes
-from segviz.figures.compare import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
+from segviz.evaluation import MEASURES, Outcomes, evaluate
+from segviz.figures.compare import (
+    COVERED,
+    FOUND,
+    MISSED,
+    AtlasRow,
+    atlas,
+    atlas_sentence,
+    marks,
+    won,
+)
+from segviz.figures.question_dots import GROUPS, group_of, question_dots
+from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
-from segviz.ui.settings import write_question
-from segviz.ui.state import AppSession
-from segviz.ui.widgets.charts import picked, sentence_of, tall
+from segviz.ui.settings import read_preset, read_settings, write_question
+from segviz.ui.state import AppSession, fingerprint, remember
+from segviz.ui.widgets.charts import QUIET, colours, picked, readable, sentence_of, tall, theme
 from segviz.ui.widgets.measures import disputes
+from segviz.view.palette import GOLD_COLOURS
 
 _SEEN = 14
 
@@ -108,3 +122,84 @@ def draw_atlas(
     )
     st.caption(sentence)
     return base, focus, rows[0].place if rows[0].change else None
+
+
+_FATES_KEPT = 8
+
+
+def question_fates(session: AppSession, settings: RetrievalSettings) -> list[AtlasRow]:
+    """Returns what becomes of every question's gold turns without propagation and with the
+    settings, those questions first that change most. All levels are admissible."""
+    memory, settings = session.memory, replace(settings, levels=None)
+    plain = replace(settings, policy="none", alpha=0.0, horizon=0, method="propagate")
+
+    def measured(way: RetrievalSettings) -> Outcomes:
+        return remember(
+            "question-fates",
+            fingerprint(session.key, repr(way)),
+            _FATES_KEPT,
+            lambda: evaluate(memory, session.conversation.questions, way).outcomes,
+        )
+
+    outcomes = {"before": measured(plain), "after": measured(settings)}
+    return atlas(outcomes, "after", range(len(session.conversation.questions)))
+
+
+def draw_questions(
+    session: AppSession, key: str, opened: Callable[[], None], group: str = ""
+) -> None:
+    """Draws the questions as dots and as a list, of one ``group`` or of all; a click asks one, then
+    calls ``opened``."""
+    questions, settings = session.conversation.questions, read_settings(session)
+    with st.spinner("Asking every question"):
+        rows = question_fates(session, settings)
+    listed = [row for row in rows if group in ("", group_of(row))]
+
+    def ask(place: int | None) -> None:
+        if place is not None:
+            write_question(session, questions[place].index)
+            opened()
+
+    def pick_dot() -> None:
+        points = st.session_state[f"{key}-dots"].selection.points
+        ask(points[0]["customdata"] if points else None)
+
+    def pick_row() -> None:
+        row = picked(f"{key}-list")
+        ask(None if row is None else listed[row].place)
+
+    st.caption(
+        f"What {read_preset(settings)} does to {len(rows)} questions with gold evidence, "
+        f"against no propagation, all levels admitted. {FOUND} found, {COVERED} quoted by a "
+        f"wider node, {MISSED} missed. Click one to ask it."
+    )
+    gold = GOLD_COLOURS[theme()]["found"]
+    members = [group_of(row) for row in rows]
+    counts = ", ".join(f"{members.count(name)} {name}" for name in GROUPS)
+    st.plotly_chart(
+        readable(question_dots(rows, [one.text for one in questions], gold=gold, **colours())),
+        key=f"{key}-dots",
+        config=QUIET,
+        alt=f"A dot for every question: {counts}.",
+        on_select=pick_dot,
+        selection_mode="points",
+        width=760,
+    )
+    st.dataframe(
+        [
+            {
+                "before": marks(row.fates[0]),
+                "after": marks(row.fates[-1]),
+                "change": won(row.change),
+                "question": questions[row.place].text,
+                "category": questions[row.place].category_label,
+            }
+            for row in listed
+        ],
+        height=tall(len(listed), 9),
+        width=760,
+        hide_index=True,
+        key=f"{key}-list",
+        on_select=pick_row,
+        selection_mode="single-row",
+    )

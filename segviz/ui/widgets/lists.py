@@ -11,7 +11,7 @@ import streamlit as st
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.view.palette import session_colours
-from segviz.view.word_diff import word_diff
+from segviz.view.word_diff import Piece, word_diff
 
 # A transcript begins with these turns around its focus, in blocks; the rest follows when it is
 # scrolled to.
@@ -148,6 +148,12 @@ def diffs(
     result = part("diff", key=key, data={"items": items}, step=partial(_number, on_step))
     sent = result.get("step")
     return sent if isinstance(sent, int) else None
+
+
+def struck(items: Sequence[tuple[str, Sequence[Piece]]], *, key: str) -> None:
+    """Show titled texts whose pieces are struck through where they are ``gone``."""
+    shown = [{"title": title, "pieces": list(pieces)} for title, pieces in items]
+    part("diff", key=key, data={"items": shown}, step=partial(_number, None))
 
 
 def _part(key: str, name: str, text: str) -> dict[str, Any]:

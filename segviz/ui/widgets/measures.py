@@ -1,10 +1,8 @@
-"""Draws the choice of measure, estimates durations, and lists the fates of all questions."""
+"""Draws the choice of measure and estimates the time of measuring."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -13,10 +11,8 @@ from segviz.evaluation import Outcomes, Sweep
 from segviz.evaluation.compare import Comparison
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES
-from segviz.memory import ask, paid
-from segviz.retrieval import RetrievalSettings
-from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED
-from segviz.ui.state import AppSession, fingerprint, remember
+from segviz.memory import paid
+from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted
 
 # Longest measurement in seconds that starts without a click.
@@ -122,25 +118,6 @@ def recounted_sentence(outcomes: Outcomes, measure: str, adversarial: bool) -> s
     return "".join(f" {name.capitalize()} questions: {mean}." for name, mean in found.items())
 
 
-FATES_SHOWN = "● found, ◐ quoted by a wider node, ○ missed, × in no leaf; before and after."
-_MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
-_FATES_KEPT = 4
-
-
-def fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[str, Any]]:
-    """Returns a row per question, largest change by propagation first.
-
-    It has the fates of its gold turns before and after propagation, the change in found turns, and
-    its text.
-    """
-    return remember(
-        "fate-rows",
-        fingerprint(session.key, repr(settings)),
-        _FATES_KEPT,
-        lambda: _fate_rows(session, settings),
-    )
-
-
 def disputes(shown: Sequence[Question], questions: Sequence[Question]) -> list[dict[str, str]]:
     """Returns a column with the audit's verdict on each ``shown`` question.
 
@@ -149,27 +126,3 @@ def disputes(shown: Sequence[Question], questions: Sequence[Question]) -> list[d
     if all(one.disputed is None for one in questions):
         return [{} for _ in shown]
     return [{"disputed": one.disputed.kind if one.disputed else ""} for one in shown]
-
-
-def _fate_rows(session: AppSession, settings: RetrievalSettings) -> list[dict[str, Any]]:
-    memory, rows = session.memory, []
-    plain = replace(settings, policy="none", method="propagate")
-    for question in session.conversation.questions:
-        fates = []
-        for way in (plain, settings):
-            result = ask(memory, question, way, chat=session.chat)
-            gold = memory.gold(question.evidence, result.structure)
-            fates.append(list(gold.fate(result.evidence).values()))
-        before, after = fates
-        rows.append(
-            {
-                "before": "".join(_MARKS[fate] for fate in before),
-                "after": "".join(_MARKS[fate] for fate in after),
-                "change": after.count(HIT) - before.count(HIT),
-                "question": question.text,
-                "category": question.category_label,
-                "number": question.index + 1,
-                **disputes([question], session.conversation.questions)[0],
-            }
-        )
-    return sorted(rows, key=lambda row: (-abs(row["change"]), -row["change"], row["number"]))

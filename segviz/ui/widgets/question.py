@@ -1,6 +1,8 @@
-"""Question box of Ask and Compare."""
+"""Question box of Ask and Compare, and the question atlas."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -60,6 +62,25 @@ def question_box(session: AppSession, answer: str = "") -> Question:
         **shows(f"question-box-{session.source}", asked, ask),
     )
     return asked_question(session)
+
+
+def questions_popover(
+    session: AppSession, label: str, key: str, opened: Callable[[], None], group: str = ""
+) -> None:
+    """Draws a button that opens all questions as dots, and a list of one ``group`` or of all.
+
+    A click asks a question, then calls ``opened``.
+    """
+    if not session.conversation.questions:
+        return
+    with st.popover(
+        label, key=key, on_change="rerun", type="tertiary" if group else "secondary"
+    ) as there:
+        if there.open:
+            # Plotly would cost the first page a third of its time.
+            from segviz.ui.widgets.atlas import draw_questions
+
+            draw_questions(session, key, opened, group)
 
 
 def nothing_asked(session: AppSession) -> None:

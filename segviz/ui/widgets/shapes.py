@@ -29,7 +29,8 @@ _FREQUENT = 3
 class MemorySummary:
     """Shape of a memory, with ``calls`` (prompts per leaf) and ``contentless`` (share of lines).
 
-    ``calls`` is None if it is not shown, ``contentless`` without inner nodes.
+    ``calls`` is None if it is not shown, ``contentless`` without inner nodes. ``made`` says which
+    share of decisions and texts a model made.
     """
 
     label: str
@@ -37,6 +38,7 @@ class MemorySummary:
     shape: Shape
     calls: float | None = None
     contentless: float | None = None
+    made: str = ""
 
 
 def draw_shapes(measured: Sequence[MemorySummary], data: str) -> None:
@@ -78,7 +80,8 @@ def _own(one: MemorySummary) -> dict[str, object]:
     kind = _KINDS.get(one.shape.kind, one.shape.kind)
     widest, shared = one.shape.widest, one.shape.shared or None
     more = {"widest": widest, "with several parents": shared, "calls/leaf": one.calls}
-    return _row(one.label, kind, one.shape) | more | {"contentless lines": one.contentless}
+    empty: dict[str, object] = {"contentless lines": one.contentless}
+    return _row(one.label, kind, one.shape) | more | empty | {"made": one.made or None}
 
 
 def _printed(row: PublishedShape) -> dict[str, object]:

@@ -20,7 +20,8 @@ _COLOURS = f"""
 
 _RULES = """
 /* Streamlit keeps wide margins for prose; an instrument needs the width for its axis. */
-.stMainBlockContainer { padding: 4.2rem 2.2rem 3rem; }
+.stMainBlockContainer { padding: 4rem 2.2rem 3rem; }
+[data-testid="stVerticalBlock"]:has(> * > :is(.st-key-asking, .st-key-scoring)) { gap: 0.6rem; }
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
 
 /* Buttons that show an icon alone keep their label for screen readers. */
@@ -39,7 +40,33 @@ _RULES = """
 .st-key-transport button { min-height: 2.1rem; }
 .st-key-asking > :first-child { min-width: min(18rem, 100%); }
 :is(.st-key-asking, .st-key-scoring) button { min-height: 2.5rem; }
+.st-key-tally { min-width: min(20rem, 100%); }
+.st-key-tally button { padding: 0 0.1rem; }
 .st-key-source button { padding-inline: 0.55rem; }
+
+/* On a phone the tree comes before the controls of scoring. */
+@media (max-width: 640px) {
+  [data-testid="stVerticalBlock"]:has(> * > .st-key-ask-room) > * { order: 2; }
+  [data-testid="stVerticalBlock"] > :has(> .st-key-ask-room) { order: 0; }
+  [data-testid="stVerticalBlock"]:has(> * > .st-key-ask-room) > :has(> .st-key-scoring) {
+    order: 1;
+  }
+}
+
+/* Presenting: no sidebar, no controls, everything larger; the tree takes the whole width. */
+[data-segviz-presenting] {
+  --segviz-controls: none;
+  --segviz-body: block;
+}
+[data-segviz-presenting] :is(
+  [data-testid="stSidebar"], [data-testid="stHeader"], .st-key-scoring, .st-key-transport,
+  .st-key-asking > :not(:first-child)
+) { display: none; }
+[data-segviz-presenting] .stMainBlockContainer { padding: 1rem 1.5rem; zoom: 1.4; }
+[data-segviz-presenting] .stApp::after {
+  content: "Esc ends presenting · ← → walk the tour"; position: fixed; right: 1rem; bottom: 0.5rem;
+  color: var(--segviz-caption); font-size: 0.875rem;
+}
 
 /* The sign that empties a box keeps its width beside a long text. */
 [data-testid="stSelectbox"] svg { flex: none; }

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, Row, Services, param
+from segviz.construct import Arrival, MemoryView, Retrieval, Row, Services, Stage, param
 from segviz.conversation import Conversation, Session, Turn
 from segviz.loaders import Loader
 from segviz.tree import Add, Cost, Event, Link, Revise, Step, Structure
@@ -60,6 +60,15 @@ class BySession:
                 events.append(Revise(node, (first, here + 1), text, vector))
             events.append(Link(node, leaf))
             yield Step(arrival.unit, "", None, tuple(events), Cost(annotated=1))
+
+    def retrieve(self, question: str, view: MemoryView) -> Retrieval:
+        """Ranks the sessions by the chosen relevance, each followed by its units."""
+        structure, scores = view.structure, np.clip(view.relevance([question])[0], 0, None)
+        sessions = np.flatnonzero(structure.active & (structure.level > 0)).tolist()
+        best = tuple(sorted(sessions, key=lambda node: -scores[node]))
+        ranked = tuple(each for node in best for each in (node, *structure.children[node]))
+        first = Stage("sessions", "Sessions are ranked.", best, tuple(scores[list(best)]), best)
+        return Retrieval(scores, ranked, (first,))
 
     def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
         """Returns a table of the sessions; with start and stop it also has a timeline."""

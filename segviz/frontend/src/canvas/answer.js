@@ -7,7 +7,7 @@ import { isolateText } from "../shared/text.js";
 import { levelCounts, ranksOf } from "./propagate.js";
 
 const WORDS = 6;
-const SPEAKER = /^[^\n:]{1,40}: /;
+const SPEAKER = /^[^\n:]{1,40}: /gm;
 
 /** Ranks before and after of all that was or is retrieved, and how many of both have moved.
  * @param {Scene} scene */
@@ -18,8 +18,8 @@ export function answerOf(scene) {
   const entered = after.filter((node) => !was.has(node));
   const left = before.filter((node) => !is.has(node));
   const moved = after.filter((node, i) => was.has(node) && was.get(node) !== i + 1).length;
-  addRanks(was, entered, data.initial, data);
-  addRanks(is, left, data.final, data);
+  addRanks(was, [...entered, ...data.gold], data.initial, data);
+  addRanks(is, [...left, ...data.gold], data.final, data);
   const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
   return {
     before, after, entered, left, was, is, moved,
@@ -33,8 +33,9 @@ export function answerOf(scene) {
  *  moves.
  * @type {(ranks: Map<number, number>, nodes: number[], scores: Weights, data: Message) => void} */
 function addRanks(ranks, nodes, scores, data) {
-  const found = nodes.length ? ranksOf(nodes, scores, data) : [];
-  nodes.forEach((node, i) => ranks.set(node, data.ranks?.[nodeOf(data, node)] ?? found[i]));
+  const others = nodes.filter((node) => !ranks.has(node));
+  const found = others.length ? ranksOf(others, scores, data) : [];
+  others.forEach((node, i) => ranks.set(node, data.ranks?.[nodeOf(data, node)] ?? found[i]));
 }
 
 /** The gold turns by what became of them under these retrieved nodes: found in a node of one unit,
@@ -103,18 +104,22 @@ export const labelOf = (data, node) =>
 export const nameOf = (data, node) =>
   (data.names?.[node] ? isolateText(data.names[node]) : wordsOf(data, node));
 
-/** The words of a node's text, without who said the first of them.
+/** The words of a node's text, without who said them, each with the space that follows.
  * @type {(data: Message, node: number) => string[]} */
 export const spoken = (data, node) =>
-  textOf(data, node).replace(SPEAKER, "").split(/\s+/).filter(Boolean);
+  textOf(data, node).replace(SPEAKER, "").match(/\S+\s*/g) ?? [];
+
+/** Whether a sentence ends with a word, or a line. */
+export const ENDS = /[.!?…]["”'’)]*\s*$|[。！？]\s*$|\n/;
 
 /** A few words that stand for a node: its first ones, or those from a place.
  * @type {(data: Message, node: number, count?: number, from?: number) => string} */
 export function wordsOf(data, node, count = WORDS, from = 0) {
   const words = spoken(data, node);
   const cut = words.length > from + count ? "…" : "";
-  const said = words.slice(from, from + count).join(" ").replace(/[,;:.]+$/, "");
-  return said ? isolateText((from ? "… " : "") + said + cut) : `unit ${data.start[node]}`;
+  const said = words.slice(from, from + count).join("").replace(/\s+/g, " ").replace(/[,;:.\s]+$/, "");
+  const lead = from && !ENDS.test(words[from - 1]) ? "… " : "";
+  return said ? isolateText(lead + said + cut) : `unit ${data.start[node]}`;
 }
 
 /** A score as a multiple of the share that every node would have of one whole: "×3.2".

@@ -157,6 +157,7 @@ export function sessionSegments(s, half, i) {
   const scale = sight.geom.width / (x1 - x0);
   const stop = Math.min(scene.tree.stop[node], Math.ceil(x1));
   const [x, end] = boxEdges(sight, half, i);
+  if (scene.data.ghost[node]) return [[x, end, fillOf(scene, half, node).colour]];
   /** @type {Segment[]} */
   const segments = [];
   let unit = Math.max(scene.tree.start[node], Math.floor(x0));

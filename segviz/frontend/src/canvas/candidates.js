@@ -4,7 +4,7 @@
 // tell what was taken; where that is none of them, a row of its own says so on top.
 
 import { mix } from "./colour.js";
-import { rowBox } from "./geometry.js";
+import { rowBox, spread } from "./geometry.js";
 import { stroke } from "./glyphs.js";
 import { fittingText } from "./labels.js";
 
@@ -35,7 +35,7 @@ export function drawCandidates(s, ctx) {
   s.sight.candidates = shown.map((row, i) => ({ node: "node" in row ? Number(row.node) : null, y: lines[i] }));
   const first = Math.min(...lines);
   const scored = lines.filter((_, i) => shown[i].score !== null);
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.textAlign = "left";
   ctx.fillStyle = theme.muted;
   ctx.fillText(candidatesTitle(data.candidates), barLeft, Math.max(9, first - 19));
@@ -98,25 +98,6 @@ export function candidateRows({ candidates, outcome }, room) {
       numbers: "", taken: true });
   }
   return { shown, hidden };
-}
-
-/** Centres moved as little as needed to lie `size` apart between top and bottom.
- * @type {(centres: number[], size: number, top: number, bottom: number) => number[]} */
-export function spread(centres, size, top, bottom) {
-  const order = centres.map((y, i) => ({ y, i })).sort((a, b) => a.y - b.y || a.i - b.i);
-  const placed = new Array(centres.length);
-  let edge = top;
-  for (const entry of order) {
-    entry.y = Math.max(entry.y, edge + size / 2);
-    edge = entry.y + size / 2;
-  }
-  let limit = bottom;
-  for (const entry of order.reverse()) {
-    entry.y = Math.min(entry.y, limit - size / 2);
-    limit = entry.y - size / 2;
-    placed[entry.i] = entry.y;
-  }
-  return placed;
 }
 
 /** What the bars of a step reach from and to: all its numbers, and zero. A threshold lower than

@@ -1,8 +1,8 @@
-// The line of what changed, beside the controls that changed it; and holding a button (or the
+// The verdict and the line of what changed, beside the controls that changed it; and holding a button (or the
 // key B) to see the same question without propagation.
 
 import { element, make, rewrite } from "../shared/dom.js";
-import { levelName, nameOf } from "./answer.js";
+import { levelName, nameOf, turnsOf } from "./answer.js";
 import { onScores, schedule, showScores } from "./scheduler.js";
 import { hold } from "./settings.js";
 
@@ -20,23 +20,64 @@ function showChanged({ elements: { changed }, scene }) {
   if (!scene.answer) return;
   const parts = changeParts(scene);
   rewrite(changed, parts, () => {
-    changed.append(...parts.map(([kind, text]) => make("span", kind,
-      kind === "same" ? "" : make("b", "", kind), make("span", "", text))));
+    const [[tone, verdict], ...more] = parts;
+    element("div", `verdict ${tone}`, changed, verdict);
+    element("div", "parts", changed, ...more.map(([kind, text]) => make("span", kind,
+      make("b", "", kind), make("span", "", text))));
     changed.title = changeWords(parts);
   });
 }
 
-/** The line as one text.
+/** Verdict and line as one text.
  * @param {TipLine[]} parts */
-export const changeWords = (parts) =>
-  parts.map(([kind, text]) => (kind === "same" ? text : `${kind} ${text}`)).join(" · ");
+export const changeWords = ([[, verdict], ...parts]) =>
+  [verdict, ...parts.map(([kind, text]) => `${kind} ${text}`)].join(" · ");
 
-/** [kind, words] of the line: what entered and left, or that nothing did; gold; levels.
+/** The verdict: what became of the gold turns, and how many nodes were replaced.
+ * @type {(scene: Scene) => TipLine} */
+function verdictOf({ data, answer }) {
+  const { entered, after, moved, gold, was, is, held } = /** @type {Answer} */ (answer);
+  const size = after.length;
+  const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
+  const replaced = entered.length ? `${entered.length} of ${size} replaced`
+    : `same ${size} node${size === 1 ? "" : "s"}, ${moves}`;
+  /** @type {(fates: Record<string, string[]>, turn: string) => number} */
+  const worth = (fates, turn) => (fates.found.includes(turn) ? 2 : fates.covered.includes(turn) ? 1 : 0);
+  const turns = Object.values(gold.after).flat();
+  if (!turns.length) return ["same", replaced];
+  const gains = turns.filter((turn) => worth(gold.after, turn) > worth(gold.before, turn));
+  const drops = turns.filter((turn) => worth(gold.after, turn) < worth(gold.before, turn));
+  /** ": rank 9 → 5" of the leaves that hold some turns, or of the wider nodes that quote them; ""
+   *  where their level is not admitted.
+   * @type {(some: string[], quoted?: boolean) => string} */
+  const shifts = (some, quoted = false) => [...held.keys()]
+    .filter((node) => quoted !== data.gold.includes(node) && was.get(node) && is.get(node)
+      && turnsOf(data, node).some((turn) => some.includes(turn)))
+    .sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0)).slice(0, NAMED)
+    .map((node, i) => `${i ? ", " : ": rank "}${was.get(node)} → ${is.get(node)}`).join("");
+  /** @type {(some: string[], words: [string, string]) => string} */
+  const told = (some, [whole, quoted]) => {
+    const narrow = some.some((turn) => gold.after.found.includes(turn) || gold.before.found.includes(turn));
+    return `Gold ${narrow ? whole : quoted}${shifts(some, !narrow)}`;
+  };
+  const { found, missed } = gold.after;
+  /** @type {TipLine} */
+  const [tone, words] = gains.length && drops.length
+    ? ["same", `Gold: ${gains.length} won, ${drops.length} lost`]
+    : gains.length ? ["better", told(gains, ["found", "quoted by a wider node now"])]
+      : drops.length ? ["worse", told(drops, ["lost", "no longer quoted"])]
+        : found.length === gold.asked ? ["same", "All gold found, before and after"]
+          : !missed.length ? ["same", "Gold found or quoted, before and after"]
+            : ["same", `Gold ${found.length ? `${found.length} of ${gold.asked} found as before, missed` : "still missed"}${shifts(missed)}`];
+  return [tone, `${words} · ${replaced}`];
+}
+
+/** [kind, words] of all that changed: the verdict; what entered and left; gold; levels.
  * @type {(scene: Scene) => TipLine[]} */
 export function changeParts(scene) {
   const { data } = scene;
   const answer = /** @type {Answer} */ (scene.answer);
-  const { entered, left, was, is, gold, levels, after, moved } = answer;
+  const { entered, left, was, is, gold, levels } = answer;
   /** @param {number[]} nodes */
   const named = (nodes) => {
     const words = nodes.slice(0, NAMED)
@@ -45,13 +86,9 @@ export function changeParts(scene) {
     return words.join(", ");
   };
   /** @type {TipLine[]} */
-  const parts = [];
+  const parts = [verdictOf(scene)];
   if (entered.length) parts.push(["in", named(entered)]);
   if (left.length) parts.push(["out", named(left)]);
-  if (!parts.length) {
-    const moves = moved === 2 ? "2 swapped" : moved ? `${moved} in another place` : "same order";
-    parts.push(["same", `same ${after.length} nodes, ${moves}`]);
-  }
   if (gold.asked) parts.push(["gold", goldWords(gold)]);
   const changes = levels.before.map((count, level) => [level, count, levels.after[level]])
     .filter(([, from, to]) => from !== to)
@@ -70,7 +107,7 @@ function goldWords({ before, after, asked }) {
  * @type {Builder} */
 export function buildHold(s, parent) {
   const button = element("button", { type: "button", className: "hold",
-    title: "Hold to compare with no propagation (B)" }, parent, "hold: no propagation");
+    title: "Hold to compare with no propagation (B)" }, parent, "hold: none");
   button.addEventListener("pointerdown", () => holdNone(s, true));
   for (const end of ["pointerup", "pointerleave", "pointercancel", "blur", "keyup"]) {
     button.addEventListener(end, () => holdNone(s, false));

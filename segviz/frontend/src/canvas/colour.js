@@ -54,3 +54,7 @@ export function changeIndex(change) {
 export function levelStrength(level, levels) {
   return 1 - level * Math.min(0.15, 0.62 / Math.max(1, levels - 1));
 }
+
+/** Black or white, whichever is read better: at least 4.58 : 1 on any colour.
+ * @param {string} colour */
+export const inkOn = (colour) => (luminance(colour) > 0.179 ? "#000000" : "#ffffff");

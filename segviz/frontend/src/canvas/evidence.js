@@ -4,13 +4,15 @@
 import { among, button, element, focusedBeside, lastly, make, sign } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
-import { labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
+import { ENDS, labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./scheduler.js";
 import { labelTexts } from "./labels.js";
 import { pointAt } from "./linked.js";
 import { reveal, select } from "./navigation.js";
 
-const [SEEN, MOST] = [8, 60]; // words of a row that are seen on most screens, on any
+const MOST = 60; // words of a row that are seen on any screen
+const SAME = 48; // characters by which the sentences of two rows are the same
+const LEAD = 5; // words of a sentence before the first of the question's
 
 /** @param {State} s
  * @param {HTMLElement} parent */
@@ -58,15 +60,21 @@ function showEvidence(s) {
 }
 
 /** The retrieved nodes, best first, then those that have left: ranks before and after (0 where that
- *  is none of the list's), level, gold turns, words.
+ *  is none of the list's), level, gold turns, words, and the rank of the first that has these, too.
  * @param {Scene} scene */
 export function evidenceRows({ data, answer }) {
   const { after, left, was, is, held } = /** @type {Answer} */ (answer);
+  /** @type {Map<string, number>} */
+  const said = new Map();
   /** @param {number} node
    * @param {boolean} out */
-  const row = (node, out) => ({ node, out, was: was.get(node) ?? 0, is: is.get(node) ?? 0,
-    level: levelName(data, data.level[node]), gold: held.get(node) ?? [],
-    words: passageOf(data, node) });
+  const row = (node, out) => {
+    const [words, rank] = [passageOf(data, node), is.get(node) ?? 0];
+    const begins = words.slice(0, SAME);
+    if (!said.has(begins)) said.set(begins, rank);
+    return { node, out, was: was.get(node) ?? 0, is: rank, same: said.get(begins) ?? rank,
+      level: levelName(data, data.level[node]), gold: held.get(node) ?? [], words };
+  };
   return [...after.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
 }
 
@@ -81,8 +89,8 @@ const ofMessage = lastly((matches) => {
   return { holders, rows: new Map() };
 });
 
-/** The words of a node that stand for it in a row: from where the words of the question are that
- *  fewest of the texts have.
+/** The words of a node that stand for it in a row: from the sentence on with the words of the
+ *  question that fewest of the texts have, or from near the first of them.
  * @type {(data: Message, node: number) => string} */
 function passageOf(data, node) {
   const { holders, rows } = ofMessage(data.matches, data.texts);
@@ -93,16 +101,23 @@ function passageOf(data, node) {
 
 /** @type {(data: Message, node: number, holders: Map<string, number>) => number} */
 function startOf(data, node, holders) {
-  const matches = data.matches[nodeOf(data, node)];
-  const heard = spoken(data, node).map((word) => matchedPieces(word, matches)
-    .filter(([kind]) => kind === "heard").map(([, found]) => found.toLowerCase()));
-  let [from, most] = [0, 0];
-  for (let i = 0; i < heard.length; i++) {
+  const [matches, words] = [data.matches[nodeOf(data, node)], spoken(data, node)];
+  let [best, most, from, first] = [0, 0, 0, -1];
+  /** @type {Set<string>} */
+  let heard = new Set();
+  words.forEach((word, i) => {
+    for (const [kind, found] of matchedPieces(word, matches)) {
+      if (kind !== "heard") continue;
+      heard.add(found.toLowerCase());
+      if (first < 0) first = i;
+    }
+    if (!ENDS.test(word) && i < words.length - 1) return;
     let held = 0;
-    for (const word of new Set(heard.slice(i, i + SEEN).flat())) held += 1 / (holders.get(word) ?? 1);
-    if (held > most) [from, most] = [i, held];
-  }
-  return from;
+    for (const each of heard) held += 1 / (holders.get(each) ?? 1);
+    if (held > most) [best, most] = [first - from > LEAD ? first - 2 : from, held];
+    [from, first, heard] = [i + 1, -1, new Set()];
+  });
+  return best;
 }
 
 /** Rise or fall in words: "▲3", "▼1", "in, was 14", "out, was 9", "" for none.
@@ -120,16 +135,18 @@ export function moveText({ was, is, out }, size) {
 function entry(s, row, open) {
   const { scene, scene: { data } } = s;
   const { node, is, level, gold, words, out } = row;
-  const item = make("li", out ? "out" : "");
+  const move = moveText(row, data.top_initial.length);
+  const changed = out ? "out" : move.startsWith("in") ? "new" : "";
+  const again = row.same !== is && !gold.length; // gold is always read
+  const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${again ? "again" : ""}`);
   const line = button("entry", item, "", () => {
     select(s, open ? null : node);
     if (!open) reveal(s, node);
   });
   line.dataset.node = String(node);
   line.ariaExpanded = String(open);
-  const move = moveText(row, data.top_initial.length);
   line.append(make("span", "rank", String(is)),
-    make("span", /^in/.test(move) ? "move new" : "move", move), make("span", "level", level),
+    make("span", changed === "new" ? "move new" : "move", move), make("span", "level", level),
     make("span", "called", labelOf(data, node)),
     make("span", "when", isolateText(labelTexts(scene, 1, node, "session").pop() ?? "")));
   if (gold.length) {
@@ -140,11 +157,12 @@ function entry(s, row, open) {
   const matches = data.matches[nodeOf(data, node)];
   line.addEventListener("pointerenter", () => pointed(s, node));
   line.addEventListener("pointerleave", () => pointed(s, null));
-  if (!open) {
+  if (!open && again) element("span", "words", line, `same sentence as ${row.same}`);
+  else if (!open) {
     element("bdi", "words", line, ...matchedPieces(words, matches, false).map(
       ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
-    return item;
   }
+  if (!open) return item;
   const session = data.session_titles[scene.runs[scene.runOf[data.start[node]]]?.session] ?? "";
   const meta = [`${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
     + (gold.length ? ` · ${isolateText(gold.slice(0, 6).join(", "))}` : "")];

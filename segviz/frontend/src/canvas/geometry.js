@@ -4,6 +4,7 @@
 // ones in "scores", one in the others).
 
 const ROW_CAP = 90; // a three-level tree must not become a bar chart
+const CHAPTERS = 15; // pixels of the labels of sessions on the axis
 const LEAF_WEIGHT = 1.26; // leaf rows reach 113
 
 /** Distance from the axis and height of each level's band, in whole pixels.
@@ -46,7 +47,7 @@ export function geometry(width, height, picture, gutter, laneCount, legend = tru
   const gutterWidth = gutter && wide ? Math.min(260, Math.max(184, width / 5)) : 10;
   const histogram = wide ? 118 : 70;
   const right = grow ? gutterWidth : legend ? histogram : 10;
-  const axisHeight = scores ? 46 : 36;
+  const axisHeight = (scores ? 46 : 36) + (legend ? CHAPTERS : 0);
   const top = right > 150 ? 20 : 8;
   const middle = Math.round((height - axisHeight) / 2);
   const available = (scores ? middle : height - axisHeight) - top;
@@ -93,4 +94,33 @@ export function rowAt(geom, tree, y) {
   const lanes = tree.laneCount[level];
   const lane = Math.floor(((distance - offset[level]) / height[level]) * lanes);
   return { half, level, row: tree.firstRow[level] + Math.min(lanes - 1, lane) };
+}
+
+/** Centres moved as little as needed to lie `size` apart between top and bottom: those that would
+ *  lie on each other stand around their mean.
+ * @type {(centres: number[], size: number, top: number, bottom: number) => number[]} */
+export function spread(centres, size, top, bottom) {
+  const order = centres.map((_, i) => i).sort((a, b) => centres[a] - centres[b] || a - b);
+  /** @type {{ members: number[], first: number }[]} */
+  const groups = [];
+  for (const i of order) {
+    let members = [i];
+    for (;;) {
+      const mean = members.reduce((sum, member) => sum + centres[member], 0) / members.length;
+      const reach = (members.length - 1) * size;
+      const first = Math.max(top + size / 2, Math.min(bottom - size / 2 - reach, mean - reach / 2));
+      const last = groups[groups.length - 1];
+      if (!last || last.first + last.members.length * size <= first) {
+        groups.push({ members, first });
+        break;
+      }
+      members = [...last.members, ...members];
+      groups.pop();
+    }
+  }
+  const placed = new Array(centres.length);
+  for (const { members, first } of groups) {
+    members.forEach((member, i) => { placed[member] = first + i * size; });
+  }
+  return placed;
 }

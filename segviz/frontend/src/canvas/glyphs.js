@@ -57,14 +57,12 @@ export function stroke(ctx, width, ...points) {
 
 /** A line on a halo of the background.
  * @type {(theme: Theme, ctx: Ctx, colour: string, width: number, halo: number,
- *    points: [number, number][], dash?: number[]) => void} */
-function haloed(theme, ctx, colour, width, halo, points, dash = []) {
+ *    points: [number, number][]) => void} */
+function haloed(theme, ctx, colour, width, halo, points) {
   ctx.strokeStyle = theme.background;
   stroke(ctx, halo, ...points);
-  ctx.setLineDash(dash);
   ctx.strokeStyle = colour;
   stroke(ctx, width, ...points);
-  ctx.setLineDash([]);
 }
 
 /** @type {(ctx: Ctx, points: [number, number][]) => void} */
@@ -105,20 +103,15 @@ export function bar(theme, ctx, rect, half, colour) {
   }
 }
 
-/** A triangle that points into the box: hollow for what was, with a stem for what has come.
- * @type {Sign<[kind?: "" | "hollow" | "stem"]>} */
-export function triangle(theme, ctx, rect, half, colour, kind = "") {
+/** A triangle that points into the box.
+ * @type {Sign} */
+export function triangle(theme, ctx, rect, half, colour) {
   const { middle, base, into, size } = edge(rect, half);
-  const flat = base + into * (kind === "stem" ? 6 : 1);
-  if (kind === "stem") haloed(theme, ctx, colour, 3, 6, [[middle, base], [middle, flat]]);
+  const flat = base + into;
   polygon(ctx, [middle, flat + into * 7], [middle - 4 * size, flat], [middle + 4 * size, flat]);
   haloStroke(theme, ctx);
-  ctx.fillStyle = kind === "hollow" ? theme.background : colour;
+  ctx.fillStyle = colour;
   ctx.fill();
-  if (kind !== "hollow") return;
-  ctx.strokeStyle = colour;
-  ctx.lineWidth = 1.25;
-  ctx.stroke();
 }
 
 /** A plus at the outer edge, or so much deeper.
@@ -134,37 +127,24 @@ export function plus(theme, ctx, rect, half, colour, deeper = 0) {
   }
 }
 
-/** Of the bracket of what has left. */
-export const DASHED = [2.5, 1.5];
-
 /** A cap along the outer edge, its two legs into the row.
- * @type {Sign<[dash?: number[]]>} */
-export function bracket(theme, ctx, rect, half, colour, dash = []) {
+ * @type {Sign} */
+export function bracket(theme, ctx, rect, half, colour) {
   const { middle, base, into } = edge(rect, half);
   const reach = Math.max(rect.w / 2 + 1, 5);
   const foot = base + into * 5;
   haloed(theme, ctx, colour, 1.5, 3.5, [[middle - reach, foot], [middle - reach, base],
-    [middle + reach, base], [middle + reach, foot]], dash);
-}
-
-/** A corner of a wide box, filled: it has come.
- * @type {Sign} */
-export function corner(theme, ctx, rect, half, colour) {
-  const { base, into } = edge(rect, half);
-  const right = rect.x + rect.w - 1;
-  polygon(ctx, [right, base], [right - 11, base], [right, base + into * 11]);
-  ctx.fillStyle = colour;
-  ctx.fill();
+    [middle + reach, base], [middle + reach, foot]]);
 }
 
 /** @type {(theme: Theme, ctx: Ctx, x: number, y: number) => void} */
 export function diamond(theme, ctx, x, y) {
   polygon(ctx, [x, y - 4.5], [x + 4.5, y], [x, y + 4.5], [x - 4.5, y]);
   haloStroke(theme, ctx);
-  ctx.fillStyle = theme.background;
+  ctx.fillStyle = theme.gold.found;
   ctx.fill();
   ctx.strokeStyle = theme.text;
-  ctx.lineWidth = 1.5;
+  ctx.lineWidth = 1;
   ctx.stroke();
 }
 

@@ -114,13 +114,11 @@ function buildDom(s) {
   elements.root = element("div", "segviz", elements.parent);
   // Keys pressed here are not Streamlit's shortcuts.
   elements.root.addEventListener("keydown", (event) => event.stopPropagation());
-  elements.controls = buildControls(s, elements.root);
-  buildHold(s, elements.controls.root);
   buildChanged(s, elements.root);
-  const bar = element("div", "bar", elements.root);
-  elements.lookControls = buildColourMenu(s, bar);
-  buildLegend(s, bar);
-  elements.tools = buildTools(s, elements.root);
+  const head = element("div", "head-row", elements.root);
+  elements.controls = buildControls(s, head);
+  buildHold(s, elements.controls.root);
+  elements.tools = buildTools(s, head);
   const body = element("div", "body", elements.root);
   const column = element("div", "column", body);
   const stage = element("div", "stage", column);
@@ -128,9 +126,13 @@ function buildDom(s) {
   elements.over = element("canvas", { className: "over", tabIndex: 0, role: "application",
     ariaLabel: "Memory tree. Arrow keys walk parent, child and neighbour; Enter selects; "
       + "? names all keys." }, stage); // outlines: repainted on hover and selection
+  column.append(elements.tools.crumbs);
   elements.read = element("div", "read", column);
   onScores(s.frames, () => readOut(s));
   elements.overview = buildOverview(s, column);
+  const bar = element("div", "bar", column);
+  elements.lookControls = buildColourMenu(s, bar);
+  buildLegend(s, bar);
   elements.evidence = buildEvidence(s, body);
   const below = element("div", "below", elements.root);
   s.path = buildPath(s, below);

@@ -78,6 +78,7 @@ const KEYS = [
   ["/", "find text"],
   ["N, Shift N", "next hit, the one before"],
   ["B", "hold: compare with no propagation"],
+  ["P", "present: larger, without controls; Esc ends it"],
   ["?", "this list"],
 ];
 const MOUSE = [

@@ -4,8 +4,9 @@
 import { cutText, isolateText } from "../shared/text.js";
 import { multiple } from "./answer.js";
 import { eachBox, segmentsOf } from "./boxes.js";
-import { luminance } from "./colour.js";
-import { changeOf, fillOf, isMeasure, shadeValue, topOf } from "./node_color.js";
+import { inkOn } from "./colour.js";
+import { changeOf, fillOf, isMeasure, shadeValue } from "./node_color.js";
+import { plateWidth, rankMarks } from "./rank_marks.js";
 
 const PAD = 6; // clear of the widest outline
 const LOWEST = 13; // a flatter box holds no line of text
@@ -101,42 +102,33 @@ export function fitLabel(texts, cut, measure, room) {
 export const fittingText = (ctx, text, room) =>
   fitLabel([text], true, (part) => ctx.measureText(part).width, room);
 
-/** Black or white, whichever is read better: at least 4.58 : 1 on any colour.
- * @param {string} colour */
-export const inkOn = (colour) => (luminance(colour) > 0.179 ? "#000000" : "#ffffff");
-
-/** Writes on the boxes of one half. Text that runs over several colours takes on each the
- *  ink that is read there.
+/** Writes on the boxes of one half.
  * @type {Painter} */
 export function drawLabels(s, ctx, half) {
   const { scene } = s;
-  s.frames.labelled[half] = new Set(); // retrieved nodes whose rank is in their label
   const choice = labelChoice(scene);
   if (choice === "none") return;
   const cut = mayBeCut(choice);
   const { sight: { geom }, scene: { data, theme } } = s;
   const boxes = s.sight.boxes[half];
-  const top = data.mode === "scores" ? Array.from(topOf(scene, half)) : [];
-  const ranks = new Map(top.map((node, i) => [node, i + 1]));
+  const marks = data.mode === "scores" ? rankMarks(scene, half) : new Map();
   const gold = new Set(data.gold);
   ctx.save();
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.textAlign = "left";
   /** @param {string} text */
   const measure = (text) => ctx.measureText(text).width;
   eachBox(s, half, (i, _, { y, h }) => {
     const node = boxes.id[i];
     // A gold leaf has its sign in the middle: what is written keeps to its left.
-    const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD;
+    const mark = marks.get(node); // its number stands first
+    const lead = mark ? plateWidth(mark.rank) + 4 : 0;
+    const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD - lead;
     if (h - 1 < LOWEST || room < 2 * STEP) return;
-    const rank = ranks.get(node);
-    if (choice === "marked" && !rank && !gold.has(node) && node !== s.attention.selected) return;
+    if (choice === "marked" && !mark && !gold.has(node) && node !== s.attention.selected) return;
     const texts = labelTexts(scene, half, node, choice);
-    const lead = rank ? `${rank} · ` : "";
-    const lines = inLines(s, texts, cut, measure, room, Math.floor((h - 1) / LINE), lead);
-    if (!lines.length) return;
-    if (rank) s.frames.labelled[half].add(node);
-    const [x, middle] = [geom.left + boxes.x[i] + PAD, y + (h - 1) / 2 + 0.5];
+    const lines = inLines(s, texts, cut, measure, room, Math.floor((h - 1) / LINE));
+    const [x, middle] = [geom.left + boxes.x[i] + PAD + lead, y + (h - 1) / 2 + 0.5];
     const patterned = fillOf(scene, half, node).pattern !== null;
     lines.forEach(({ text, width }, line) => {
       const at = middle + (line - (lines.length - 1) / 2) * LINE;
@@ -146,18 +138,15 @@ export function drawLabels(s, ctx, half) {
   ctx.restore();
 }
 
-/** A label, led by its rank if it has one, on one line or, where its words do not fit beside each
- *  other, on as many as there is room for.
+/** A label on one line or, where its words do not fit beside each other, on as many as there is
+ *  room for.
  * @type {(s: State, texts: string[], cut: boolean, measure: (text: string) => number,
- *    room: number, most: number, lead: string) => { text: string, width: number }[]} */
-function inLines(s, texts, cut, measure, room, most, lead) {
+ *    room: number, most: number) => { text: string, width: number }[]} */
+function inLines(s, texts, cut, measure, room, most) {
   const inOne = !cut || most < 2 || !texts.length;
-  const whole = fitted(s, texts.map((text) => lead + text), cut && inOne, measure, room);
+  const whole = fitted(s, texts, cut && inOne, measure, room);
   if (inOne || whole.text) return whole.text ? [whole] : [];
-  const words = texts[0].split(", ");
-  if (measure(lead + words[0]) <= room) words[0] = lead + words[0];
-  else if (lead) words.unshift(lead.replace(" · ", ""));
-  return words.slice(0, most)
+  return texts[0].split(", ").slice(0, most)
     .map((text) => fitted(s, [text], true, measure, room)).filter(({ text }) => text);
 }
 
@@ -176,31 +165,19 @@ function fitted(s, texts, cut, measure, room) {
   return found;
 }
 
-/** @type {(ctx: Ctx, text: string, x: number, y: number, width: number, segments: Segment[],
+/** In one ink, that of most of what lies below; on a pattern, and over colours that need two inks, on
+ *  a plate of that colour.
+ * @type {(ctx: Ctx, text: string, x: number, y: number, width: number, segments: Segment[],
  *    patterned: boolean) => void} */
 function write(ctx, text, x, y, width, segments, patterned) {
-  /** @type {{ left: number, right: number, ink: string, colour: string }[]} */
-  const runs = []; // neighbouring segments of one ink
-  for (const [left, right, colour] of segments) {
-    if (right <= x || left >= x + width) continue;
-    const ink = inkOn(colour);
-    const last = runs[runs.length - 1];
-    if (last?.ink === ink) last.right = right;
-    else runs.push({ left, right, ink, colour });
-  }
-  if (patterned && runs.length) {
-    ctx.fillStyle = runs[0].colour; // no lines behind the letters
+  const below = segments.map(([left, right, colour]) => ({ colour, ink: inkOn(colour),
+    share: Math.min(right, x + width) - Math.max(left, x) })).filter(({ share }) => share > 0);
+  if (!below.length) return;
+  const { colour, ink } = below.reduce((a, b) => (b.share > a.share ? b : a));
+  if (patterned || below.some((each) => each.ink !== ink)) {
+    ctx.fillStyle = colour;
     ctx.fillRect(x - 3, y - 8, width + 6, 15);
   }
-  for (const { left, right, ink } of runs) {
-    ctx.save();
-    if (runs.length > 1) {
-      ctx.beginPath();
-      ctx.rect(left, y - 12, right - left, 24);
-      ctx.clip();
-    }
-    ctx.fillStyle = ink;
-    ctx.fillText(text, x, y);
-    ctx.restore();
-  }
+  ctx.fillStyle = ink;
+  ctx.fillText(text, x, y);
 }

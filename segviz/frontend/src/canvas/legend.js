@@ -5,8 +5,9 @@ import { button as newButton, cleared, element, make, rewrite } from "../shared/
 import { isolateText, number } from "../shared/text.js";
 import { colourClasses, counted, toggleIsolated } from "./classes.js";
 import { onFrame, onScores, schedule } from "./scheduler.js";
-import { bar, bracket, corner, DASHED, diamond, plus, triangle } from "./glyphs.js";
+import { bar, bracket, diamond, plus, triangle } from "./glyphs.js";
 import { powerOf } from "./node_color.js";
+import { plate } from "./rank_marks.js";
 
 export const SWATCH = 14; // pixels across
 const ROW = 24; // pixels of a line of the legend
@@ -181,8 +182,8 @@ function writeScale(s) {
   }
 }
 
-/** The marks that can occur in this picture: [kind, words, sign]. A mark has two shapes, as
- *  an outline and, for narrow boxes, as a sign at the edge.
+/** The marks that can occur in this picture: [kind, words, sign]. One with a sign has two shapes, as
+ *  an outline and, for narrow boxes, as that sign at the edge.
  * @param {Scene} scene */
 export function markEntries({ data, picture }) {
   const k = Math.max(data.top_initial.length, data.top_final.length);
@@ -192,9 +193,8 @@ export function markEntries({ data, picture }) {
     found.push(["frontier", "frontier", "bracket"], ["added", "new", "plus"],
       ["chosen", "chosen", "triangle"]);
   } else if (k) {
-    if (picture === "scores") found.push(["before", "before", "hollow"]);
-    found.push(["top", `top ${k}`, "triangle"], ["entered", "entered", "arrow"],
-      ["revised", "left", "dashed"]);
+    if (picture === "scores") found.push(["before", "rank before"]);
+    found.push(["top", `top ${k}`], ["entered", "entered"], ["left", "left"]);
   }
   if (data.gold.length) found.push(["diamond", "gold evidence"]);
   return found;
@@ -211,29 +211,28 @@ function writeMark(s, [kind, words, sign]) {
   element("span", "", item, words);
 }
 
-/** A mark in its two shapes: around a box, and as a sign at a narrow one.
+/** A mark: a rank on its plate, or in two shapes, around a box and as a sign at a narrow one.
  * @type {(theme: Theme, ctx: Ctx, kind: string, sign: string | undefined, x: number,
  *    y: number) => void} */
 export function drawMark(theme, ctx, kind, sign, x, y) {
   const { accent, text } = theme;
   if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
-  const dash = kind === "revised" ? [4, 3] : [];
-  const width = { top: 2, entered: 3, chosen: 3 }[kind] ?? 1.5;
+  if (!sign) {
+    const inside = kind !== "left";
+    return plate(theme, ctx, { x: x + 7, y }, { rank: 1 + Number(!inside), inside,
+      kind: kind === "entered" || !inside ? "changed" : "same" }, kind !== "before");
+  }
+  const width = kind === "chosen" ? 3 : 1.5;
   // A swatch is narrow for a box: its outline is drawn as around a wide one.
-  ctx.setLineDash(dash);
   ctx.strokeStyle = kind === "frontier" ? text : accent;
   ctx.lineWidth = width;
   ctx.strokeRect(x + width / 2, y - 5 + width / 2, SWATCH - width, 10 - width);
-  ctx.setLineDash([]);
-  if (kind === "entered") corner(theme, ctx, { x, y: y - 5, w: SWATCH + 1, h: 11 }, 0, accent);
-  const place = { x: x + 22, y: y - (sign === "arrow" ? 7 : 5), w: 2, h: 14 };
-  if (sign === "hollow") triangle(theme, ctx, place, 0, accent, "hollow");
-  else if (sign === "triangle" || sign === "arrow") {
+  const place = { x: x + 22, y: y - 5, w: 2, h: 14 };
+  if (sign === "triangle") {
     bar(theme, ctx, place, 0, accent);
-    triangle(theme, ctx, place, 0, accent, sign === "arrow" ? "stem" : "");
+    triangle(theme, ctx, place, 0, accent);
   } else if (sign === "plus") plus(theme, ctx, place, 0, accent);
-  else if (sign === "bracket") bracket(theme, ctx, place, 0, text);
-  else if (sign === "dashed") bracket(theme, ctx, place, 0, accent, DASHED);
+  else bracket(theme, ctx, place, 0, text);
 }
 
 /** @param {string[]} colours */

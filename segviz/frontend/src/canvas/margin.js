@@ -1,18 +1,21 @@
 // What stands around the boxes on the lower canvas: level names and the axis
 // with its sessions.
 
+import { lastly } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
 import { pixel } from "./boxes.js";
 import { halfBox, rowBox } from "./geometry.js";
 import { vertical } from "./glyphs.js";
 import { colourChoice, sessionColour } from "./node_color.js";
 
+const DENSITY_TOP = 16; // pixels of the axis above the highest bar of a search
+
 /** Level names, as many as there is room for, fainter where the level has no node yet, and
  *  the name of the half.
  * @type {Painter} */
 export function drawMargin(s, ctx, half) {
   const { sight: { geom }, scene: { theme, tree } } = s;
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.textAlign = "right";
   let last = null;
   for (let level = 0; level < tree.laneCount.length; level++) {
@@ -46,7 +49,7 @@ function halfName(scene, half) {
 /** @type {(s: State, ctx: Ctx) => void} */
 export function drawAxis(s, ctx) {
   const { sight, scene } = s;
-  const { theme, data, isolated } = scene;
+  const { theme, data, tree, isolated } = scene;
   const { geom } = sight;
   const { left, width, axisTop, axisHeight } = geom;
   const lane = geom.halves === 2 ? 9 : 0; // room for the evidence marks
@@ -72,7 +75,9 @@ export function drawAxis(s, ctx) {
     }
     if (run.session >= 0) bands.push({ x: x - left, w, session: run.session });
   }
+  drawDensity(s, ctx);
   ctx.restore();
+  if (data.mode === "grow") drawNow(s, ctx, strip + 3);
   ctx.textAlign = "center";
   /** @param {string[]} texts
    * @param {{ x: number, w: number, session: number }[]} among
@@ -86,10 +91,50 @@ export function drawAxis(s, ctx) {
   ctx.font = `12px ${theme.font}`;
   ctx.fillStyle = theme.text;
   const named = write(data.session_labels, bands, strip + 11);
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.fillStyle = theme.muted;
   write(data.session_dates, named, strip + 24); // a date never stands without its session
-  if (data.mode === "grow") drawNow(s, ctx, strip + 3);
+  if (axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
+  ctx.font = `600 12px ${theme.font}`;
+  ctx.fillStyle = theme.text;
+  write(chaptersOf(data, tree, scene.runs), bands, strip + CHAPTER - 7);
+}
+
+const CHAPTER = 44; // pixels of the axis from its strip that a line of chapters needs
+
+/** What each session is about, as far as that is known: the label of the inner node that covers most
+ *  of it and least beside it.
+ * @type {(data: Message, tree: Tree, runs: Scene["runs"]) => string[]} */
+export const chaptersOf = lastly((data, { start, stop, level }, runs) => {
+  /** @type {string[]} */
+  const chapters = [];
+  const share = runs.map(() => 0);
+  let first = 0;
+  for (const node of [...level.keys()].sort((a, b) => start[a] - start[b])) {
+    if (!(level[node] > 0) || !data.names[node]) continue;
+    while (runs[first].stop <= start[node]) first++;
+    for (let i = first; i < runs.length && runs[i].start < stop[node]; i++) {
+      const { session, start: from, stop: to } = runs[i];
+      const common = Math.min(to, stop[node]) - Math.max(from, start[node]);
+      const fit = common / (to - from + stop[node] - start[node] - common);
+      if (fit > share[i]) [share[i], chapters[session]] = [fit, data.names[node].split(", ")[0]];
+    }
+  }
+  return chapters;
+});
+
+/** How many leaves of each session a search has found, as bars on the foot of the axis.
+ * @type {(s: State, ctx: Ctx) => void} */
+function drawDensity({ sight, search, scene: { theme, tree, runs, runOf } }, ctx) {
+  const counts = new Array(runs.length).fill(0);
+  for (const node of search.hits) if (!tree.level[node]) counts[runOf[tree.start[node]]]++;
+  const { axisTop, axisHeight } = sight.geom;
+  ctx.fillStyle = theme.unknown;
+  runs.forEach(({ start, stop }, i) => {
+    const h = (counts[i] / Math.max(1, ...counts)) * (axisHeight - DENSITY_TOP);
+    const x = pixel(sight, start);
+    ctx.fillRect(x, axisTop + axisHeight - h, Math.max(1, pixel(sight, stop) - x - 1), h);
+  });
 }
 
 const NOW_ROOM = 34; // pixels that "now" needs right of its line
@@ -106,7 +151,7 @@ function drawNow(s, ctx, bottom) {
   ctx.fillStyle = theme.line;
   ctx.fillRect(Math.round(now), top, 1, bottom - top);
   ctx.fillStyle = theme.muted;
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.textAlign = "left";
   ctx.fillText("now", now + 5, top + 7);
 }

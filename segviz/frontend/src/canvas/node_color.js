@@ -62,6 +62,7 @@ export function crossings({ initial, final, top_initial, top_final }) {
   };
 }
 const LEAST_GAP = 0.05; // of the score at the line
+const GHOST = 0.35; // of the colour of what is not known, for units the memory does not hold
 
 /** The number behind a node's colour; NaN where the shade has none.
  * @type {(scene: Scene, shade: string, node: number) => number} */
@@ -96,6 +97,9 @@ export function fillOf(scene, half, node) {
   const shade = scene.shades[half];
   const value = shadeValue(scene, shade, node);
   const power = powerOf(data);
+  if (data.ghost[node]) {
+    return { colour: mix(theme.unknown, theme.background, GHOST), pattern: null };
+  }
   switch (shade) {
     case "level":
       return { colour: levelColour(theme, tree.level[node]), pattern: null };
@@ -167,7 +171,8 @@ export function goldClasses(tree, { gold, gold_turns, origin }, top) {
     for (const node of [leaf, ...above]) {
       const held = gold_turns[original(node)];
       if (!retrieved.has(original(node)) || !held?.some((turn) => turns?.includes(turn))) continue;
-      best = Math.max(best, tree.stop[node] - tree.start[node] === 1 ? 2 : 1);
+      const direct = node === leaf || tree.stop[node] - tree.start[node] === 1;
+      best = Math.max(best, direct ? 2 : 1);
     }
     fate.set(original(leaf), best);
     for (const node of above) classes.set(node, "above");

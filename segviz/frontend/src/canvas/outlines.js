@@ -3,19 +3,16 @@
 // A mark must leave the fill of its box visible, and stays in the row of its node, so that rows
 // are read as the histogram counts them. A box wide enough gets an outline inside; a narrow one has
 // a sign of its own shape at its outer edge, so that state is never told by colour alone: a bar and
-// triangle for retrieved and chosen, a plus for new, a bracket for the frontier, a dashed bracket
-// for what has left, a dot for found. Of a node over several rows the outline is around all, a sign
-// in the row it begins at.
+// triangle for chosen, a plus for new, a bracket for the frontier, a dot for found. Of a node over
+// several rows the outline is around all, a sign in the row it begins at.
 
 import { nodeRect, rowRect } from "./boxes.js";
-import {
-  bar, bracket, corner, DASHED, diamond, dot, isNarrow, outline, plus, triangle,
-} from "./glyphs.js";
-import { inkOn } from "./labels.js";
+import { bar, bracket, diamond, dot, isNarrow, outline, plus, triangle } from "./glyphs.js";
 import { drawLineage } from "./lineage.js";
 import { drawFlow } from "./flow.js";
 import { FADE_MS } from "./paint.js";
-import { fillOf, topOf } from "./node_color.js";
+import { topOf } from "./node_color.js";
+import { drawRanks } from "./rank_marks.js";
 
 /** @type {(s: State, ctx: Ctx) => void} */
 export function drawOver(s, ctx) {
@@ -27,14 +24,7 @@ export function drawOver(s, ctx) {
   ctx.clip();
   ctx.textBaseline = "middle";
   if (picture === "grow") drawGrowMarks(s, ctx);
-  else if (picture === "scores") {
-    drawTop(s, ctx, 0, data.top_initial, true);
-    drawLeft(s, ctx, 1);
-    drawTop(s, ctx, 1, data.top_final);
-  } else {
-    drawLeft(s, ctx, 0);
-    drawTop(s, ctx, 0, data.top_final);
-  }
+  else drawRanks(s, ctx);
   const current = search.hits[search.at] ?? null;
   const focused = elements.over.matches(":focus") || (current !== null && current === focus);
   for (let half = 0; half < geom.halves; half++) {
@@ -56,7 +46,7 @@ export function drawOver(s, ctx) {
       const middle = rect.x + rect.w / 2;
       const onAxis = !half && geom.halves === 2;
       if (onAxis) diamond(theme, ctx, middle, geom.axisTop + 5);
-      else if (geom.halves === 1) diamond(theme, ctx, middle, rect.y + rect.h / 2);
+      else if (geom.halves === 1) diamond(theme, ctx, middle, rect.y + Math.min(7, rect.h / 2));
     }
   }
   ctx.restore();
@@ -90,7 +80,6 @@ function drawLinked(s, ctx, half) {
   }
 }
 
-const SIGN_GAP = 7; // pixels between the middles of signs in one row
 const HIT_GAP = 6; // pixels between dots of one row
 
 /** What the search has found, the hit one is at larger.
@@ -152,69 +141,4 @@ function drawGrowMarks(s, ctx) {
     bar(theme, ctx, chosen, 0, accent);
     triangle(theme, ctx, chosen, 0, accent);
   }
-}
-
-/** Retrieved nodes: outline and rank, or bar and triangle where the box is narrow; what has
- *  entered has a filled corner, or a stem.
- * @type {(s: State, ctx: Ctx, half: number, nodes: Ids, before?: boolean) => void} */
-function drawTop(s, ctx, half, nodes, before = false) {
-  const { scene } = s;
-  const { theme } = scene;
-  const { accent, font } = theme;
-  ctx.font = `600 11px ${font}`;
-  ctx.textAlign = "center";
-  const entered = new Set(before ? [] : scene.answer?.entered);
-  /** @type {(Rect & { node: number })[]} */
-  const thin = [];
-  nodes.forEach((node, i) => {
-    const rect = rowRect(s, half, node);
-    if (!rect) return;
-    if (isNarrow(rect, 2)) {
-      thin.push({ ...rect, node });
-      return;
-    }
-    const box = /** @type {Rect} */ (nodeRect(s, half, node));
-    outline(theme, ctx, box, accent, before ? 1.25 : entered.has(node) ? 3 : 2);
-    if (entered.has(node)) corner(theme, ctx, box, half, accent);
-    if (s.frames.labelled[half]?.has(node)) return; // its label names the rank
-    const rank = String(i + 1);
-    if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
-      ctx.fillStyle = inkOn(fillOf(scene, half, node).colour);
-      ctx.fillText(rank, rect.x + rect.w / 2, rect.y + rect.h / 2);
-    }
-  });
-  // Of signs that would lie on each other that of a node that has entered is shown.
-  thin.sort((a, b) => Number(entered.has(b.node)) - Number(entered.has(a.node)));
-  for (const rect of before ? [] : thin) bar(theme, ctx, rect, half, accent);
-  for (const rect of spaced(thin)) {
-    triangle(theme, ctx, rect, half, accent, before ? "hollow" : entered.has(rect.node) ? "stem" : "");
-  }
-}
-
-/** Nodes that propagation has pushed out of the retrieved ones: hollow, dashed.
- * @type {Painter} */
-function drawLeft(s, ctx, half) {
-  const { theme, answer } = s.scene;
-  for (const node of answer?.left ?? []) {
-    const rect = markRect(s, half, node, 1.5);
-    if (!rect) continue;
-    if (isNarrow(rect, 1.5)) bracket(theme, ctx, rect, half, theme.accent, DASHED);
-    else outline(theme, ctx, rect, theme.accent, 1.5, { dash: [4, 3] });
-  }
-}
-
-/** Of boxes in one row whose signs would lie on each other, the first one given.
- * @template {Rect} R
- * @param {R[]} rects
- * @returns {R[]} */
-export function spaced(rects) {
-  /** @type {R[]} */
-  const kept = [];
-  for (const rect of rects) {
-    const centre = rect.x + rect.w / 2;
-    if (kept.every(({ x, y, w }) => y !== rect.y || Math.abs(centre - x - w / 2) >= SIGN_GAP)) {
-      kept.push(rect);
-    }
-  }
-  return kept;
 }

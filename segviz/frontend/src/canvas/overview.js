@@ -1,7 +1,7 @@
 // While the view is zoomed, the whole conversation in one strip below the tree, with the visible
 // part as a frame that can be moved. Keys on the tree can do that, too, so the strip takes no focus.
 
-import { cleared, element, isNews } from "../shared/dom.js";
+import { cleared, element, isNews, zoomOf } from "../shared/dom.js";
 import { onFrame } from "./scheduler.js";
 import { jumpTo, unitsOf } from "./navigation.js";
 import { insideView } from "./view.js";
@@ -82,7 +82,7 @@ function drawOverview(s, ctx, width) {
 
 /** @type {(elements: Elements, pointerEvent: PointerEvent) => number} */
 const placeOf = ({ overview: { root } }, { clientX }) =>
-  clientX - root.getBoundingClientRect().left;
+  (clientX - root.getBoundingClientRect().left) / zoomOf(root);
 /** Takes hold of the frame; beside it, the frame comes to the pointer first.
  * @type {(s: State, event: PointerEvent) => void} */
 function takeHold(s, event) {

@@ -1,7 +1,7 @@
 // Draws the α path: ranks above, level shares below, on one axis that can be dragged. The picture
 // is painted when the path is another; a drag moves a line over it.
 
-import { button, cleared, element, isNews, make } from "../shared/dom.js";
+import { button, cleared, element, isNews, make, placeIn } from "../shared/dom.js";
 import { edgePairs } from "../shared/links.js";
 import { levelName, nameOf } from "./answer.js";
 import { onFrame, onScores, schedule } from "./scheduler.js";
@@ -144,7 +144,7 @@ function draw(s, found, ctx, width, height) {
   const { scene: { theme, data }, attention: { selected }, path } = s;
   const { upper, size, most, y } = rankScale(found, height);
   const line = TAKEN * upper;
-  ctx.font = `11px ${theme.font}`;
+  ctx.font = `12px ${theme.font}`;
   ctx.textBaseline = "middle";
   ctx.textAlign = "right";
   ctx.fillStyle = theme.band;
@@ -256,7 +256,7 @@ function listen(s, plot, said) {
     const { found } = s.path;
     if (!found) return;
     const width = plot.clientWidth - LEFT - RIGHT;
-    const share = Math.min(1, Math.max(0, (event.offsetX - LEFT) / width));
+    const share = Math.min(1, Math.max(0, (placeIn(event).x - LEFT) / width));
     go(Math.round(share * (found.values.length - 1)));
   };
   /** @param {number} index */
@@ -269,7 +269,7 @@ function listen(s, plot, said) {
   };
   plot.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    const node = nodeAt(s, event.offsetX, event.offsetY);
+    const node = nodeAt(s, placeIn(event));
     if (node !== null) return select(s, node);
     s.path.held = true;
     plot.setPointerCapture(event.pointerId);
@@ -277,7 +277,7 @@ function listen(s, plot, said) {
   });
   plot.addEventListener("pointermove", (event) => {
     if (s.path.held) return set(event);
-    const node = nodeAt(s, event.offsetX, event.offsetY);
+    const node = nodeAt(s, placeIn(event));
     said.textContent = node === null ? "" : lineWords(s, node);
     plot.style.cursor = node === null ? "ew-resize" : "pointer";
     if (node !== s.path.hover) {
@@ -309,8 +309,8 @@ function listen(s, plot, said) {
 }
 
 /** The node whose line is under the pointer, gold first; null if none is.
- * @type {(s: State, x: number, y: number) => null} */
-function nodeAt({ path: { found, elements: { plot } }, scene: { data } }, x, y) {
+ * @type {(s: State, at: { x: number, y: number }) => null} */
+function nodeAt({ path: { found, elements: { plot } }, scene: { data } }, { x, y }) {
   if (!found || x < LEFT) return null;
   const { clientWidth: width, clientHeight: height } = plot;
   const { y: place } = rankScale(found, height);

@@ -1,5 +1,6 @@
 // Mouse, touch and wheel on the canvas.
 
+import { placeIn } from "../shared/dom.js";
 import { boxAt } from "./boxes.js";
 import { candidateAt } from "./candidates.js";
 import { onFrame, schedule } from "./scheduler.js";
@@ -23,7 +24,7 @@ export function listenPointer(s) {
   on("pointerdown", (event) => {
     attention.dragged = false;
     if (event.button !== 0) return;
-    attention.drag = { x: event.offsetX, view: sight.view, moved: false, id: event.pointerId };
+    attention.drag = { x: placeIn(event).x, view: sight.view, moved: false, id: event.pointerId };
   });
   on("pointerup", () => {
     attention.dragged = attention.drag?.moved ?? false; // the click that follows must not select
@@ -48,13 +49,14 @@ function showCursor({ elements: { over }, attention: { drag, hover: node } }) {
 }
 
 /** Node under the pointer, or null.
- * @type {(s: State, given: { offsetX: number, offsetY: number }) => number | null} */
-function nodeAt(s, { offsetX, offsetY }) {
+ * @type {(s: State, event: MouseEvent) => number | null} */
+function nodeAt(s, event) {
   const { sight } = s;
-  const x = offsetX - sight.geom.left;
-  const judged = candidateAt(sight, offsetX, offsetY);
+  const at = placeIn(event);
+  const x = at.x - sight.geom.left;
+  const judged = candidateAt(sight, at.x, at.y);
   if (judged !== null) return judged;
-  const place = rowAt(sight.geom, s.scene.tree, offsetY);
+  const place = rowAt(sight.geom, s.scene.tree, at.y);
   if (!place || x < -2 || x > sight.geom.width + 2) return null;
   const found = boxAt(sight.boxes[place.half], place.row, x);
   return s.scene.data.level[found] >= 0 ? found : null; // boxes may be a frame older than the data
@@ -65,7 +67,7 @@ function movePointer(s, event) {
   const { attention } = s;
   if (attention.drag && !(event.buttons & 1)) attention.drag = null; // released outside the canvas
   if (attention.drag) {
-    const shift = event.offsetX - attention.drag.x;
+    const shift = placeIn(event).x - attention.drag.x;
     const { x0, x1 } = attention.drag.view;
     const zoomed = x1 - x0 < unitsOf(s.scene);
     if (!attention.drag.moved && zoomed && Math.abs(shift) > DRAG_PIXELS) {
@@ -84,13 +86,13 @@ function movePointer(s, event) {
 }
 
 /** Session whose band on the axis is under the pointer, or null.
- * @type {(s: State, given: { offsetX: number, offsetY: number }) => number | null} */
-function sessionAt(s, { offsetX, offsetY }) {
-  const { sight } = s;
+ * @type {(s: State, event: MouseEvent) => number | null} */
+function sessionAt(s, event) {
+  const [{ sight }, { x, y }] = [s, placeIn(event)];
   const { axisTop, axisHeight, left, width } = sight.geom;
-  if (offsetY < axisTop || offsetY >= axisTop + axisHeight) return null;
-  if (offsetX < left || offsetX >= left + width) return null;
-  const unit = sight.view.x0 + ((offsetX - left) / width) * (sight.view.x1 - sight.view.x0);
+  if (y < axisTop || y >= axisTop + axisHeight) return null;
+  if (x < left || x >= left + width) return null;
+  const unit = sight.view.x0 + ((x - left) / width) * (sight.view.x1 - sight.view.x0);
   const session = s.scene.runs[s.scene.runOf[Math.floor(unit)]]?.session ?? -1;
   return session < 0 ? null : session;
 }
@@ -101,7 +103,7 @@ function turnWheel(s, event) {
   const { x0, x1 } = sight.view;
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault(); // a pinch on a touchpad arrives as ctrl + wheel, too
-    const unit = x0 + ((event.offsetX - sight.geom.left) / sight.geom.width) * (x1 - x0);
+    const unit = x0 + ((placeIn(event).x - sight.geom.left) / sight.geom.width) * (x1 - x0);
     const step = Math.min(60, Math.abs(event.deltaY)) * -Math.sign(event.deltaY);
     const next = zoomView(sight.view, Math.exp(step / 180), unit, unitsOf(s.scene));
     jumpTo(s, next);

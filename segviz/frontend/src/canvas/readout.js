@@ -2,6 +2,7 @@
 // covers none of the neighbours one compares.
 
 import { element, make, rewrite } from "../shared/dom.js";
+import { markedParts } from "../shared/lines.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
 import { goldClass, measureOf } from "./node_color.js";
@@ -45,6 +46,7 @@ export function nodeLines(scene, node) {
     if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
   }
   if (data.own[node] >= 0) lines.push(["meta", isolateText(data.own_names[data.own[node]])]);
+  if (data.ghost[node]) lines.push(["meta", "a message of the conversation; the memory does not hold it"]);
   if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(scene, node)}`]);
   lines.push(["meta", `${sessions} · ${id}`]);
   const text = data.labels[node];
@@ -73,9 +75,6 @@ export function readOut(s, given = null) {
     : lines.find(([kind]) => kind === "text")?.[1] ?? "";
   rewrite(read, [told, text, query], () => {
     element("div", "", read, ...told.map(([kind, words]) => make("span", kind, words)));
-    const at = query ? text.toLowerCase().indexOf(query) : -1;
-    const end = at + query.length;
-    element("div", { className: "text", dir: "auto" }, read, ...at < 0 ? [text]
-      : [text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end)]);
+    element("div", { className: "text", dir: "auto" }, read, ...markedParts(text, query));
   });
 }

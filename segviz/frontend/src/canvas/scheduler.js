@@ -17,9 +17,7 @@ export const createFrames = () => ({ asked: 0, baseDirty: true, painted: 0, fade
   frameShows: /** @type {((s: State) => void)[]} */ ([]),
   scoreShows: /** @type {((s: State) => void)[]} */ ([]),
   /** Labels cut to their room. */
-  fitted: /** @type {Map<string, { text: string, width: number }>} */ (new Map()),
-  /** For each half, the retrieved nodes whose rank is in their label. */
-  labelled: /** @type {Set<number>[]} */ ([]) });
+  fitted: /** @type {Map<string, { text: string, width: number }>} */ (new Map()) });
 
 /** Calls `show(s)` at the end of every frame.
  * @type {(frames: Frames, show: (s: State) => void) => number} */

@@ -2,11 +2,16 @@
 // next. The browser searches the texts it was sent, which may be cut or absent; where Python
 // can be asked, its answer over the full texts takes the place of this one.
 
-import { button, element } from "../shared/dom.js";
+import { button, element, make, rewrite } from "../shared/dom.js";
+import { markedParts } from "../shared/lines.js";
+import { CONTROLS } from "../shared/text.js";
 import { schedule } from "./scheduler.js";
 import { walkTo } from "./navigation.js";
+import { labelOf } from "./answer.js";
 
 const TYPED_MS = 300;
+const LISTED = 50; // hits that are listed
+const [BEFORE, AROUND] = [24, 120]; // characters before a hit, and in all
 
 /** @param {State} s
  * @param {HTMLElement} parent */
@@ -14,7 +19,7 @@ export function buildFind(s, parent) {
   const root = element("div", { className: "find", role: "search" }, parent);
   const input = element("input", { type: "search", ariaLabel: "Find text in the nodes" }, root);
   const mark = element("i", "hit", root);
-  const words = element("span", "words", root);
+  const words = element("span", "tally", root);
   const before = button("", root, "‹", () => walkHit(s, true), "Hit before (Shift Enter)");
   const next = button("", root, "›", () => walkHit(s, false), "Next hit (Enter)");
   input.addEventListener("input", () => seek(s, input.value));
@@ -25,7 +30,7 @@ export function buildFind(s, parent) {
     else return;
     event.preventDefault();
   });
-  return { root, input, mark, words, before, next };
+  return { root, input, mark, words, before, next, list: element("div", "hits", root) };
 }
 
 /** Searches for something else.
@@ -36,7 +41,7 @@ function seek(s, query) {
   refind(s);
   clearTimeout(search.timer);
   search.timer = setTimeout(() => ask(s), TYPED_MS);
-  schedule(s);
+  schedule(s, true);
 }
 
 /** Finds anew after a change of the query or of the data.
@@ -69,14 +74,39 @@ function ask(s) {
   s.tell("query", query);
 }
 
+/** Lists the hits with what stands around the words; a click goes to one.
+ * @param {State} s */
+function listHits(s) {
+  const { elements: { find }, search, scene: { data, runs, runOf } } = s;
+  const query = normalised(search.query);
+  rewrite(find.list, [query, search.hits, search.excerpts], () => {
+    search.hits.slice(0, LISTED).forEach((node, i) => {
+      const text = search.excerpts[node] ?? data.labels[node] ?? "";
+      const near = text.toLowerCase().indexOf(query) - BEFORE;
+      const from = near > 0 ? text.indexOf(" ", near) + 1 : 0; // at a word
+      const line = button("entry", find.list, "", () => goTo(s, i));
+      line.append(make("span", "when", data.session_labels[runs[runOf[data.start[node]]]?.session] ?? ""),
+        make("span", "called", labelOf(data, node)), make("bdi", "words",
+          ...markedParts(text.slice(from, from + AROUND).replace(CONTROLS, " "), query)));
+    });
+    const more = search.hits.length - LISTED;
+    if (more > 0) element("div", "more", find.list, `and ${more} more`);
+  });
+}
+
 /** Takes the keyboard to the next hit, or to the one before.
  * @type {(s: State, back: boolean) => void} */
 export function walkHit(s, back) {
   const { search } = s;
   if (search.timer) ask(s);
-  if (!search.hits.length) return;
-  search.at = nextHit(search.at, search.hits.length, back);
-  const node = search.hits[search.at];
+  if (search.hits.length) goTo(s, nextHit(search.at, search.hits.length, back));
+}
+
+/** @type {(s: State, at: number) => void} */
+function goTo(s, at) {
+  const { search } = s;
+  search.at = at;
+  const node = search.hits[at];
   walkTo(s, node, `${hitWords(search)}: `, search.excerpts[node]);
   showFind(s);
 }
@@ -113,6 +143,7 @@ function showFind(s) {
   find.mark.hidden = !search.hits.length;
   find.root.classList.toggle("active", words !== "");
   find.before.disabled = find.next.disabled = !search.hits.length;
+  listHits(s);
 }
 
 // --- searching: pure functions -----------------------------------------------------------

@@ -22,6 +22,7 @@ export function readTheme(s) {
   const accent = scene.data.accent[mode];
   const { score: ramp, change, measure } = scene.data.ramps[mode];
   elements.root.style.setProperty("--accent", accent);
+  elements.root.style.setProperty("--gold", scene.data.gold_colours[mode].found);
   scene.tints.clear();
   s.frames.fitted.clear();
   return {

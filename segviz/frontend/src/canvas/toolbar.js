@@ -1,4 +1,4 @@
-// The row above the tree: where one is, finding, zooming.
+// The row above the tree: finding, zooming; and the path to the node, below it.
 
 import { button, element, focusedBeside, isNews, make } from "../shared/dom.js";
 import { pathTo } from "../shared/links.js";
@@ -15,7 +15,7 @@ export function buildTools(s, parent) {
   const row = element("div", "tools", parent);
   onFrame(s.frames, showTools);
   onFrame(s.frames, showBreadcrumb);
-  const crumbs = element("nav", { className: "crumbs", ariaLabel: "Path to the node" }, row);
+  const crumbs = make("nav", { className: "crumbs", ariaLabel: "Path to the node" });
   elements.find = buildFind(s, row);
   const buttons = element("div", "buttons", row);
   /** @type {(text: string, label: string, act: () => void) => HTMLButtonElement} */

@@ -32,7 +32,7 @@ export function pictureOf(state, words, titles = null) {
   const s = { ...state, elements: paper,
     sight: { ...sight },
     attention: { ...attention, hover: null, linked: { leaves: [], above: [] } },
-    frames: { ...frames, fadeFrom: 0, fitted: new Map(), labelled: [] } };
+    frames: { ...frames, fadeFrom: 0, fitted: new Map() } };
   layOut(s, width, canvasHeight);
   const { theme } = s.scene;
   const recorder = new Recorder(contextOf(document.createElement("canvas")), tiles(theme));

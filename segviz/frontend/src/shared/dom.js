@@ -97,10 +97,21 @@ export function focusedBeside(element) {
 /** @param {HTMLCanvasElement} canvas */
 export const contextOf = (canvas) => /** @type {Ctx} */ (canvas.getContext("2d"));
 
+/** How much the page enlarges an element (CSS zoom), 1 where it does not or the browser cannot say.
+ * @type {(element: any) => number} */
+export const zoomOf = ({ currentCSSZoom }) => currentCSSZoom ?? 1;
+
+/** Where in an element the pointer is, in the element's own pixels.
+ * @type {(event: MouseEvent) => { x: number, y: number }} */
+export function placeIn({ currentTarget, offsetX, offsetY }) {
+  const zoom = zoomOf(currentTarget);
+  return { x: offsetX / zoom, y: offsetY / zoom };
+}
+
 /** The context of a canvas of so many CSS pixels, empty and scaled to them.
  * @type {(canvas: HTMLCanvasElement, width: number, height: number) => Ctx} */
 export function cleared(canvas, width, height) {
-  const ratio = devicePixelRatio || 1;
+  const ratio = (devicePixelRatio || 1) * zoomOf(canvas);
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
   const ctx = contextOf(canvas);

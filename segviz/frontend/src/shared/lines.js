@@ -1,6 +1,7 @@
 // Foreign text as lines of HTML, shown literally (textContent only).
 
 import { among, focusedBeside, make } from "./dom.js";
+import { wordSpans } from "./words.js";
 
 // As SPEAKER in segviz/conversation/turns.py: a list item, or an indented line, is none.
 const SPEAKER = /^(?![\s\-*#>•|]|\d+[.)])([^\n:*]{1,60}): /;
@@ -19,9 +20,6 @@ function splitLines(pieces) {
   return lines;
 }
 
-const WORDS = /[\p{L}\p{N}_]+/gu;
-const LINES = /^[^\n:]{1,60}: |[\p{L}\p{N}_]+/gmu; // who speaks, then words
-
 /** A text in pieces: words that are the question's ("heard") or similar to one of it ("alike"),
  *  and the rest ("same"). In `lines` who speaks is not marked.
  * @param {string} text
@@ -32,15 +30,30 @@ export function matchedPieces(text, matches, lines = true) {
   /** @type {Piece[]} */
   const pieces = [];
   let done = 0;
-  for (const { 0: word, index } of matches ? text.matchAll(lines ? LINES : WORDS) : []) {
-    const known = word.toLowerCase();
+  for (const [start, stop] of matches ? wordSpans(text, lines) : []) {
+    const known = text.slice(start, stop).toLowerCase();
     if (!matches || !Object.hasOwn(matches, known)) continue;
-    if (index > done) pieces.push(["same", text.slice(done, index)]);
-    pieces.push([matches[known] < 1 ? "alike" : "heard", word]);
-    done = index + word.length;
+    const kind = matches[known] < 1 ? "alike" : "heard";
+    const last = pieces[pieces.length - 1];
+    if (last && start < done) { // pairs of signs overlap: one mark for both
+      if (kind === "heard") last[0] = kind;
+      last[1] += text.slice(done, stop);
+    } else {
+      if (start > done) pieces.push(["same", text.slice(done, start)]);
+      pieces.push([kind, text.slice(start, stop)]);
+    }
+    done = stop;
   }
   if (done < text.length) pieces.push(["same", text.slice(done)]);
   return pieces;
+}
+
+/** A text with the first place of a query marked.
+ * @type {(text: string, query: string) => (string | Node)[]} */
+export function markedParts(text, query) {
+  const at = query ? text.toLowerCase().indexOf(query) : -1;
+  const end = at + query.length;
+  return at < 0 ? [text] : [text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end)];
 }
 
 /** One block per line. Each takes its direction from its own words; the speaker's name in

@@ -1,4 +1,4 @@
-"""LoCoMo (snap-research/LoCoMo) in its three shapes.
+"""LoCoMo (snap-research/LoCoMo) in its shapes.
 
 ==========================  ==========================================================
 shape                       found in
@@ -6,26 +6,34 @@ shape                       found in
 list of samples             ``locomo10.json``: ``{sample_id, conversation, qa, …}``
 one sample                  REALTALK's per-conversation copies
 bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1, …}``
+samples by id               forks: ``{id: {conversation, qa, …}}``
+sessions in a list          forks: ``conversation: [{session_date, turns}, …]``
 ==========================  ==========================================================
 
 Turns are ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``. Image URLs are neither
 kept nor fetched; the caption stands for the image, also where there is no URL (316 turns of the
 file).
+
+What the data set wrote from the turns is read, too: ``session_summary``, and the facts of
+``observation``, of which each names its turns. In the bare shape both lie among the sessions.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from segviz.conversation import Conversation, Session, Turn
+from segviz.conversation import Conversation, Session, StoredText, Turn
 from segviz.loaders.chat import (
     each_message,
     note_backwards,
     note_empty,
-    session_start,
+    session_starts,
     speaker_named,
     words,
 )
+from segviz.loaders.columns import keys_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import (
@@ -36,13 +44,21 @@ from segviz.loaders.multi_conversation import (
     stem,
     unused,
 )
-from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
+from segviz.loaders.questions import (
+    note_late_evidence,
+    read_questions,
+    resolve,
+    turn_index,
+)
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, quoted
 
 LABEL = "LoCoMo"
 
 _EXPECTED = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
+
+_NAMED = ("speaker_a", "speaker_b")
+_TURNS = ("turns", "dialogue", "dialog", "messages", "utterances")
 
 # Nine digits: enough for any session number, and harmless to int().
 _KEY = re.compile(r"session_([0-9]{1,9})(_date_time)?")
@@ -63,7 +79,7 @@ def read(document: object, name: str, options: Options) -> Reading:
             _note_broken(sample, place, notes)
             continue
         inner = place if transcript is sample else (*place, "conversation")
-        conversation = _conversation(sample, transcript, place, inner, name, notes)
+        conversation = _conversation(sample, transcript, place, inner, name, options, notes)
         if conversation is None:
             notes.skipped(inner, "no usable turns; the conversation is left out")
         else:
@@ -82,10 +98,27 @@ def _transcript(sample: object) -> dict[str, object] | None:
     """The object that holds the sessions: ``conversation`` or the sample itself."""
     if not isinstance(sample, dict):
         return None
-    for candidate in (sample.get("conversation"), sample):
+    inner = sample.get("conversation")
+    listed = _by_number(inner) if isinstance(inner, list) and "qa" in sample else None
+    for candidate in (listed or inner, sample):
         if isinstance(candidate, dict) and _session_keys(candidate):
             return candidate
     return None
+
+
+def _by_number(sessions: list[object]) -> dict[str, object]:
+    """Returns ``[{<time>, <turns>}, …]`` as ``{session_1, session_1_date_time, …}``; {} where a
+    member of the list is no session."""
+    found: dict[str, object] = {}
+    for number, raw in enumerate(sessions, start=1):
+        known = raw if isinstance(raw, dict) else {}
+        turns = next((known[key] for key in _TURNS if isinstance(known.get(key), list)), None)
+        if turns is None:
+            return {}
+        found[f"session_{number}"] = turns
+        for key in keys_of(tuple(known), "time")[:1]:
+            found[f"session_{number}_date_time"] = known[key]
+    return found
 
 
 def _is_locomo(transcript: dict[str, object]) -> bool:
@@ -102,48 +135,86 @@ def _conversation(
     place: Place,
     inner: Place,
     name: str,
+    options: Options,
     notes: Notes,
 ) -> Conversation | None:
-    sessions = _sessions(transcript, inner, notes)
+    summaries = {**transcript, **_object(sample.get("session_summary"))}
+    sessions = tuple(
+        replace(session, summary=_text_under(f"{session.id}_summary", summaries) or "")
+        for session in _sessions(transcript, inner, options, notes)
+    )
     if not sessions:
         return None
     turns = [turn for session in sessions for turn in session.turns]
     index = turn_index(turn.id for turn in turns)
-    declared = _declared_speakers(transcript, inner, notes)
-    speakers = tuple(dict.fromkeys([*declared, *(turn.speaker for turn in turns)]))
-    _note_others(speakers, declared, inner, notes)
+    speakers = _speakers(transcript, turns, inner, notes)
     if transcript is sample:  # the bare shape has no ids
         own = known_id(sample.get("sample_id")) or stem(name)
     else:
         own = id_under(sample, "sample_id", name, place, notes)
     questions = read_questions(sample.get("qa"), (*place, "qa"), index, notes)
     note_late_evidence(questions, (turn.id for turn in turns), (*place, "qa"), notes)
+    facts = {**transcript, **_object(sample.get("observation"))}
     return Conversation(
-        id=own, speakers=speakers, sessions=sessions, questions=questions, source_format=LABEL
+        id=own,
+        speakers=speakers,
+        sessions=sessions,
+        questions=questions,
+        source_format=LABEL,
+        observations=tuple(_observations(facts, sessions, index, (*place, "observation"), notes)),
     )
 
 
-def _declared_speakers(transcript: dict[str, object], place: Place, notes: Notes) -> list[str]:
-    names = []
-    for key in ("speaker_a", "speaker_b"):
-        if name := _text_under(key, transcript):
-            names.append(name)
-        elif key in transcript:
+def _object(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _observations(
+    facts: dict[str, object],
+    sessions: tuple[Session, ...],
+    index: dict[str, str],
+    place: Place,
+    notes: Notes,
+) -> Iterator[StoredText]:
+    """Yields the facts of all sessions, by speaker, with the turns they name; a note on each
+    entry that is no fact, or names no turn."""
+    for session in sessions:
+        key = f"{session.id}_observation"
+        number = 0
+        for speaker, entries in _object(facts.get(key)).items():
+            for row, entry in enumerate(entries if isinstance(entries, list) else []):
+                pair = entry if isinstance(entry, list) and len(entry) == 2 else [None, None]
+                text, named = pair
+                here = (*place, key, speaker, row)
+                if not isinstance(text, str) or not text.strip():
+                    notes.skipped(here, f"expected [fact, turn], found {describe(entry)}")
+                    continue
+                names = named if isinstance(named, list) else [named]
+                read = [resolve(name, index) for name in names if isinstance(name, str)]
+                sources = tuple(dict.fromkeys(turn for found, _ in read for turn in found))
+                if not sources:
+                    notes.repaired(here, "the fact names no turn; kept without a source")
+                number += 1
+                made = f"{session.id}:{number}"
+                yield StoredText(made, text.strip(), sources, session.id, session.start)
+
+
+def _speakers(
+    transcript: dict[str, object], turns: Sequence[Turn], place: Place, notes: Notes
+) -> tuple[str, ...]:
+    """Those named at the top, then others who speak; one note on these."""
+    names = [name for key in _NAMED if (name := _text_under(key, transcript))]
+    for key in _NAMED:
+        if key in transcript and not _text_under(key, transcript):
             found = describe(transcript[key])
             what = f"expected a speaker's name, found {found}; taken from the turns"
             notes.repaired((*place, key), what)
-    return names
-
-
-def _note_others(
-    speakers: tuple[str, ...], declared: list[str], place: Place, notes: Notes
-) -> None:
-    """One note on everyone who speaks without being named at the top."""
-    others = [name for name in speakers if name not in declared and name != "Unknown"]
-    if len(declared) == 2 and others:
-        who = listed([quoted(name) for name in others])
-        what = f"{counted(len(others), 'speaker')} beside speaker_a and speaker_b ({who}); kept"
-        notes.repaired(place, what)
+    others = list(dict.fromkeys(t.speaker for t in turns if t.speaker not in names))
+    strange = [quoted(name) for name in others if name != "Unknown"]
+    if len(names) == 2 and strange:
+        who = f"{counted(len(strange), 'speaker')} beside speaker_a and speaker_b"
+        notes.repaired(place, f"{who} ({listed(strange)}); kept")
+    return tuple(dict.fromkeys([*names, *others]))
 
 
 def _note_broken(sample: object, place: Place, notes: Notes) -> None:
@@ -156,7 +227,7 @@ def _note_broken(sample: object, place: Place, notes: Notes) -> None:
 
 # --- sessions ------------------------------------------------------------------------
 # Read in the order of their numbers (as texts, session_10 would come before session_2),
-# wherever they stand in the file. session_1_summary, events_session_1 and others are ignored.
+# wherever they stand in the file. events_session_1 and others are ignored.
 
 
 def _session_keys(transcript: dict[str, object]) -> list[str]:
@@ -167,7 +238,9 @@ def _session_keys(transcript: dict[str, object]) -> list[str]:
     return sorted(keys, key=lambda key: keys[key])
 
 
-def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tuple[Session, ...]:
+def _sessions(
+    transcript: dict[str, object], place: Place, options: Options, notes: Notes
+) -> tuple[Session, ...]:
     """All sessions that have turns, whose ids are unique in the conversation."""
     keys = _session_keys(transcript)
     blocks = [block for key in keys if isinstance(block := transcript.get(key), list)]
@@ -175,23 +248,28 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
     # Declared anywhere, also by skipped turns: evidence that cites a lost turn must not point at
     # another one.
     taken, owned = set(filter(None, declared)), set[str]()
-    sessions: list[Session] = []
+    named = bool(taken)  # a file in which no turn has an id lacks none
+    held: list[tuple[str, tuple[Turn, ...]]] = []
     empty: list[str] = []
     for key in keys:
         raw = transcript.get(key)
         if raw is None or raw == []:
             empty.append(key)
-        elif turns := _turns(raw, (*place, key), owned, taken, notes):
-            name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
-            date = session_start(transcript.get(name), example, (*place, name), notes)
-            sessions.append(Session(key, *date, turns))
+        elif turns := _turns(raw, (*place, key), owned, taken, named, notes):
+            held.append((key, turns))
+    dates = [f"{key}_date_time" for key, _ in held]
+    written = [(transcript.get(date), (*place, date)) for date in dates]
+    starts = session_starts(written, "1:56 pm on 8 May, 2023", options, notes)
+    sessions = tuple(
+        Session(key, *start, turns) for (key, turns), start in zip(held, starts, strict=True)
+    )
     note_empty(empty, place, notes)
     note_backwards(sessions, place, notes, order="numeric")
-    return tuple(sessions)
+    return sessions
 
 
 def _turns(
-    block: object, place: Place, owned: set[str], taken: set[str], notes: Notes
+    block: object, place: Place, owned: set[str], taken: set[str], named: bool, notes: Notes
 ) -> tuple[Turn, ...]:
     """The turns of a session that hold words or a caption; a note on each of the others.
 
@@ -212,8 +290,9 @@ def _turns(
         if turn_id is None or turn_id in owned:
             problem = "missing or unusable" if turn_id is None else "a duplicate"
             turn_id = unused(f"D{session}:{int(here[-1]) + 1}", taken)
-            what = f"the id is {problem}; the turn is called {turn_id}"
-            notes.repaired((*here, "dia_id"), what)
+            if named:
+                what = f"the id is {problem}; the turn is called {turn_id}"
+                notes.repaired((*here, "dia_id"), what)
         owned.add(turn_id)
         taken.add(turn_id)
         turns.append(Turn(turn_id, speaker, text, caption))
@@ -226,4 +305,10 @@ def _text_under(key: str, raw: object) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-LOADER = Loader(LABEL, matches, read)
+_ABOUT = (
+    "a sample: turns with captions, dates, questions with evidence; also samples by id, sessions "
+    "in a list, a bare conversation",
+    "addresses of images, observations, summaries, events",
+)
+
+LOADER = Loader(LABEL, matches, read, ("day_first",), about=_ABOUT)

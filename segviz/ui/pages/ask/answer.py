@@ -10,7 +10,8 @@ import streamlit as st
 
 from segviz.conversation import Question
 from segviz.evaluation import bleu1, token_f1
-from segviz.llm import LabelError, ModelError, OpenAIChat
+from segviz.llm import ChatByRole, LabelError, ModelError, OpenAIChat
+from segviz.llm.prompts import fitted, tokens_of
 from segviz.memory.answer import (
     RIGHT_FROM,
     Answer,
@@ -23,7 +24,9 @@ from segviz.memory.answer import (
 )
 from segviz.retrieval import Result, estimated_tokens
 from segviz.ui.state import AppSession, fingerprint, keep, peek
-from segviz.ui.widgets.captions import counted, trouble, unmarked
+from segviz.ui.widgets.captions import counted, place, trouble, unmarked
+from segviz.ui.widgets.lists import struck
+from segviz.view.word_diff import repeats
 
 ANSWERS_KEPT = 50
 _MEANING = (
@@ -36,10 +39,12 @@ _MEANING = (
 
 def answer_panel(session: AppSession, question: Question, result: Result) -> None:
     """Draws the panel for a question and what was retrieved for it."""
-    chat = session.chat
-    if chat is None:
+    if result.evidence:
+        _context(session, result)
+    if session.chat is None:
         st.caption("Choose a chat model under Models in the sidebar to have the question answered.")
         return
+    chat = session.chat.of("answer")
     st.markdown("**Answer from this evidence**")
     if not result.evidence:
         st.caption("Nothing was retrieved, so there is nothing to answer from.")
@@ -54,12 +59,56 @@ def answer_panel(session: AppSession, question: Question, result: Result) -> Non
         keep("answers", key, ANSWERS_KEPT, found)
         st.rerun()
     st.text(given.text or "(The model gave no answer.)")
-    _compared(session, question, given, chat, key)
+    _compared(session, question, given, session.chat, key)
+
+
+_ORDERS = ("in the order of time, as sent", "by rank")
+
+
+def _context(session: AppSession, result: Result) -> None:
+    """Says how much a model reads of the evidence and how much of it twice; shows it on request."""
+    read = result.reading_order
+    pieces = dict(zip(read, repeats([item.text for item in read]), strict=True))
+    tokens = {item: estimated_tokens(item.text) for item in read}
+    twice = sum(
+        estimated_tokens(text)
+        for parts in pieces.values()
+        for kind, text in parts
+        if kind == "gone"
+    )
+    total = sum(tokens.values())
+    label = f"What the model reads: {counted(len(read), 'excerpt')}, about {total:,} tokens"
+    again = f", {twice / total:.0%} of them twice" * (twice > 0)
+    with st.expander(label + again, key="model-reads", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        with st.container(horizontal=True, vertical_alignment="center"):
+            order = st.segmented_control(
+                "Order", _ORDERS, default=_ORDERS[0], required=True, label_visibility="collapsed"
+            )
+            with st.popover("Copy", icon=":material/content_copy:", key="copy-context"):
+                st.caption("The message to the model, with the question.")
+                message = answering(session.memory, result).user
+                st.code(message, language=None, wrap_lines=True, height=320)
+        st.caption("Struck through: read in an excerpt before it, in the order of time.")
+        listed = read if order == _ORDERS[0] else result.evidence
+        struck(
+            [
+                (
+                    f"rank {item.rank_after} · {place(session, result.structure, item.node)} · "
+                    f"{counted(tokens[item], 'token')}",
+                    pieces[item],
+                )
+                for item in listed
+            ],
+            key="context",
+        )
 
 
 def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None:
     """Offers to ask the model; returns the answer once it is there."""
-    tokens = sum(estimated_tokens(item.text) for item in result.evidence)
+    prompt, _ = fitted(answering(session.memory, result), chat.endpoint.prompt_tokens, chat.prompts)
+    tokens = tokens_of(prompt.system) + tokens_of(prompt.user)
     excerpts = counted(len(result.evidence), "excerpt")
     pressed = st.button(
         f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key="answer"
@@ -76,7 +125,7 @@ def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None
 
 
 def _compared(
-    session: AppSession, question: Question, given: Answer, chat: OpenAIChat, key: str
+    session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
 ) -> None:
     """Compares the answer with the gold answer, as far as there is one."""
     cost = "from the cache" if given.cached else counted(given.tokens, "token")
@@ -92,15 +141,22 @@ def _compared(
         f"{cost}. Token F1 {token_f1(given.text, gold):.2f}, "
         f"BLEU-1 {bleu1(given.text, gold):.2f} against the gold answer."
     )
-    _graded(session, question, given, chat, key)
+    _graded(session, question, given, models, key)
 
 
 def _graded(
-    session: AppSession, question: Question, given: Answer, chat: OpenAIChat, key: str
+    session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
 ) -> None:
     """Shows the grade: at once where a rule decides it, else on request."""
-    graded = fingerprint(key, question.text, reference(question))
     score: int | None = by_rule(question, given.text)
+    if score is None and not models.has("grade"):
+        st.caption(
+            "No model grades it: a model does not grade its own answers unless it is named under "
+            "Models, A model for each role."
+        )
+        return
+    chat = models.of("grade") if models.has("grade") else models.usual
+    graded = fingerprint(key, question.text, reference(question), chat.name)
     if score is None:
         score = peek("grades", graded)
     if score is None:

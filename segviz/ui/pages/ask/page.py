@@ -21,7 +21,7 @@ from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages import drawn
 from segviz.ui.pages.ask.answer import answer_panel
 from segviz.ui.pages.ask.explanations import ledger_panel, stages_panel
-from segviz.ui.pages.ask.question_and_settings import ask_controls, live, question_row
+from segviz.ui.pages.ask.question_and_settings import ask_controls, live, question_row, tally
 from segviz.ui.settings import asked_question, read_settings, write_live_setting
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted, level_label, unmarked
@@ -41,7 +41,13 @@ def render(session: AppSession) -> None:
 
 def _below(session: AppSession, row: DeltaGenerator) -> None:
     question = asked_question(session)
-    ask_controls(session, question, row)
+    place = ask_controls(session, row)
+    _answer(session, question, row)
+    with place:  # last: it asks every question
+        tally(session, question)
+
+
+def _answer(session: AppSession, question: Question, row: DeltaGenerator) -> None:
     settings = read_settings(session)
     result = _answered(session, question, settings)
     if result is None:
@@ -73,10 +79,10 @@ def _below(session: AppSession, row: DeltaGenerator) -> None:
     if result.own and on_time_axis:
         st.caption("Above the axis is relevance alone, below it the system's own scores.")
     _gold_line(question, status)
+    answer_panel(session, question, result)
     stages_panel(session, result)
     _selected(session, question, result)
     pins_panel(session, result.structure, result)
-    answer_panel(session, question, result)
 
 
 def _answered(

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import parameters
 from segviz.conversation import Question
+from segviz.figures.question_dots import group_of
 from segviz.retrieval import POLICIES, RELEVANCE, relevance_model, spelled
 from segviz.ui import keys
 from segviz.ui.settings import (
@@ -20,14 +21,13 @@ from segviz.ui.settings import (
     read_settings,
     setting,
     write_preset,
-    write_question,
     write_relevance,
 )
 from segviz.ui.state import AppSession, shows
-from segviz.ui.widgets.captions import counted, level_label
-from segviz.ui.widgets.charts import tall
-from segviz.ui.widgets.measures import FATES_SHOWN, fate_rows
-from segviz.ui.widgets.question import question_box
+from segviz.ui.widgets.atlas import question_fates
+from segviz.ui.widgets.captions import level_label
+from segviz.ui.widgets.measures import at_once
+from segviz.ui.widgets.question import question_box, questions_popover
 from segviz.ui.widgets.tree import literal_switch, view_choice
 from segviz.view.coloring import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.scene import keeps_time
@@ -42,31 +42,40 @@ def question_row(session: AppSession) -> DeltaGenerator:
     return row
 
 
-def ask_controls(session: AppSession, question: Question, row: DeltaGenerator) -> None:
-    """Draws the controls of the page."""
+def ask_controls(session: AppSession, row: DeltaGenerator) -> DeltaGenerator:
+    """Draws the controls of the page; returns the place of the tally, which is drawn last."""
     with row:
-        _fates(session)
         _retrieval(session)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
         _scoring(session)
         view_choice()
-        _why_opened(session, question)
+        place = st.container(
+            horizontal=True, vertical_alignment="center", gap="xsmall", key="tally"
+        )
     if read_settings(session).method == "propagate" and not live(session):
         _propagation(session)
+    return place
 
 
-def _why_opened(session: AppSession, question: Question) -> None:
-    """Says why Ask opened on this question, while it is asked with the setting it opened with."""
+def tally(session: AppSession, question: Question) -> None:
+    """Says how many questions the setting rescues and how many it loses, each a click to the list,
+    and that Ask opened on the one it helps most where nobody chose another; nothing where measuring
+    takes long."""
+    if not session.conversation.questions or not at_once(session):
+        return
     source, found, settings = st.session_state.get(keys.RESCUED, ("", None, None))
-    if (source, settings) != (session.source, read_settings(session)):
-        return
-    if found is None or found.place != question.index:
-        return
-    total = counted(len(session.conversation.questions), "question")
-    st.caption(
-        f"Opened on the question this setting helps most. Of {total} it finds more gold turns than "
-        f"no propagation in {found.won}, fewer in {found.lost}: see By result."
-    )
+    opens = (source, settings) == (session.source, read_settings(session))
+    most = opens and found is not None and found.place == question.index
+    groups = [group_of(row) for row in question_fates(session, read_settings(session))]
+    for group, verb in (("won", "rescues"), ("lost", "loses")):
+        label = f"{verb} {groups.count(group)}"
+        questions_popover(session, label, f"atlas-{group}", _show_question, group)
+    best = "; opened on its best" * most
+    st.caption(f"of {len(groups)}{best}", width="content")
+
+
+def _show_question() -> None:
+    st.rerun(["ask-question", keys.ANSWER])
 
 
 def _scoring(session: AppSession) -> None:
@@ -87,7 +96,7 @@ def _scoring(session: AppSession) -> None:
         preset_options(session.memory.system),
         format_func=lambda name: f"preset: {name}",
         label_visibility="collapsed",
-        width=200,
+        width=190,
         **shows("scoring-preset", read_preset(settings), partial(write_preset, session)),
     )
     st.selectbox(
@@ -95,40 +104,9 @@ def _scoring(session: AppSession) -> None:
         list(RELEVANCE),
         format_func=label,
         label_visibility="collapsed",
-        width=232,
+        width=204,
         **shows("relevance-shown", shown, partial(write_relevance, session)),
     )
-
-
-_LISTED = ("before", "after", "change", "question", "category", "disputed", "number")
-
-
-def _fates(session: AppSession) -> None:
-    """Draws, on request, the data set's questions with what becomes of their gold turns before and
-    after propagation, those first that it changes; a click asks one."""
-    if not session.conversation.questions:
-        return
-    with st.popover("By result", key="fates", on_change="rerun") as opened:
-        if not opened.open:
-            return
-        rows = fate_rows(session, read_settings(session))
-
-        def pick() -> None:
-            chosen = st.session_state["fate-table"].selection.rows
-            if chosen:
-                write_question(session, rows[chosen[0]]["number"] - 1)
-                st.rerun(["ask-question", keys.ANSWER])
-
-        st.caption(FATES_SHOWN)
-        st.dataframe(
-            [{name: row[name] for name in _LISTED if name in row} for row in rows],
-            height=tall(len(rows), 12),
-            width=760,
-            hide_index=True,
-            key="fate-table",
-            on_select=pick,
-            selection_mode="single-row",
-        )
 
 
 def live(session: AppSession) -> bool:

@@ -10,6 +10,7 @@ from segviz.evaluation.measures import UNITS
 from segviz.evaluation.node_texts import contentless_share
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
+from segviz.tree import total_cost
 from segviz.tree.shape import shape
 from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
 from segviz.ui.pages.compare.structures import PER_ROW, cached, offer, structures_panel
@@ -70,6 +71,7 @@ def render(session: AppSession) -> None:
             name,
             shape(memory.structure),
             contentless=contentless_share(memory.structure, session.conversation.speakers),
+            made=total_cost(memory.steps).by_model,
         )
         for name, memory in ready.items()
     ]

@@ -36,7 +36,7 @@ def structures_panel(
 ) -> None:
     """Draws one small canvas per system with its retrieved nodes; a selection shows in all."""
     gold = ", diamonds gold evidence" if asked_question(session).evidence else ""
-    marked = f"Frames and triangles mark what was retrieved{gold}. " if results else ""
+    marked = f"Frames and ranks mark what was retrieved{gold}. " if results else ""
     st.caption(
         f"Colours are sessions. {marked}A tree whose nodes are intervals of time lies on the time "
         "axis. Other trees are drawn in the order of their branches. Click a node to see the "

@@ -126,11 +126,13 @@ def _figures(session: AppSession, structure: Structure, step: Step, now: int) ->
     """Draws the running cost in a row of numbers."""
     leaves = len(structure.leaves)
     nodes = int(structure.collapsed.active.sum())
-    written = total_cost(session.memory.steps[:now]).annotated
+    cost = total_cost(session.memory.steps[:now])
+    written, so_far = cost.annotated, cost.by_model
+    made = f" · {step.cost.by_model or 'nothing asked'} (so far {so_far})" if so_far else ""
     st.caption(
         f"{counted(nodes, 'node')} · {nodes / leaves:.2f} per leaf · "
         f"{step.cost.modified} touched · {written / leaves:.2f} texts per leaf · "
-        f"{1000 * step.cost.seconds:.1f} ms",
+        f"{1000 * step.cost.seconds:.1f} ms{made}",
         help=(
             "**Nodes per leaf** counts a same-text chain once; the paper reports 1.25 on "
             "LoCoMo. **Touched**: nodes added or rewritten in this step. **Texts per leaf**: "

@@ -26,6 +26,7 @@ from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, colours
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.tree import canvas_height, draw_canvas, draw_node_link, draw_outline, scene
+from segviz.view.captions import provenance_lines
 from segviz.view.scene import grown
 
 PANEL = 340
@@ -160,6 +161,7 @@ def shape_panel(session: AppSession, structure: Structure, now: int) -> None:
         _table(session, now)
         _agreement(session, session.memory.at(now))
         _cost(session, now)
+        _provenance(session)
         st.caption(
             f"Structure after step {now}: {digest(structure)}",
             help="A hash of all spans, texts and edges. The same conversation, settings and "
@@ -176,7 +178,8 @@ def _table(session: AppSession, now: int) -> None:
     steps = session.memory.steps[:now]
     calls = total_cost(steps).calls / max(1, measured.leaves)
     empty = contentless_share(structure, session.conversation.speakers)
-    this = MemorySummary("this memory", session.memory.system, measured, calls, empty)
+    made = total_cost(steps).by_model
+    this = MemorySummary("this memory", session.memory.system, measured, calls, empty, made)
     draw_shapes([this], session.conversation.source_format)
 
 
@@ -197,6 +200,12 @@ def _agreement(session: AppSession, structure: Structure) -> None:
         f"Level-1 nodes start at session starts with F1 {found:.2f}. A random cut into as many "
         f"pieces reaches F1 {chance:.2f}."
     )
+
+
+def _provenance(session: AppSession) -> None:
+    lines = provenance_lines(session.memory)
+    if lines:
+        st.text("\n".join(f"{name}: {value}" for name, value in lines))
 
 
 def _cost(session: AppSession, now: int) -> None:

@@ -66,7 +66,11 @@ def transport(session: AppSession) -> None:
                 typing_panel(session)
             exports_panel(session, session.shown(session.memory.at(now)))
     if total == 1:
-        st.caption("This conversation makes a single leaf: there is one step.")
+        whole = len(session.memory.units)
+        if whole > 1 and not session.live:
+            st.caption(f"The build is paused after 1 of {whole:,} leaves, so there is one step.")
+        else:
+            st.caption("This conversation has a single leaf, so there is one step.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="scrub"):
         st.markdown(

@@ -1,0 +1,151 @@
+"""``segviz audit``: says at which stage a memory loses evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from segviz.cli.build_options import UNIT, SystemName, build_one, imported
+from segviz.cli.command import (
+    OK,
+    Options,
+    UsageError,
+    command,
+    either,
+    option,
+    output_options,
+    user_errors,
+)
+from segviz.cli.console import Console
+from segviz.cli.models import Models, embedder_option, model_options, models
+from segviz.cli.retrieval import given, settings_content
+from segviz.cli.source import GAP_HOURS, output_path, path_of, read_corpus, write_file
+from segviz.conversation import UNIT_RULES, Conversation
+from segviz.evaluation.audit import audit as audited
+from segviz.export.audit import audit_html
+from segviz.export.tables import rows_csv
+from segviz.loaders import LoadError
+from segviz.loaders.stored import read_stored
+from segviz.memory import Memory, locomo_facts, memory_from
+from segviz.systems import SYSTEMS
+
+FACTS = "locomo-facts"
+
+_FILE = "The conversation with its questions, in any format, or sample:NAME."
+_STORE = (
+    "Texts that a memory stored: a dump of mem0, Letta, Zep or Graphiti, a LangGraph store or "
+    "Hindsight, or any JSON or CSV of texts."
+)
+_SYSTEM = f"A system, MODULE:CLASS with add and search, or {FACTS} for the facts of a LoCoMo file."
+_UNIT = "What a message is: with --store turn, else what a leaf holds."
+_BUDGET = "Tokens that are read of the K nodes."
+_STALE = 10
+
+
+@command
+@option("--conversation", _FILE, required=True, type=click.Path(), metavar="FILE")
+@option("--only", "Which conversation of the file.", "the first", metavar="ID")
+@option("--store", _STORE, type=click.Path(), metavar="FILE")
+@option("--system", _SYSTEM, type=SystemName([*SYSTEMS, FACTS]), metavar="NAME")
+@option("--unit", _UNIT, f"turn; {UNIT} of systems", type=click.Choice(list(UNIT_RULES)))
+@option("-k", "Nodes that are ranked.", default=10)
+@option("--budget", _BUDGET, "all", type=int)
+@option("--relevance", "How a store without search is asked.", "contextual", metavar="NAME")
+@option("--csv", "Write a row per question and gold turn.", type=click.Path(), metavar="PATH")
+@option("--html", "Write a report that works offline.", type=click.Path(), metavar="PATH")
+@embedder_option
+@model_options
+@output_options
+def audit(options: Options, console: Console) -> int:
+    """Says at which stage a memory loses evidence.
+
+    Follows every gold turn of every question of the conversation: never written (no text was made
+    from it), written and not ranked (not among the K best), ranked and not read (beyond the
+    budget), read. Texts that name no turns are attributed to those they most likely came from. A
+    system is asked by its own retrieval.
+
+    Also lists texts that a later one about the same thing may have replaced. They are compared by
+    words and meaning: a pair may agree, and a contradiction in other words is not found.
+
+    JSON: command, conversation, system, settings, counts (texts, attributed, unsure, turns,
+    written, questions), stages (all, category, session: a row each with the share of every stage),
+    evidence (question, number, category, turn, said, stage, rank, score, needed, memory), stale
+    (text, turns, newer, newer_turns, likeness, ended).
+
+    Examples:
+        segviz audit --conversation chat.json --store mem0.json
+        segviz audit --conversation talk.json --store facts.csv --html audit.html
+        segviz audit --conversation sample:ines-theo --system my_module:Notes
+    """
+    either(options, "store", "system")
+    if not (options.store or options.system):
+        raise UsageError("name what is audited: --store FILE or --system NAME")
+    inputs = [each for each in (options.conversation, options.store) if each]
+    targets = {
+        name: output_path(path, *inputs)
+        for name in ("csv", "html")
+        if (path := getattr(options, name)) is not None
+    }
+    reading = {"file": options.conversation, "columns": None, "day_first": None}
+    corpus = read_corpus(Options(**reading, gap_hours=GAP_HOURS), console)
+    with user_errors(ValueError, KeyError):
+        conversation = corpus[options.only or 0]
+    if len(corpus) > 1 and not options.only:
+        console.note(f"{len(corpus)} conversations; this is about {conversation.id} (--only ID)")
+    with models(options, console) as clients:
+        memory = _memory(options, console, clients, conversation)
+        with user_errors():
+            found = audited(memory, **given(options, ("k", "budget", "relevance")))
+    if "csv" in targets:
+        write_file(targets["csv"], rows_csv(found.rows()))
+    if "html" in targets:
+        write_file(targets["html"], audit_html(found))
+    tables = found.tables()
+    if options.json:
+        content = {
+            "conversation": conversation.id,
+            "system": memory.system,
+            "settings": settings_content(found.settings),
+            "counts": dict(found.counts),
+            "stages": tables,
+            "evidence": found.rows(),
+            "stale": found.stale,
+        }
+        console.json("audit", content)
+        return OK
+    said = found.counts
+    console.line(
+        f"{memory.system}: {said['texts']} texts, {said['attributed']} attributed "
+        f"({said['unsure']} unsure); of {said['written']} of {said['turns']} turns"
+    )
+    if not found.stages:
+        console.line(f"{conversation.id} has no question with evidence, so no stage is known")
+    else:
+        console.line(f"{said['questions']} questions with evidence, K {options.k}")
+        console.rows([row for rows in tables.values() for row in rows])
+    console.line(f"{len(found.stale)} texts beside a later one about the same thing, or ended:")
+    for each in found.stale[:_STALE]:
+        console.line(f"  {each.text}")
+        console.line(f"    -> {each.newer or 'ended ' + each.ended}")
+    return OK
+
+
+def _memory(
+    options: Options, console: Console, clients: Models, conversation: Conversation
+) -> Memory:
+    """Returns the memory of a store or system. Raises UsageError where there is none."""
+    if options.system and options.system != FACTS:
+        unit = options.unit or UNIT
+        return build_one(conversation, imported(options.system), {}, unit, console, clients)
+    unit = options.unit or "turn"
+    with user_errors(ValueError, LoadError, OSError):
+        if options.system:
+            return locomo_facts(conversation, embedder=clients.embedder)
+        path = path_of(options.store)
+        name = Path(path).stem[:60] or "store"
+        turns = {turn.id for turn in conversation.turns}
+        stored = [each.among(turns) for each in read_stored(path)]
+        return memory_from(
+            stored, conversation=conversation, unit=unit, name=name, embedder=clients.embedder
+        )

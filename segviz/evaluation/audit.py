@@ -1,0 +1,158 @@
+"""Audits a memory: what it wrote, how far the evidence comes, what it keeps beside newer texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from segviz.conversation import category_label
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import own_settings
+from segviz.evaluation.question_batch import measured_settings
+from segviz.evaluation.stages import EvidenceStage, evidence_stages, stage_rows
+from segviz.memory import Memory
+from segviz.retrieval import RetrievalSettings
+from segviz.text.words import content_tokens
+from segviz.tree.events import as_number
+
+LIKE = 0.7
+"""Cosine from which two texts may be about one thing."""
+SHARED = 2
+"""Content words that they share, names of speakers left out."""
+UNSURE = 0.5
+"""Confidence below which an attributed source is as likely wrong as right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A stored text with a later one about the same thing.
+
+    ``turns`` and ``newer_turns`` are their sources, ``likeness`` their cosine. ``ended`` is when
+    the store itself says that the text stopped being true, "" where it does not; ``newer`` is
+    then "" where no later text is alike.
+    """
+
+    text: str
+    turns: tuple[str, ...]
+    newer: str = ""
+    newer_turns: tuple[str, ...] = ()
+    likeness: float = 0.0
+    ended: str = ""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The audit of a memory on the questions of its conversation, by ``settings``."""
+
+    memory: Memory
+    settings: RetrievalSettings
+    stages: tuple[EvidenceStage, ...]
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """Counts of stored texts, of attributed and unsure ones, of turns and of questions."""
+        memory, structure = self.memory, self.memory.structure
+        nodes = np.flatnonzero(structure.retrievable).tolist()
+        facts = [structure.facts[node] for node in nodes]
+        sure = [as_number(each, "confidence") for each in facts if "confidence" in each]
+        turns = {turn for node in nodes for turn in memory.turn_ids(node)}
+        return {
+            "texts": len(nodes),
+            "attributed": len(sure),
+            "unsure": sum(each < UNSURE for each in sure),
+            "turns": len(memory.conversation.turns),
+            "written": len(turns),
+            "questions": len({each.question for each in self.stages}),
+        }
+
+    @cached_property
+    def stale(self) -> tuple[Superseded, ...]:
+        """See :func:`superseded`."""
+        return superseded(self.memory)
+
+    def rows(self) -> list[Row]:
+        """Returns a row for each question and gold turn, with the texts of both."""
+        conversation, structure = self.memory.conversation, self.memory.structure
+        asked = {question.index: question.text for question in conversation.questions}
+        return [
+            {
+                "question": asked[one.question],
+                "number": one.question,
+                "category": category_label(one.category),
+                "turn": one.turn,
+                "said": conversation.turn(one.turn).spoken,
+                "stage": one.stage,
+                **{name: _known(getattr(one, name)) for name in ("rank", "score", "needed")},
+                "memory": "" if one.node is None else structure.text[one.node],
+            }
+            for one in self.stages
+        ]
+
+    def tables(self) -> dict[str, list[Row]]:
+        """Returns the shares of the stages of all gold turns, by category and by session."""
+        return {by or "all": stage_rows(self.stages, by) for by in ("", "category", "session")}
+
+
+def _known(value: float | None) -> float | str:
+    return "" if value is None else value
+
+
+def audit(memory: Memory, settings: RetrievalSettings | None = None, **changes: Any) -> Audit:
+    """Audits a memory on the questions of its conversation.
+
+    It is asked by its system's own retrieval where it has one, else without propagation.
+
+    Args:
+        memory: any memory; one of stored texts by ``memory_from`` or ``provider``.
+        settings: of them count what is read and the relevance; ``budget`` as in
+            ``evidence_stages``.
+        **changes: fields of the settings that differ.
+
+    Raises:
+        ValueError: For a setting out of range.
+    """
+    still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
+    asked = measured_settings(settings, {**changes, **still})
+    asked = (own_settings(memory, asked) or asked).resolved(memory.model)
+    return Audit(memory, asked, evidence_stages(memory, memory.conversation.questions, asked))
+
+
+def superseded(memory: Memory) -> tuple[Superseded, ...]:
+    """Returns stored texts that a later one about the same thing may have replaced.
+
+    Two texts are about one thing if the cosine of their vectors is at least 0.7 and they share two
+    content words. The later one comes from a later session, by its last source. Each text is listed
+    once, with the most alike of these. Texts are compared by words and meaning, so a pair may
+    agree; a contradiction in other words is not found. What the store itself ended comes first.
+    """
+    structure, units = memory.structure, memory.units
+    nodes = sorted({int(p) for p, child in structure.edges.tolist() if structure.ghost[child]})
+    session = np.array([units[int(structure.stop[node]) - 1].session for node in nodes])
+    names = {word for who in memory.speakers for word in content_tokens(who)}
+    words = [content_tokens(structure.text[node]) - names for node in nodes]
+    vectors = structure.vector[nodes]
+    found = []
+    for place, node in enumerate(nodes):
+        old = Superseded(
+            structure.text[node],
+            memory.turn_ids(node),
+            ended=str(structure.facts[node].get("ended") or ""),
+        )
+        cosines = vectors @ vectors[place]
+        near = np.flatnonzero((cosines >= LIKE) & (session > session[place])).tolist()
+        alike = [at for at in near if len(words[at] & words[place]) >= SHARED]
+        if alike:
+            new = max(alike, key=lambda at: float(cosines[at]))
+            old = replace(
+                old,
+                newer=structure.text[nodes[new]],
+                newer_turns=memory.turn_ids(nodes[new]),
+                likeness=round(float(cosines[new]), 4),
+            )
+        if alike or old.ended:
+            found.append(old)
+    return tuple(sorted(found, key=lambda each: (not each.ended, -each.likeness)))

@@ -1,0 +1,132 @@
+"""Follows every gold turn through a memory: written, ranked, read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from segviz.conversation import Category, Question, category_label, category_order
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import Chart
+from segviz.evaluation.question_batch import measured_settings
+from segviz.memory import Memory
+from segviz.retrieval import RetrievalSettings, ranks, taken
+
+NEVER_WRITTEN, NOT_RANKED, NOT_READ, READ = STAGES = (
+    "never written",
+    "written, not ranked",
+    "ranked, not read",
+    "read",
+)
+"""How far a gold turn comes, the earliest loss first.
+
+``never written``: no node holds it. ``written, not ranked``: none that does is among the K best.
+``ranked, not read``: one is, and the token budget ends before it. ``read``: one is read.
+"""
+
+STAGE_CHART = Chart("group", STAGES, kind="stack")
+"""How ``figures.charts.rows_figure`` draws :func:`stage_rows`: a column of shares for each group.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceStage:
+    """How far one gold turn of one question came.
+
+    ``question`` is the index of the question, ``session`` the id of the turn's session. ``node``
+    is the best node that holds the turn, ``rank`` its 1-based rank and ``score`` its share of all
+    scores; ``needed`` is the score of the last of the K best. None where there is no such node;
+    ``rank`` also where a system's own retrieval does not return it.
+    """
+
+    question: int
+    category: Category | None
+    turn: str
+    session: str
+    stage: str
+    node: int | None = None
+    rank: int | None = None
+    score: float | None = None
+    needed: float | None = None
+
+
+def evidence_stages(
+    memory: Memory,
+    questions: Sequence[Question],
+    settings: RetrievalSettings | None = None,
+    **changes: Any,
+) -> tuple[EvidenceStage, ...]:
+    """Returns the stage of every gold turn of every question.
+
+    Args:
+        memory: any memory; a question is asked of it as it stood at the question's moment.
+        questions: evidence ids that are no turns of the conversation are left out.
+        settings: of the retrieval. Here ``k`` nodes are ranked and, with a ``budget``, as many of
+            these are read as its tokens pay for.
+        **changes: fields of the settings that differ.
+
+    Returns:
+        One record for each question and gold turn, in their order.
+
+    Raises:
+        ValueError: For a setting out of range, and for admissible levels.
+    """
+    asked = measured_settings(settings, changes)
+    where = {
+        turn.id: session.id for session in memory.conversation.sessions for turn in session.turns
+    }
+    found = []
+    for question in questions:
+        turns = [turn for turn in dict.fromkeys(question.evidence) if turn in where]
+        if not turns:
+            continue
+        result = memory.ask(question, replace(asked, budget=None))
+        structure, top = result.structure, list(result.after)
+        read = set(taken(top, structure.text, asked.k, asked.budget))
+        gold = memory.gold(turns, structure)
+        needed = float(result.final[top[-1]]) if len(top) == asked.k else None
+        holders = sorted(gold.held)
+        place = dict(zip(holders, ranks(holders, result.final, structure), strict=True))
+        if result.own:  # what it does not score, it does not rank
+            place = {node: rank for node, rank in place.items() if result.final[node] > 0}
+        place |= {node: rank for rank, node in enumerate(top, start=1)}
+        for turn in turns:
+            mine = [node for node in holders if turn in gold.held[node]]
+            best = min(mine, key=lambda node: (place.get(node, len(structure)), node), default=None)
+            head = question.index, question.category, turn, where[turn]
+            if best is None:
+                found.append(EvidenceStage(*head, NEVER_WRITTEN))
+                continue
+            stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
+            score = float(result.final[best])
+            found.append(EvidenceStage(*head, stage, best, place.get(best), score, needed))
+    return tuple(found)
+
+
+GROUPS: dict[str, tuple[Callable[[EvidenceStage], str], Callable[[EvidenceStage], Any]]] = {
+    "": (lambda one: "all", lambda one: 0),
+    "category": (
+        lambda one: category_label(one.category),
+        lambda one: category_order(one.category),
+    ),
+    "session": (lambda one: one.session, lambda one: (len(one.session), one.session)),
+}
+"""What gold turns are grouped by: the name of a group and its order, which for sessions is that of
+their numbers."""
+
+
+def stage_rows(found: Sequence[EvidenceStage], by: str = "") -> list[Row]:
+    """Returns the share of gold turns in each stage.
+
+    Args:
+        found: of any number of questions.
+        by: "" for one row of all; "category" or "session" for one of each, in their order.
+    """
+    name_of, order = GROUPS[by]
+    rows: list[Row] = []
+    for name in dict.fromkeys(map(name_of, sorted(found, key=order))):
+        mine = [one.stage for one in found if name_of(one) == name]
+        row: Row = {"group": name, "gold turns": len(mine)}
+        rows.append(row | {stage: mine.count(stage) / len(mine) for stage in STAGES})
+    return rows

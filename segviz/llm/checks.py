@@ -1,0 +1,69 @@
+"""Checks the text of a model before it becomes memory.
+
+The checks see the form alone: thoughts without an end, an introduction, a loop, signs in place of
+letters, the length. Whether a text is true they cannot see; the turns stand beside it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THINKS = re.compile(r"\A\s*<think(?:ing)?>")
+_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)  # of templates that write the start
+
+_TITLE = re.compile(r"\A\W*title\W*[:：][^\n]*\n*", re.I)
+_INTRODUCTION = re.compile(
+    r"\A\W*(?:(?:sure|certainly|absolutely|of course|okay)\s*[!,.]"
+    r"|(?:here(?:'s|’s| is| are)|below is|this is)\b[^\n]{0,60}\b(?:summary|title)\b"
+    r"|(?:i'm sorry|i’m sorry|i am sorry|as an ai|i can(?:no|'|’)t)\b"
+    r"|[^\n]{1,120}[:：][ \t]*\n)",
+    re.I,
+)
+_SHINGLE = 12  # letters
+_DISTINCT = 0.7  # least share of different runs of so many letters; a text said thrice has .33
+_STUTTER = re.compile(r"\b(\w+)(?:\W+\1\b){3}", re.I)
+_PLAIN = 0.85  # least share of letters, digits and blanks
+_SHORTEST = (3, 12)  # words, or letters, of which a text has at least one
+_LONGEST = (2, 16)  # words, and characters, for each word asked for
+
+
+def spoken(reply: str) -> tuple[str, bool]:
+    """Returns a reply without the reasoning some models write first, and whether it ends in it."""
+    said = _THOUGHTS.sub("", reply, count=1)
+    if _THINKS.match(said):
+        return "", True
+    return _THOUGHT.sub("", said, count=1).strip(), False
+
+
+def tokens_for(words: int) -> int:
+    """Returns the tokens that a text of so many words needs in any script, with its title."""
+    return 4 * words + 40
+
+
+def unusable(text: str, words: int) -> str:
+    """Returns why a text cannot become memory, "" where it can.
+
+    Args:
+        text: the reply, without reasoning.
+        words: how many words were asked for at most.
+    """
+    body = _TITLE.sub("", text, count=1).strip()
+    letters = [sign for sign in body.casefold() if unicodedata.category(sign)[0] in "LMN"]
+    if len(body.split()) < _SHORTEST[0] and len(letters) < _SHORTEST[1]:
+        return "it was too short"
+    if _INTRODUCTION.match(body):
+        return "it began with an introduction"
+    if len(letters) + sum(map(str.isspace, body)) < _PLAIN * len(body):
+        return "too few of its signs were letters"
+    if _loops("".join(letters)) or _STUTTER.search(body):
+        return "it repeated itself"
+    if len(body.split()) > _LONGEST[0] * words or len(body) > _LONGEST[1] * words:
+        return f"it was longer than the {words} words asked for"
+    return ""
+
+
+def _loops(letters: str) -> bool:
+    runs = [letters[start : start + _SHINGLE] for start in range(len(letters) - _SHINGLE + 1)]
+    return len(runs) > 5 * _SHINGLE and len(set(runs)) < _DISTINCT * len(runs)

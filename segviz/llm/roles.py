@@ -1,0 +1,118 @@
+"""Puts every prompt to the model of its role."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from segviz.llm.chat import OpenAIChat
+from segviz.llm.protocols import LabelError, Prompt, Reply
+
+T = TypeVar("T")
+
+ROLES = ("decision", "annotation", "answer", "grade")
+"""What models are asked for: where units join and other small judgements; texts of nodes; answers
+to questions; grades of answers."""
+
+_OF_PROMPTS = {
+    "annotate": "annotation",
+    "answer": "answer",
+    "answer_request": "answer",
+    "judge": "grade",
+    "memory_judge": "grade",
+}
+
+
+def role_of(prompt: Prompt) -> str:
+    """Returns the role a prompt is for; what is no text, answer or grade is a decision."""
+    return _OF_PROMPTS.get(prompt.name, "decision")
+
+
+class ChatByRole:
+    """A chat model for each role; a :class:`Chat`.
+
+    A role without a model has ``usual``, but for grading: a model never grades its own answers
+    unless it is named for that, so ``has("grade")`` is False without one.
+    """
+
+    def __init__(self, usual: OpenAIChat, by_role: Mapping[str, OpenAIChat]) -> None:
+        """Raises ValueError for a role that is none of ROLES."""
+        unknown = next((role for role in by_role if role not in ROLES), None)
+        if unknown is not None:
+            raise ValueError(f"unknown role {unknown!r}; choose among {', '.join(ROLES)}")
+        self.usual = usual
+        self._by_role = dict(by_role)
+        self.prompts = usual.prompts
+
+    def has(self, role: str) -> bool:
+        """Returns True where a model may be asked in this role."""
+        return role != "grade" or role in self._by_role
+
+    def of(self, role: str) -> OpenAIChat:
+        """Returns the model for a role. Raises ValueError where no model may grade."""
+        if not self.has(role):
+            raise ValueError("no model is named for grading; name one, another than answers")
+        return self._by_role.get(role, self.usual)
+
+    @property
+    def clients(self) -> list[OpenAIChat]:
+        """The models, each once."""
+        return list(dict.fromkeys((self.usual, *self._by_role.values())))
+
+    @property
+    def name(self) -> str:
+        """Stable identity of the models of a build and their settings."""
+        names = {role: self.of(role).name for role in ROLES[:2]}
+        if len({*names.values()}) == 1:
+            return names["decision"]
+        return ", ".join(f"{role}: {name}" for role, name in names.items())
+
+    def about(self, role: str) -> dict[str, Any]:
+        """Returns model, server, parameters and fingerprints for a role."""
+        return self.of(role).about(role)
+
+    def counts(self) -> dict[str, int]:
+        """Returns the counters of all models together."""
+        sums = Counter[str]()
+        for client in self.clients:
+            sums.update(client.counts())
+        return dict(sums)
+
+    def count_made(self, *, text: bool, by_model: bool) -> None:
+        """Counts a text or a decision that a model made, or that was made in its place."""
+        self.usual.count_made(text=text, by_model=by_model)
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """Returns the answer of the model for this prompt's role."""
+        return self.of(role_of(prompt)).reply(prompt)
+
+    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """Answers independent prompts, those of a role together."""
+        return self._together(prompts, lambda client, those: client.replies(those))
+
+    def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
+        """Answers as ``replies``, with the error in the place of a label that never came."""
+        return self._together(prompts, lambda client, those: client.outcomes(those))
+
+    def _together(
+        self, prompts: Sequence[Prompt], ask: Callable[[OpenAIChat, list[Prompt]], list[T]]
+    ) -> list[T]:
+        answers: dict[int, T] = {}
+        for role in dict.fromkeys(map(role_of, prompts)):
+            places = [i for i, prompt in enumerate(prompts) if role_of(prompt) == role]
+            answers |= zip(places, ask(self.of(role), [prompts[i] for i in places]), strict=True)
+        return [answers[i] for i in range(len(prompts))]
+
+    def waived(self, prompt: Prompt) -> str:
+        """Returns why an answer to this prompt is done without; "" where it is not."""
+        return self.of(role_of(prompt)).waived(prompt)
+
+    def waive(self, prompt: Prompt, reason: str) -> None:
+        """Does without an answer to this prompt, as ``OpenAIChat.waive``."""
+        self.of(role_of(prompt)).waive(prompt, reason)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        for client in self.clients:
+            client.close()

@@ -1,0 +1,144 @@
+"""Reads what a memory stored: dumps of any make, by the usual names of their keys.
+
+Read are texts of mem0 (``memory``), Zep and Graphiti (``fact``, ``summary``), Letta (``text``,
+``value`` of a block), LangGraph stores (``value`` with a text in it) and Hindsight (``text``),
+plain lists of texts, and any CSV, JSON, JSON Lines or Parquet of records with such a key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from segviz import files
+from segviz.conversation import StoredText, distinct
+from segviz.loaders.budget import GZIP, Budget, gunzip
+from segviz.loaders.columns import spelled
+from segviz.loaders.decode import read_document
+from segviz.loaders.document import PlainText
+from segviz.loaders.errors import WHOLE, LoadError
+from segviz.loaders.formats.table import named_rows
+from segviz.text.captions import describe
+from segviz.text.dates import read_time
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "text": tuple(
+        "memory fact text content data pagecontent statement observation note summary value body "
+        "message".split()
+    ),
+    "id": tuple("id uuid memoryid key label hash".split()),
+    "sources": tuple(
+        "turns turnids sources sourceturns sourceids diaid diaids messageids evidence".split()
+    ),
+    "session": tuple("session sessionid runid threadid".split()),
+    "time": tuple(
+        "createdat mentionedat timestamp time date eventdate occurredstart validat "
+        "updatedat".split()
+    ),
+    "ended": tuple("invalidat expiredat validuntil deletedat".split()),
+}
+"""Meaning -> usual names of the key, most telling first, as ``columns.spelled``."""
+
+_INSIDE = ("metadata", "payload", "item", "value")
+"""Keys of an object that says more of its record; the last may hold the text itself."""
+
+_LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "texts")
+"""Keys of lists whose plain texts are records."""
+
+_TALK = ("messages", "history", "chathistory", "conversation", "conversations")
+"""Keys of what was said, which is no memory."""
+
+
+def read_stored(path: str | Path) -> tuple[StoredText, ...]:
+    """Reads the dump of a memory; LoadError where it holds no text."""
+    data, name = files.read(path), Path(path).name
+    budget = Budget(WHOLE)
+    expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
+    try:
+        if data.startswith(GZIP):
+            data = b"".join(gunzip(data, budget))
+        document, _ = read_document(data, budget)
+        if isinstance(document, PlainText):
+            document = named_rows(document)
+        found = stored_texts(document)
+        if not found:
+            raise LoadError(f"no stored text; the file holds {describe(document)}")
+    except LoadError as error:
+        raise error.in_file(name, expected) from None
+    return found
+
+
+def stored_texts(document: object) -> tuple[StoredText, ...]:
+    """Returns the texts of a document in its order, their ids made distinct."""
+    found = [stored_text(record) for record in records_in(document)]
+    ids = distinct([each.id or f"memory {place}" for place, each in enumerate(found, start=1)])
+    return tuple(replace(each, id=name) for each, name in zip(found, ids, strict=True))
+
+
+def stored_text(record: Mapping[str, object]) -> StoredText:
+    """Returns a record as it is read; "" as id where it has none."""
+    said = {meaning: _first(record, meaning) for meaning in NAMES}
+    sources = said["sources"]
+    if isinstance(sources, str) and sources.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            sources = json.loads(sources)
+    several = sources if isinstance(sources, list | tuple) else [sources]
+    named = (each.get("id") if isinstance(each, dict) else each for each in several)
+    return StoredText(
+        str(said["id"] if said["id"] is not None else ""),
+        str(said["text"]).strip(),
+        tuple(dict.fromkeys(str(each) for each in named if isinstance(each, str | int))),
+        str(said["session"] or ""),
+        read_time(said["time"]),
+        read_time(said["ended"]),
+    )
+
+
+def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
+    """Yields every record with a text, at any depth; what is said in a conversation is none."""
+    if isinstance(document, str):
+        if document.strip():
+            yield {"text": document}
+    elif isinstance(document, list | tuple):
+        plain = key in ("", *_LISTS)
+        for each in document:
+            if isinstance(each, dict | list) or (plain and isinstance(each, str)):
+                yield from records_in(each, key)
+    elif isinstance(document, dict):
+        parts = {spelled(str(name)): each for name, each in document.items()}
+        parts = {name: each for name, each in parts.items() if name not in _TALK}
+        lists = [name for name, each in parts.items() if _holds_records(each, name)]
+        record = _flat(document)
+        if not lists and str(_first(record, "text") or "").strip():
+            yield record
+            return
+        for name, each in parts.items():
+            if name in lists or (isinstance(each, dict) and name not in _INSIDE):
+                yield from records_in(each, name)
+
+
+def _holds_records(value: object, name: str) -> bool:
+    """Returns True for a list that may hold records: objects, or texts under a usual key."""
+    kinds: tuple[type, ...] = (dict, str) if name in _LISTS else (dict,)
+    return isinstance(value, list) and any(isinstance(each, kinds) for each in value)
+
+
+def _flat(value: Mapping[str, object]) -> dict[str, object]:
+    """Returns a record with what objects inside of it say more."""
+    inside = (each for name, each in value.items() if spelled(str(name)) in _INSIDE)
+    more = [each for each in inside if isinstance(each, dict)]
+    own = {str(name): each for name, each in value.items() if not isinstance(each, dict)}
+    return {str(name): each for part in more for name, each in part.items()} | own
+
+
+def _first(record: Mapping[str, object], meaning: str) -> object:
+    """Returns the value under the most telling key; a text must be one."""
+    keys = {spelled(name): name for name in reversed(list(record))}
+    for name in NAMES[meaning]:
+        value = record.get(keys.get(name, ""))
+        if value not in (None, "") and (meaning != "text" or isinstance(value, str)):
+            return value
+    return None

@@ -1,0 +1,211 @@
+"""Makes a system of any memory that can ``add`` and ``search``."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from segviz.construct import Arrival, Declared, MemoryView, Retrieval, Services, Stage
+from segviz.conversation import UNIT_RULES, Conversation, StoredText, Turn, distinct
+from segviz.loaders.stored import records_in, stored_text
+from segviz.memory.from_table import memory_from
+from segviz.plugins import load_plugins
+from segviz.systems import SYSTEMS
+from segviz.tree import Step
+from segviz.tree.invariants import Invariant
+
+PARTS = ("conversation", "session", "turn")
+"""What ``add`` may take, by the name of its first parameter; else it takes a turn."""
+
+_LISTED = 10  # texts that a search lists for each unit, of a store that cannot list all
+
+Found = tuple[StoredText, float | None]
+
+
+def provider(
+    add: Callable[[Any], Any],
+    search: Callable[[str, int], Any],
+    *,
+    name: str,
+    texts: Callable[[], Any] | None = None,
+) -> Any:
+    """Wraps a memory as a system, to be built, asked, compared and audited like any.
+
+    ::
+
+        segviz.build(conversation, segviz.provider(store.add, store.search, name="mine"))
+
+    ``add`` is called once for each part of a conversation when it is built, ``search`` with a
+    question and a number for each question. A store is empty at first and holds one conversation;
+    :func:`system_of` makes a new one for each.
+
+    Args:
+        add: takes a ``Conversation``, ``Session`` or ``Turn``, as its parameter is named.
+        search: returns texts, best first: strings, pairs of text and score, or records with any
+            of text, id, score, turns, session and time, under their usual names.
+        name: the name of the system.
+        texts: lists all that is stored, in the form of ``search``. Without it the store is asked
+            for the text of every unit, and what that finds is what it holds.
+
+    Returns:
+        An instance of a system. Its nodes are the stored texts over ghosts of the units they came
+        from, as in ``memory_from``; its own retrieval is ``search``.
+
+    Raises:
+        ValueError: When it is built by other means than ``segviz.build``, which hands it the
+            conversation.
+    """
+    store = SimpleNamespace(add=add, search=search)
+    if texts is not None:
+        store.texts = texts
+    return system_of(lambda: store, name)()
+
+
+def system_of(make: Callable[[], Any], name: str) -> type[Any]:
+    """Returns a system whose memories are stores that ``make`` makes, one for each conversation.
+
+    A store has ``add`` and ``search``, perhaps ``texts``, as in :func:`provider`.
+    """
+    stores: dict[tuple[Turn, ...], Any] = {}
+
+    def store_of(services: Services) -> tuple[Any, Conversation]:
+        conversation = services.conversation
+        if conversation is None:
+            raise ValueError(f"{name} reads the conversation itself; build it by segviz.build")
+        if conversation.turns not in stores:
+            store = make()
+            _fill(store.add, conversation)
+            stores[conversation.turns] = store
+        return stores[conversation.turns], conversation
+
+    @dataclass(frozen=True)
+    class Provided(Declared):
+        """A memory of another program, by its own ``add`` and ``search``. Source: its authors."""
+
+        label: ClassVar[str] = name
+        online: ClassVar[bool] = False
+        invariants: ClassVar[tuple[Invariant, ...]] = ()
+        fidelity: ClassVar[str] = "faithful"
+        departures: ClassVar[tuple[str, ...]] = ()
+
+        def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+            """Fills the store, lists it, and yields its texts where their turns end."""
+            store, conversation = store_of(services)
+            listed = _listed(store, [arrival.text for arrival in arrivals])
+            turns = {turn.id for turn in conversation.turns}
+            ids = distinct([each.id or each.text for each in listed])
+            stored = [
+                replace(each.among(turns), id=made) for each, made in zip(listed, ids, strict=True)
+            ]
+            cut = [arrival.unit for arrival in arrivals]
+            rule = next(r for r in UNIT_RULES if list(conversation.units(r)) == cut)
+            memory = memory_from(
+                stored, conversation=conversation, unit=rule, embedder=services.embedder
+            )
+            yield from memory.steps
+
+        def retrieve(self, question: str, view: MemoryView) -> Retrieval:
+            """Ranks what ``search`` returns; a text that was not listed is told, not ranked."""
+            store, _ = store_of(view.services)
+            structure = view.structure
+            kept = np.flatnonzero(structure.retrievable).tolist()
+            named = {structure.facts[node].get("id"): node for node in kept}
+            by_text = {structure.text[node]: node for node in reversed(kept)}
+            given, best = _found(store.search(question, view.k)), dict[int, float]()
+            for place, (each, score) in enumerate(given, start=1):
+                node = named.get(each.id) if each.id else None
+                node = by_text.get(each.text) if node is None else node
+                if node is not None and node not in best:
+                    best[node] = 1 / place if score is None else score
+            ranked = list(best.values())
+            if ranked != sorted(ranked, reverse=True) or min(ranked, default=1) < 0:
+                ranked = [1 / place for place in range(1, len(best) + 1)]  # distances, perhaps
+            scores = np.zeros(len(structure))
+            scores[list(best)] = ranked
+            note = f"{len(given)} texts come back, {len(given) - len(best)} of them not listed."
+            stage = Stage("search", note, tuple(best), tuple(scores[list(best)]), tuple(best))
+            return Retrieval(scores, tuple(best), (stage,))
+
+    kind: Any = Provided
+    kind.name = name
+    return Provided
+
+
+def _fill(add: Callable[[Any], Any], conversation: Conversation) -> None:
+    """Adds a conversation part by part, as ``add`` takes it."""
+    first = next(iter(inspect.signature(add).parameters), "turn")
+    if first == "conversation":
+        add(conversation)
+        return
+    for part in conversation.sessions if first == "session" else conversation.turns:
+        add(part)
+
+
+def _listed(store: Any, units: Sequence[str]) -> list[StoredText]:
+    """Returns what a store holds, each text once: by its list, or by a search for every unit."""
+    if hasattr(store, "texts"):
+        found = [each for each, _ in _found(store.texts())]
+    else:
+        found = [each for text in units for each, _ in _found(store.search(text, _LISTED))]
+    once = {each.id or each.text: each for each in found}
+    return list(once.values())
+
+
+def _found(given: Any) -> list[Found]:
+    """Reads texts with their scores from strings, pairs, records or objects."""
+    found: list[Found] = []
+    rows = given.get("results", [given]) if isinstance(given, Mapping) else given
+    for row in rows:
+        if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str):
+            row = {"text": row[0], "score": row[1]}
+        plain = row if isinstance(row, str | dict) else _plain(row)
+        for record in records_in([plain]):
+            score = record.get("score")
+            known = isinstance(score, int | float) and np.isfinite(score)
+            found.append((stored_text(record), score if known else None))  # type: ignore[arg-type]
+    return found
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    """Returns the attributes of an object."""
+    names = [*getattr(row, "__dict__", {}), *getattr(type(row), "__slots__", ())]
+    return {name: getattr(row, name) for name in names}
+
+
+def system_from(spec: str) -> str:
+    """Imports ``module:Class``, adds it to ``SYSTEMS`` and returns its name there.
+
+    The class is a system, or a store with ``add`` and ``search`` that is made without arguments.
+
+    Raises:
+        ValueError: It cannot be imported, is neither, or its name is taken.
+    """
+    module, _, attribute = spec.partition(":")
+    load_plugins()
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # as with python -m
+    try:
+        kind = getattr(import_module(module), attribute)
+    except Exception as error:  # anything may happen in a foreign module
+        raise ValueError(f"{spec!r:.80} cannot be imported ({error!r:.120})") from None
+    usual = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", attribute).lower().replace("_", "-")
+    name = str(getattr(kind, "name", usual))
+    if not hasattr(kind, "steps"):
+        if not (hasattr(kind, "add") and hasattr(kind, "search")):
+            raise ValueError(f"{spec!r:.80} has no add and search, nor steps as a system has")
+        kind = system_of(kind, name)
+        kind.spec = spec
+    there = SYSTEMS.get(name)
+    if there is not None and getattr(there, "spec", there) not in (spec, kind):
+        raise ValueError(f"{spec!r:.80}: the name {name!r} is taken; give the class another")
+    SYSTEMS[name] = kind
+    return name

@@ -1,0 +1,120 @@
+"""How well the turns are found that stored facts came from, and what that is worth.
+
+Run ``python -m tests.benchmarks.attribution`` from the project's root with the data under
+SEGVIZ_DATA or ../shared/data. LoCoMo's ``observation`` has facts that a model wrote, each with its
+turns, which are hidden here and found again. Both constants of ``segviz.retrieval.attribution`` are
+chosen on one half of the conversations and reported on the other.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import segviz
+from segviz.conversation import Conversation, StoredText
+from segviz.embedding import get_embedder
+from segviz.evaluation.stages import STAGES, EvidenceStage, evidence_stages, stage_rows
+from segviz.retrieval.attribution import attribute
+from tests.benchmarks.report import number, real_data, table
+from tests.data import HELD_OUT, TUNED_ON
+
+GRID = tuple(product((0.0, 1.0, 2.0, 3.0), (0.0, 1.0, 2.0, 3.0)))
+HALVES = {"26, 30, 43": TUNED_ON, "47, 49": HELD_OUT}
+EMBEDDER = get_embedder("auto")
+
+
+def hidden(facts: Sequence[StoredText], *, session: bool = False) -> list[StoredText]:
+    """The facts without turns and times; with their ``session`` or without."""
+    known = {} if session else {"session": ""}
+    return [replace(fact, sources=(), time=None, **known) for fact in facts]
+
+
+def right(talks: Sequence[Conversation], how: str, subject: float, order: float) -> float:
+    """The share of facts whose first source is one of theirs."""
+    hits = facts = 0
+    for talk in talks:
+        true = list(talk.observations)
+        if how == "shuffled":
+            random.Random(0).shuffle(true)
+        made = attribute(
+            hidden(true, session=how == "session"), talk, EMBEDDER, subject=subject, order=order
+        )
+        hits += sum(a.sources[0] in b.sources for a, b in zip(made, true, strict=True))
+        facts += len(true)
+    return hits / facts
+
+
+def recall(talks: Sequence[Conversation], facts: dict[str, Sequence[StoredText]]) -> float:
+    """Evidence recall@10 of memories of these facts: the mean over all questions."""
+    values: list[float] = []
+    for talk in talks:
+        memory = segviz.memory_from(facts[talk.id], conversation=talk, embedder=EMBEDDER)
+        outcomes = segviz.evaluate(memory, talk.questions, policy="none").outcomes
+        values += [value for value in outcomes.values["recall"] if value is not None]
+    return sum(values) / len(values)
+
+
+def by_substring(talks: Sequence[Conversation]) -> float:
+    """Evidence recall@10 where a fact counts as a turn that it holds, or that holds it."""
+    values: list[float] = []
+    for talk in talks:
+        memory = segviz.locomo_facts(talk, embedder=EMBEDDER)
+        for question in talk.questions:
+            if gold := [talk.turn(turn).content.lower() for turn in question.evidence]:
+                found = memory.ask(question, policy="none").evidence
+                texts = [each.text.lower() for each in found]
+                values.append(sum(any(g in t or t in g for t in texts) for g in gold) / len(gold))
+    return sum(values) / len(values)
+
+
+def stages(talks: Sequence[Conversation]) -> list[EvidenceStage]:
+    """The stage of every gold turn in LoCoMo's own facts."""
+    found: list[EvidenceStage] = []
+    for talk in talks:
+        memory = segviz.locomo_facts(talk, embedder=EMBEDDER)
+        found += evidence_stages(memory, talk.questions, policy="none")
+    return found
+
+
+def main() -> None:
+    """Prints both directions, then what is lost at which stage."""
+    corpus = segviz.load(real_data("locomo", "locomo5.json"))
+    talks = {name: [corpus[each] for each in ids] for name, ids in HALVES.items()}
+    score = {
+        (name, setting): right(half, "", *setting)
+        for name, half in talks.items()
+        for setting in GRID
+    }
+    rows = []
+    for reported, half in talks.items():
+        (other,) = set(talks) - {reported}
+        chosen = max(GRID, key=lambda setting: score[other, setting])
+        for label, setting in {f"chosen on {other}": chosen, "as shipped": (2.0, 2.0)}.items():
+            true = {talk.id: talk.observations for talk in half}
+            made = {
+                talk.id: attribute(
+                    hidden(talk.observations), talk, EMBEDDER, subject=setting[0], order=setting[1]
+                )
+                for talk in half
+            }
+            ways = [right(half, how, *setting) for how in ("", "shuffled", "session")]
+            read = [recall(half, true), recall(half, made), by_substring(half)]
+            given = f"{label}: subject {setting[0]:g}, order {setting[1]:g}"
+            facts = sum(map(len, true.values()))
+            rows.append((reported, given, str(facts), *(number(each) for each in (*ways, *read))))
+    ways = ("first source", "store shuffled", "session known")
+    read = ("recall@10, true turns", "attributed", "by substring")
+    print(table(("conversations", "constants", "facts", *ways, *read), rows))
+    print()
+    shown = []
+    for name, half in talks.items():
+        (row,) = stage_rows(stages(half))
+        shown.append((name, str(row["gold turns"]), *(number(row[stage]) for stage in STAGES)))
+    print(table(("conversations", "gold turns", *STAGES), shown))
+
+
+if __name__ == "__main__":
+    main()

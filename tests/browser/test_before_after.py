@@ -1,0 +1,149 @@
+"""Ask tells before from after at a glance, on every screen, and while somebody presents."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from segviz.evaluation.evaluation import rescue
+from segviz.retrieval import ranks
+
+KEY = "ask-tree"
+
+SMALL = """() => {
+  const small = [];
+  const walk = (root) => {
+    for (const element of root.querySelectorAll("*")) {
+      if (element.shadowRoot) walk(element.shadowRoot);
+      const said = [...element.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+      const size = parseFloat(getComputedStyle(element).fontSize);
+      if (said && size < 12 && element.checkVisibility()) small.push([element.textContent, size]);
+    }
+  };
+  walk(document.querySelector('[data-testid="stMain"]'));
+  return small;
+}"""
+
+# Pixels of the page at the middle of a node of the lower half.
+MIDDLE = """(root, node) => {
+  const { scene: { tree }, sight: { view, geom } } = root.parentNode.segvizTree;
+  const over = root.querySelector("canvas.over");
+  const box = over.getBoundingClientRect();
+  const zoom = box.width / over.clientWidth;
+  const middle = (tree.start[node] + tree.stop[node]) / 2;
+  const x = geom.left + ((middle - view.x0) / (view.x1 - view.x0)) * geom.width;
+  const y = geom.axisTop + geom.axisHeight + geom.rows.height[0] / 2;
+  return [box.x + x * zoom, box.y + y * zoom];
+}"""
+
+
+@pytest.fixture
+def found(memory):
+    return rescue(memory, memory.conversation.questions)
+
+
+@pytest.fixture
+def ask(app, found):
+    app.open(f"ask?question={found.place}")
+    app.tree(KEY)
+    return app
+
+
+def test_the_verdict_names_the_ranks_of_the_gold_and_what_left_is_struck_through(
+    ask, memory, found
+):
+    result = memory.ask(memory.conversation.questions[found.place], **vars_of(found.settings))
+    verdict = ask.tree(KEY).locator(".verdict").inner_text()
+    shifts = re.findall(r"(\d+) → (\d+)", verdict)
+    leaves = memory.gold(
+        memory.conversation.questions[found.place].evidence, result.structure
+    ).leaves
+    known = {
+        (str(was), str(now))
+        for was, now in zip(
+            ranks(leaves, result.initial, result.structure),
+            ranks(leaves, result.final, result.structure),
+            strict=True,
+        )
+    }
+    assert "Gold found" in verdict
+    assert shifts
+    assert known.issuperset(shifts)
+    assert f"{len(result.entered)} of {len(result.after)} replaced" in verdict
+    struck = ask.tree(KEY).locator(".evidence li.out .words")
+    assert struck.count() == len(result.left)
+    for words in struck.all():
+        assert "line-through" in words.evaluate("(e) => getComputedStyle(e).textDecoration")
+
+
+def vars_of(settings):
+    return {
+        name: getattr(settings, name) for name in ("policy", "alpha", "horizon", "relevance", "k")
+    }
+
+
+def test_a_click_on_a_dot_of_the_atlas_asks_its_question_from_any_page(app):
+    app.open("guide")
+    app.page.get_by_role("button", name="Question atlas").click()
+    app.settle()
+    dots = app.page.locator("[class*=st-key-fates-dots] .points").first.locator("path")
+    dots.first.wait_for()
+    box = dots.first.bounding_box()
+    app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    app.page.wait_for_url("**/ask?*question=*")
+    app.settle()
+    verdict = app.tree(KEY).locator(".verdict").inner_text()
+    assert verdict.startswith(("Gold found", "Gold quoted", "Gold: "))  # the first group is won
+
+
+def test_tree_levels_evidence_and_verdict_are_on_the_first_screen(ask):
+    ask.page.set_viewport_size({"width": 1280, "height": 720})
+    ask.settle()
+    rows = (".st-key-asking", ".st-key-scoring", f".st-key-{KEY} .head-row")
+    tall = [ask.page.locator(row).bounding_box()["height"] for row in rows]
+    assert sum(tall) <= 720 / 4
+    for part in (".stage", ".verdict", ".evidence li:nth-child(8)"):
+        box = ask.tree(KEY).locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 720
+    ask.page.set_viewport_size({"width": 390, "height": 844})
+    ask.settle()
+    assert ask.tree(KEY).locator(".stage").bounding_box()["y"] <= 300
+
+
+def test_no_text_is_smaller_than_twelve_pixels(ask):
+    assert ask.page.evaluate(SMALL) == []
+
+
+def test_presenting_hides_the_controls_enlarges_the_rest_and_ends_with_escape(ask, memory):
+    page, leaf = ask.page, memory.structure.collapsed.leaves[40]
+    hidden = [
+        page.locator(where)
+        for where in ("[data-testid=stSidebar]", ".st-key-scoring", f".st-key-{KEY} .head-row")
+    ]
+    wide = ask.tree(KEY).locator(".stage").bounding_box()["width"]
+    page.locator("body").press("p")
+    ask.settle()
+    assert not any(part.is_visible() for part in hidden)
+    assert ask.tree(KEY).locator(".verdict").is_visible()
+    assert ask.tree(KEY).locator(".stage").bounding_box()["width"] > 1.6 * wide
+    ask.still(KEY)
+    page.mouse.click(*ask.tree(KEY).evaluate(MIDDLE, leaf))
+    ask.until(KEY, "selected", str(leaf))
+    ask.settle()
+    page.keyboard.press("Escape")
+    ask.settle()
+    assert all(part.is_visible() for part in hidden)
+
+
+def test_arrow_keys_walk_the_tour_while_presenting(app):
+    app.open("")
+    app.page.get_by_role("button", name="Take the tour").click()
+    app.settle()
+    app.page.locator("body").press("p")
+    bar = app.page.locator(".st-key-tour-bar")
+    for key, place in (("ArrowRight", "2 of"), ("ArrowLeft", "1 of")):
+        app.page.locator("body").press(key)
+        app.settle()
+        assert bar.inner_text().startswith(place)
+    app.page.locator("body").press("Escape")

@@ -1,0 +1,93 @@
+"""``segviz audit`` on dumps, systems and classes."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from segviz.systems import SYSTEMS
+from tests.memories import sample
+
+STAGES = ("never written", "written, not ranked", "ranked, not read", "read")
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A mem0 dump of every third turn of a sample."""
+    rows = [
+        {"id": turn.id, "memory": f"{turn.speaker}: {turn.text}", "created_at": "2031-01-01"}
+        for turn in sample().turns[::3]
+    ]
+    path = tmp_path / "mem0.json"
+    path.write_text(json.dumps({"results": rows}))
+    return path
+
+
+ASK = ("audit", "--conversation", "sample:ines-theo", "--embedder", "hashing")
+
+
+def test_a_dump_is_audited_as_text_json_csv_and_page(run, store, tmp_path):
+    files = ("--csv", tmp_path / "lost.csv", "--html", tmp_path / "audit.html")
+    ran = run(*ASK, "--store", store, *files)
+    assert (ran.code, ran.err) == (0, "")
+    for word in ("ranked", "session_1", "mem0"):
+        assert word in ran.out
+    rows = list(csv.DictReader((tmp_path / "lost.csv").read_text().splitlines()))
+    found = run(*ASK, "--store", store, "--json").json
+    assert found["counts"]["texts"] == len(sample().turns[::3])
+    (whole,) = found["stages"]["all"]
+    assert whole["gold turns"] == len(rows) == len(found["evidence"])
+    assert sum(whole[stage] for stage in STAGES) == pytest.approx(1)
+    assert 0.4 < whole["never written"] < 0.9
+    assert "default-src 'none'" in (tmp_path / "audit.html").read_text()
+
+
+def test_a_budget_ends_what_is_read(run, store):
+    few = run(*ASK, "--store", store, "--budget", 40, "--json").json["stages"]["all"][0]
+    assert few["ranked, not read"] > 0
+
+
+def test_systems_and_classes_are_audited_too(run, tmp_path, monkeypatch):
+    kept = dict(SYSTEMS)
+    (tmp_path / "brief.py").write_text(
+        "class Brief:\n"
+        "    def __init__(self): self.kept = []\n"
+        "    def add(self, turn): self.kept.append(turn.text)\n"
+        "    def search(self, question, k): return self.kept[:k]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        found = run(*ASK, "--system", "brief:Brief", "--unit", "turn", "--json").json
+        assert (found["system"], found["settings"]["method"]) == ("brief", "own")
+        assert "brief" in run("compare", ASK[2], "--systems", "brief:Brief", *ASK[3:]).out
+    finally:
+        SYSTEMS.clear()
+        SYSTEMS.update(kept)
+    assert run(*ASK, "--system", "bm25", "--json").json["system"] == "bm25"
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ((), "name what is audited"),
+        (("--store", "x.json", "--system", "bm25"), "not both"),
+        (("--store", "x.json"), "no file 'x.json'"),
+        (("--system", "locomo-facts"), "brings no facts"),
+        (("--system", "nowhere:Thing"), "cannot be imported"),
+        (("--system", "nothing"), "nothing"),
+        (("--system", "bm25", "--only", "x"), "no conversation 'x'"),
+        (("--system", "bm25", "-k", "0"), "k is 0"),
+    ],
+)
+def test_what_cannot_be_audited_is_said(run, given, problem):
+    ran = run(*ASK, *given)
+    assert ran.code == 2
+    assert problem in ran.err
+
+
+def test_a_store_without_texts_is_refused(run, tmp_path):
+    (tmp_path / "s.json").write_text('{"messages": [{"role": "user", "content": "x"}]}')
+    ran = run(*ASK, "--store", "s.json")
+    assert (ran.code, "no stored text" in ran.err) == (2, True)

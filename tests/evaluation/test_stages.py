@@ -1,0 +1,151 @@
+"""How far gold turns come: each stage, against a slow restatement, for every system."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import segviz
+from segviz.conversation import StoredText
+from segviz.embedding import HashingEmbedder
+from segviz.evaluation.stages import STAGE_CHART, STAGES, evidence_stages, stage_rows
+from segviz.figures.charts import rows_figure
+from segviz.text.words import quotes
+from tests.data import real_data
+from tests.memories import built, sample
+
+EMBEDDER = HashingEmbedder()
+
+
+def facts_memory():
+    """A memory of every third turn of the sample, reworded, over ghosts."""
+    conversation = sample(sessions=3)
+    kept = conversation.turns[::3]
+    facts = [StoredText(t.id, f"{t.speaker} said that {t.text}", (t.id,)) for t in kept]
+    return segviz.memory_from(facts, conversation=conversation, embedder=EMBEDDER)
+
+
+def memories():
+    yield from ((name, built(name, sessions=3)) for name in segviz.SYSTEMS)
+    yield "facts", facts_memory()
+
+
+def holding(memory, structure, turn):
+    """Nodes that hold a turn, by the definition: its leaf, else the memories made from it, and
+    nodes above whose text quotes it."""
+    content = memory.conversation.turn(turn).content
+    found = set()
+    for node in range(len(structure)):
+        if not structure.active[node] or turn not in memory.turn_ids(node, structure):
+            continue
+        ghost = structure.kind[node] == "ghost"
+        made = any(
+            structure.kind[child] == "ghost" and turn in memory.turn_ids(child, structure)
+            for child in structure.children[node]
+        )
+        raw = structure.level[node] == 0 and not ghost
+        if raw or made or (not ghost and quotes(structure.text[node], content)):
+            found.add(node)
+    return found
+
+
+@pytest.mark.parametrize("budget", [None, 60])
+@pytest.mark.parametrize(("name", "memory"), [*memories()], ids=lambda given: str(given)[:12])
+def test_every_stage_equals_a_slow_restatement(name, memory, budget):
+    asked = memory.conversation.questions
+    found = evidence_stages(memory, asked, k=4, budget=budget, relevance="lexical")
+    expected = []
+    for question in asked:
+        result = memory.ask(question, k=4, relevance="lexical")
+        s = result.structure
+        nodes = [n for n in range(len(s)) if s.active[n] and s.kind[n] != "ghost"]
+        order = sorted(nodes, key=lambda n: (-result.final[n], n))
+        paid, spent = [], 0
+        for node in order[:4]:
+            spent += -(-len(s.text[node]) // 4)
+            if budget is not None and spent > budget:
+                break
+            paid.append(node)
+        for turn in question.evidence:
+            at = sorted(order.index(node) for node in holding(memory, s, turn))
+            if not at:
+                stage = "never written"
+            elif at[0] >= 4:
+                stage = "written, not ranked"
+            else:
+                stage = "read" if order[at[0]] in paid else "ranked, not read"
+            expected.append((question.index, turn, stage, at[0] + 1 if at else None))
+    assert [(one.question, one.turn, one.stage, one.rank) for one in found] == expected
+    for one in found:
+        assert (one.node is None) == (one.stage == "never written")
+        if one.stage == "written, not ranked":
+            assert one.score <= one.needed
+    if budget is None:
+        assert not any(one.stage == "ranked, not read" for one in found)
+
+
+def test_a_store_of_every_third_turn_loses_the_others_at_writing():
+    memory = facts_memory()
+    kept = {turn.id for turn in memory.conversation.turns[::3]}
+    for one in evidence_stages(memory, memory.conversation.questions):
+        assert (one.stage == "never written") == (one.turn not in kept)
+
+
+def test_what_a_systems_own_retrieval_does_not_return_has_no_rank():
+    memory = built("bm25", sessions=3)
+    (question, *_) = memory.conversation.questions
+    asked = replace(question, text="zzz qqq")
+    stages = evidence_stages(memory, [asked], method="own")
+    assert {(one.stage, one.rank) for one in stages} == {("written, not ranked", None)}
+
+
+def test_what_was_said_after_the_question_is_not_yet_written():
+    memory = built("dense", sessions=3)
+    last = memory.conversation.turns[-1].id
+    question = replace(memory.conversation.questions[0], evidence=(last,), asked_at=last)
+    (one,) = evidence_stages(memory, [question])
+    assert one.stage == "never written"
+
+
+@pytest.mark.parametrize("by", ["", "category", "session"])
+def test_shares_of_each_group_add_up_and_are_drawn(by):
+    memory = facts_memory()
+    found = evidence_stages(memory, memory.conversation.questions)
+    rows = stage_rows(found, by)
+    assert sum(row["gold turns"] for row in rows) == len(found)
+    for row in rows:
+        assert sum(row[stage] for stage in STAGES) == pytest.approx(1)
+    figure = rows_figure(
+        rows, STAGE_CHART, colours=["#111", "#444", "#888", "#ccc"], neutral="#000"
+    )
+    assert {trace.name for trace in figure.data} >= {*STAGES}
+
+
+def test_levels_are_refused():
+    with pytest.raises(ValueError, match="levels"):
+        evidence_stages(facts_memory(), (), levels=(0,))
+
+
+# --- LoCoMo's own facts ----------------------------------------------------------------------
+
+
+def test_the_samples_bring_no_facts_and_say_so():
+    with pytest.raises(ValueError, match="brings no facts"):
+        segviz.locomo_facts(sample())
+
+
+@pytest.mark.parametrize("summaries", [False, True])
+def test_facts_of_locomo_are_a_memory_with_sessions_above(summaries):
+    conversation = segviz.load(real_data("locomo", "locomo5.json"))["conv-30"]
+    memory = segviz.locomo_facts(conversation, summaries=summaries, embedder=EMBEDDER)
+    s = memory.structure
+    assert memory.check() == []
+    assert memory.system == "locomo-facts"
+    assert s.level.tolist().count(1) == len(conversation.observations)
+    texts = [s.text[node] for node in range(len(s)) if s.kind[node] == "session"]
+    assert texts == ([each.summary for each in conversation.sessions] if summaries else [])
+    found = evidence_stages(memory, conversation.questions, policy="none", relevance="lexical")
+    (row,) = stage_rows(found)
+    assert 0.1 < row["never written"] < 0.4
+    assert row["read"] > 0.4

@@ -1,0 +1,197 @@
+"""Memories of texts that another memory stored: turns, ghosts, credit, attribution."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.conversation import Conversation, Question, Session, StoredText, Turn
+from segviz.embedding import HashingEmbedder
+from segviz.retrieval.attribution import attribute, clauses
+from tests.data import real_data
+
+EMBEDDER = HashingEmbedder()
+SAID = (
+    ("Ann", "I bought a red bicycle in Utrecht."),
+    ("Bob", "The bread is baked with rye flour."),
+    ("Ann", "My telescope shows the rings of Saturn."),
+    ("Bob", "I sold the piano to Clara."),
+)
+
+
+def conversation():
+    """Two sessions of two turns, a week apart."""
+    sessions = [
+        Session(
+            f"session_{s + 1}",
+            datetime(2024, 5, 1 + 7 * s),
+            "",
+            tuple(Turn(f"D{s + 1}:{t + 1}", *SAID[2 * s + t]) for t in (0, 1)),
+        )
+        for s in (0, 1)
+    ]
+    asked = [("What did Ann buy?", ("D1:1",)), ("Who has the piano?", ("D2:2", "D2:1"))]
+    questions = tuple(Question(i, text, None, 1, gold) for i, (text, gold) in enumerate(asked))
+    return Conversation("small", ("Ann", "Bob"), tuple(sessions), questions)
+
+
+FACTS = (
+    {"id": "a", "text": "Ann owns a bicycle", "turns": "D1:1"},
+    {"id": "b", "text": "Ann rides and looks at Saturn", "turns": ["D1:1", "D2:1"], "level": 0},
+)
+
+
+def stored(facts=FACTS, **options):
+    return segviz.memory_from(facts, conversation=conversation(), embedder=EMBEDDER, **options)
+
+
+def test_memories_stand_over_ghosts_of_the_units_that_nothing_holds():
+    memory = stored()
+    s = memory.structure
+    assert memory.check() == []
+    assert [s.kind[leaf] for leaf in s.leaves] == ["ghost"] * 4
+    place = {text: node for node, text in enumerate(s.text)}
+    assert memory.turn_ids(place["Ann owns a bicycle"]) == ("D1:1",)
+    assert memory.turn_ids(place["Ann rides and looks at Saturn"]) == ("D1:1", "D2:1")
+    assert s.level[place["Ann rides and looks at Saturn"]] == 1
+
+
+@pytest.mark.parametrize("policy", [*segviz.POLICIES])
+@pytest.mark.parametrize("relevance", ["contextual", "hybrid", "lexical"])
+def test_ghosts_have_no_score_and_never_come_back(policy, relevance):
+    memory = stored()
+    result = memory.ask("Who sold the piano?", policy=policy, relevance=relevance, k=99)
+    ghosts = np.flatnonzero(memory.structure.ghost)
+    assert result.final[ghosts].tolist() == [0] * 4
+    assert {memory.structure.text[node] for node in result.after} == {f["text"] for f in FACTS}
+
+
+def test_a_store_is_credited_with_what_it_keeps_and_nothing_else():
+    memory = stored()
+    outcomes = segviz.evaluate(memory, conversation().questions, policy="none").outcomes
+    assert outcomes.values["recall"] == (1.0, 0.5)  # nothing was written of D2:2
+    assert outcomes.values["reached"] == (1.0, 0.5)
+    assert outcomes.fates == ((1, 0, 1), (1, 0, 2))
+    gold = memory.gold(("D2:2", "D2:1"))
+    fate = gold.fate(memory.ask("Saturn", policy="none").evidence)
+    assert fate == {"D2:2": "not in any leaf", "D2:1": "hit"}
+
+
+def test_raw_units_beside_memories_are_held_by_themselves():
+    raw = {"id": "r", "text": "Bob: I sold the piano to Clara."}
+    memory = stored((*FACTS, raw))
+    outcomes = segviz.evaluate(memory, conversation().questions, policy="none").outcomes
+    assert outcomes.values["recall"] == (1.0, 1.0)
+    assert memory.structure.ghost.sum() == 3
+
+
+def test_a_memory_with_the_text_of_its_only_unit_is_not_folded_into_the_ghost():
+    verbatim = {"id": "v", "text": f"Ann: {SAID[0][1]}", "turns": "D1:1"}
+    memory = stored((verbatim,))
+    (found,) = memory.ask("bicycle").evidence
+    assert (found.level, found.turn_ids) == (1, ("D1:1",))
+
+
+def test_summaries_of_memories_may_stand_above():
+    rows = [*({**fact, "parent": "top"} for fact in FACTS), {"id": "top", "text": "Ann"}]
+    memory = stored(rows)
+    assert memory.check() == []
+    assert memory.structure.level.tolist().count(2) == 1
+
+
+def test_a_turn_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match=r"'a'.*no turn 'D9:9'"):
+        stored(({**FACTS[0], "turns": ["D1:1", "D9:9"]},))
+
+
+def test_it_survives_saving(tmp_path):
+    memory = stored()
+    memory.save(tmp_path / "m.npz")
+    opened = segviz.open(tmp_path / "m.npz", EMBEDDER)
+    assert opened.structure.ghost.tolist() == memory.structure.ghost.tolist()
+    assert opened.ask("bicycle").after == memory.ask("bicycle").after
+
+
+# --- attribution -----------------------------------------------------------------------------
+
+
+def attributed(*texts, **known):
+    made = [StoredText(str(i), text, **known) for i, text in enumerate(texts)]
+    return attribute(made, conversation(), EMBEDDER)
+
+
+def test_texts_are_attributed_to_the_turn_that_says_it():
+    found = attributed("Ann has a red bicycle.", "The piano went to Clara.")
+    assert [each.sources for each in found] == [("D1:1",), ("D2:2",)]
+    assert all(0.25 < each.confidence < 1 for each in found)
+
+
+def test_given_sources_stay():
+    given = StoredText("x", "The piano went to Clara.", ("D1:1",))
+    assert attribute([given], conversation(), EMBEDDER) == (given,)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"session": "session_1"},
+        {"time": datetime(2024, 5, 3)},
+        {"session": "s", "time": datetime(2024, 5, 1)},
+    ],
+)
+def test_session_and_time_bound_where_a_text_can_come_from(known):
+    (found,) = attributed("The piano went to Clara.", **known)
+    assert found.sources[0].startswith("D1")
+
+
+def test_a_time_before_all_sessions_says_nothing():
+    (found,) = attributed("The piano went to Clara.", time=datetime(2020, 1, 1))
+    assert found.sources == ("D2:2",)
+
+
+def test_a_text_of_several_clauses_has_several_sources():
+    (found,) = attributed("Ann bought a red bicycle in Utrecht, and Bob sold the piano to Clara.")
+    assert sorted(found.sources) == ["D1:1", "D2:2"]
+
+
+def test_short_clauses_join_their_neighbours():
+    assert clauses("Ann bought bread and milk.") == []
+    assert clauses("Ann bought fresh rye bread. Bob sold his old piano. He left.") == [
+        "Ann bought fresh rye bread.",
+        "Bob sold his old piano. He left.",
+    ]
+
+
+def test_without_turns_nothing_is_attributed():
+    empty = Conversation("empty", (), ())
+    assert attribute([StoredText("x", "text")], empty, EMBEDDER)[0].sources == ()
+
+
+@pytest.mark.parametrize(("known", "least"), [(False, 0.82), (True, 0.85)])
+def test_the_first_source_of_real_facts(known, least):
+    found = right = 0
+    for each in segviz.load(real_data("locomo", "locomo5.json"))[:1]:
+        facts = each.observations
+        bare = [StoredText(f.id, f.text, session=f.session if known else "") for f in facts]
+        made = attribute(bare, each, segviz.embedding.get_embedder("auto"))
+        right += sum(a.sources[0] in f.sources for a, f in zip(made, facts, strict=True))
+        found += len(facts)
+    assert right / found >= least
+
+
+def test_a_store_in_the_order_of_time_places_unclear_texts_between_its_neighbours():
+    words = "boat bread piano saturn garden violin lighthouse camel forest".split()
+    turns = tuple(Turn(f"D1:{i}", "Ann", f"The {word} is here") for i, word in enumerate(words))
+    fill = tuple(Turn(f"D1:{i + 40}", "Ann", f"Item {i} of it") for i in range(30))
+    twice = [Turn(f"D1:{i}", "Ann", "Quite nice indeed") for i in (98, 99)]
+    said = (twice[0], *fill, *turns[:5], twice[1], *turns[5:])
+    whole = Conversation("w", ("Ann",), (Session("session_1", None, "", said),))
+    texts = [f"A {word} was here" for word in words]
+    texts.insert(5, "Quite nice indeed")
+    made = attribute([StoredText(str(i), t) for i, t in enumerate(texts)], whole, EMBEDDER)
+    assert made[5].sources == ("D1:99",)
+    shuffled = [StoredText(str(i), texts[i]) for i in (9, 2, 7, 1, 8, 3, 0, 6, 4, 5)]
+    assert attribute(shuffled, whole, EMBEDDER)[-1].sources == ("D1:98",)

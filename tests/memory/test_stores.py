@@ -1,0 +1,193 @@
+"""Memories of others: anything that can add and search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.contract import verify
+from segviz.embedding import HashingEmbedder
+from segviz.evaluation.stages import evidence_stages
+from segviz.memory import system_from, system_of
+from segviz.systems import SYSTEMS
+from segviz.text.words import content_tokens
+from tests.memory.test_stored_texts import conversation
+
+EMBEDDER = HashingEmbedder()
+
+
+class Notes:
+    """A small memory: the upper case of what Ann says, found by shared words."""
+
+    def __init__(self):
+        self.notes = []
+
+    def add(self, turn):
+        if turn.speaker == "Ann":
+            self.notes.append((turn.id, turn.text.upper()))
+
+    def search(self, question, k):
+        asked = content_tokens(question)
+        scored = [(len(asked & content_tokens(text)), name, text) for name, text in self.notes]
+        best = sorted(scored, key=lambda row: (-row[0], row[1]))[:k]
+        return [{"id": name, "memory": text, "score": score} for score, name, text in best]
+
+
+class Listing(Notes):
+    """The same, which can list all and knows its turns."""
+
+    def texts(self):
+        return [{"id": name, "text": text, "turns": [name]} for name, text in self.notes]
+
+
+def test_it_is_built_asked_and_credited_by_its_own_search():
+    store = Notes()
+    mine = segviz.provider(store.add, store.search, name="mine")
+    memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+    assert (memory.system, memory.check()) == ("mine", [])
+    assert len(store.notes) == 2
+    result = memory.ask("What did Ann buy? A bicycle?", method="own")
+    assert result.evidence[0].text == "I BOUGHT A RED BICYCLE IN UTRECHT."
+    assert result.evidence[0].turn_ids == ("D1:1",)
+    asked = memory.conversation.questions
+    stages = [one.stage for one in evidence_stages(memory, asked, method="own")]
+    assert stages == ["read", "never written", "read"]
+
+
+@pytest.mark.parametrize("kind", [Notes, Listing])
+def test_the_contract_holds(kind):
+    verify(system_of(kind, "small-notes")())
+
+
+@pytest.mark.parametrize("part", ["conversation", "session", "turn", "anything"])
+def test_add_takes_what_its_parameter_is_named(part):
+    got = []
+    scope = {"got": got}
+    exec(f"def add({part}): got.append({part})", scope)
+    mine = segviz.provider(scope["add"], lambda question, k: [], name="mine")
+    memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+    kinds = {"conversation": ("Conversation", 1), "session": ("Session", 2)}
+    expected = kinds.get(part, ("Turn", 4))
+    assert (type(got[0]).__name__, len(got)) == expected
+    assert memory.structure.ghost.all()
+    assert memory.ask("bicycle", method="own").evidence == ()
+
+
+@dataclass
+class Hit:
+    memory: str
+    score: float = 0.5
+    metadata: dict = field(default_factory=dict)
+
+
+TEXT = "Ann owns a bicycle"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [TEXT],
+        [(TEXT, 0.5)],
+        [{"memory": TEXT, "turns": ["D1:1", "x"]}],
+        {"results": [{"id": "m", "memory": TEXT}]},
+        [Hit(TEXT)],
+        [SimpleNamespace(fact=TEXT, uuid="u")],
+        [(TEXT, -3.0), "never listed"],
+        iter([TEXT]),
+    ],
+)
+def test_results_of_any_form_are_read(given):
+    given = list(given) if not isinstance(given, dict) else given
+    mine = segviz.provider(
+        lambda turn: None, lambda question, k: given, name="m", texts=lambda: given
+    )
+    memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+    found = memory.ask("bicycle", method="own")
+    assert found.evidence[0].text == TEXT
+    assert found.evidence[0].turn_ids == ("D1:1",)
+
+
+def test_distances_keep_the_order_of_the_search():
+    rows = [("Ann owns a bicycle", 0.1), ("Bob bakes bread", 0.9)]
+    mine = segviz.provider(lambda turn: None, lambda q, k: rows, name="m", texts=lambda: rows)
+    memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+    result = memory.ask("x", method="own")
+    assert [each.text for each in result.evidence] == [text for text, _ in rows]
+    assert (np.diff([each.final for each in result.evidence]) < 0).all()
+
+
+def test_a_text_that_was_not_listed_is_told():
+    mine = segviz.provider(lambda turn: None, lambda q, k: ["new"], name="m", texts=lambda: [TEXT])
+    memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
+    result = memory.ask("x", method="own")
+    assert result.evidence == ()
+    assert "1 of them not listed" in result.stages[0].note
+
+
+def test_each_conversation_has_a_store_of_its_own():
+    made = []
+
+    def make():
+        made.append(Notes())
+        return made[-1]
+
+    kind = system_of(make, "mine")
+    for _ in range(2):
+        segviz.build(conversation(), kind(), "turn", embedder=EMBEDDER)
+    assert len(made) == 1
+
+
+def test_it_is_compared_by_its_own_retrieval_beside_others():
+    systems = {"mine": system_of(Listing, "m")(), "bm25": "bm25"}
+    memories = {
+        name: segviz.build(conversation(), system, "turn", embedder=EMBEDDER)
+        for name, system in systems.items()
+    }
+    found = segviz.compare(memories, conversation().questions)
+    recall = {(row.name, row.method): row.outcomes.values["recall"] for row in found.rows}
+    assert recall["mine", "own"] == (1.0, 0.5)
+
+
+# --- module:Class ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def registry():
+    kept = dict(SYSTEMS)
+    yield SYSTEMS
+    SYSTEMS.clear()
+    SYSTEMS.update(kept)
+
+
+def test_a_class_is_imported_under_its_name(registry):
+    assert system_from("tests.memory.test_stores:Notes") == "notes"
+    assert system_from("tests.memory.test_stores:Notes") == "notes"
+    memory = segviz.build(conversation(), "notes", "turn", embedder=EMBEDDER)
+    assert memory.ask("bicycle", method="own").evidence
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("no_such_module:Thing", "cannot be imported"),
+        ("tests.memory.test_stores:Thing", "cannot be imported"),
+        ("tests.memory.test_stores:Hit", "no add and search"),
+        ("segviz.systems.flat:BM25", None),
+    ],
+)
+def test_what_is_no_memory_is_refused(registry, spec, problem):
+    if problem is None:
+        assert system_from(spec) == "bm25"
+        return
+    with pytest.raises(ValueError, match=problem):
+        system_from(spec)
+
+
+def test_a_name_that_is_taken_is_refused(registry):
+    registry["listing"] = registry["bm25"]
+    with pytest.raises(ValueError, match="taken"):
+        system_from("tests.memory.test_stores:Listing")
