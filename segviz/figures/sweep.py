@@ -203,12 +203,12 @@ def verdict_sentence(judged: Judged) -> str:
     base = f"no propagation ({judged.label} {number(judged.base.value)} {bounds(judged.base)})"
     worst = min(judged.moved(), key=lambda one: one.gain.value)
     if best.sign > 0:
-        verdict = f"With {relevance} **{spelled(best.cell)}** beats {base}: {_gain(best)}"
+        verdict = f"With {relevance} **{spelled(best.cell)}** beats {base} by {_gain(best)}"
     else:
         count = len(judged.moved())
         verdict = f"With {relevance} **none of {count} settings is significantly above** {base}"
     if worst.sign < 0:
-        return f"{verdict}; {spelled(worst.cell)} loses most: {_gain(worst)}."
+        return f"{verdict}; {spelled(worst.cell)} loses most, difference {_gain(worst)}."
     return f"{verdict}, and none is significantly below."
 
 
@@ -231,7 +231,7 @@ def reason_sentence(judged: Judged) -> str:
         return f"{score}."
     least = best.gain.value - best.gain.low
     needed = f" Here gains below about +{least:.3f} are not significant." * (least > 0)
-    return f"{score}: {_gain(best)}.{needed}"
+    return f"{score}; its mean gain is {_gain(best)}.{needed}"
 
 
 def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
@@ -256,7 +256,8 @@ def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
     highest = number(bests[top].mean.value)
     if judged.base.value >= bests[top].mean.value:
         mine = judged.sweep.settings.relevance_for()
-        text += f" None of them with propagation is above {mine} without it ({top}: {highest})."
+        text += f" With propagation, their highest mean is {highest} ({top}), "
+        text += f"not above that of {mine} without it."
     elif bests[top].mean.value > own.mean.value:
         text += f" The highest mean is that of {top}: {highest}."
     return text
@@ -305,7 +306,7 @@ def heatmap_sentence(judged: Judged, policy: str) -> str:
         return f"{text}; none has a higher mean."
     return (
         f"{text}; the highest mean is {number(best.mean.value)} at α {best.cell.alpha:g}, "
-        f"H {best.cell.horizon}: {_gain(best)}."
+        f"H {best.cell.horizon}, difference {_gain(best)}."
     )
 
 
