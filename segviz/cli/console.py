@@ -1,7 +1,7 @@
 """Writes results to standard output and everything else to standard error.
 
 Foreign text (conversations, file names, answers of models) reaches the terminal with escaped
-control and bidi characters, so that it can neither control the terminal nor imitate another line.
+control and bidi characters. So it can neither control the terminal nor imitate another line.
 """
 
 from __future__ import annotations
