@@ -149,12 +149,13 @@ def sign_of(gain: Mean) -> int:
     return int(gain.low > EXACT) - int(gain.high < -EXACT)
 
 
-def blind_sentence(measure: str, policies: Iterable[str]) -> str:
-    """Returns why some policies cannot change a measure; "" without policies."""
+def blind_sentence(policies: Iterable[str], *measures: str) -> str:
+    """Returns why some policies cannot change some measures; "" without either."""
     named = " and ".join(policies).capitalize()
-    if not named:
+    labels = ", ".join(MEASURES[name].label for name in measures)
+    if not named or not labels:
         return ""
-    return f"{named} cannot change {MEASURES[measure].label}: a leaf receives nothing from below."
+    return f"{named} cannot change {labels}: a leaf receives nothing from below."
 
 
 def opening(measure: str) -> str:

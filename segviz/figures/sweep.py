@@ -290,7 +290,7 @@ def _gain(verdict: SettingResult) -> str:
 def heatmap_sentence(judged: Judged, policy: str) -> str:
     """Returns how many settings of a policy are significant, and the best of them."""
     if policy in judged.blind:
-        return blind_sentence(judged.measure, [policy])
+        return blind_sentence([policy], judged.measure)
     best = judged.best([policy])
     if best is None:
         return f"No setting of {policy} was measured on a question that counts."
@@ -362,7 +362,7 @@ def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
         f"{judged.sweep.settings.k} without propagation and {after:.0%} at α {last.alpha:g}."
     )
     if policy in judged.blind:
-        return f"{text} {blind_sentence(judged.measure, [policy])}"
+        return f"{text} {blind_sentence([policy], judged.measure)}"
     return f"{text} Above: {judged.label}, with 95 % intervals."
 
 

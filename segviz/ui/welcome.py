@@ -13,7 +13,7 @@ from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
-from segviz.ui.widgets.tour import tell, tour
+from segviz.ui.widgets.tour import show_stop, tour
 from segviz.view.bookmark import opening_settings
 
 DOORS = {
@@ -35,7 +35,7 @@ def welcome(session: AppSession) -> None:
             case "ask":
                 st.session_state[keys.PAGE_WANTED] = "ask"
             case "tour":
-                tell(session, tour(session.memory))
+                show_stop(session, tour(session.memory))
             case "open":
                 st.session_state["open-own"] = True
 

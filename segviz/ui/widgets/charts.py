@@ -101,7 +101,7 @@ def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
     if rows is None:
         st.caption(sentence)
         return
-    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"told-{key}"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"caption-{key}"):
         st.caption(sentence, width="stretch")
         with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
             if twin.open:

@@ -29,7 +29,7 @@ class Stop:
     bookmark: Bookmark
 
 
-def tell(session: AppSession, stops: Sequence[Stop], number: int = 1) -> None:
+def show_stop(session: AppSession, stops: Sequence[Stop], number: int = 1) -> None:
     """Shows stop ``number``, counted from 1, and the tour bar; no stops end the tour."""
     st.session_state["tour-shown"] = (session.key, tuple(stops), number)
     if stops:
@@ -58,7 +58,7 @@ def tour_bar(session: AppSession) -> None:
                 key=f"tour-{name}",
                 type="secondary" if missing or name == "Back" else "primary",
                 disabled=missing,
-                on_click=tell,
+                on_click=show_stop,
                 args=(session, stops, to),
             )
         st.button(
@@ -67,7 +67,7 @@ def tour_bar(session: AppSession) -> None:
             help="End the tour",
             key="tour-end",
             type="tertiary",
-            on_click=tell,
+            on_click=show_stop,
             args=(session, ()),
         )
 
@@ -81,7 +81,7 @@ def tour(memory: Memory) -> tuple[Stop, ...]:
     early = max(1, total // 6)
     words = (
         f"{early} of {total} steps: each unit of the conversation joins the memory as a leaf, "
-        "below the best candidate. The scores of all candidates are next to the tree."
+        "where it fits best. The scores of all candidates are next to the tree."
     )
     grown = [(early, words)] if total else []
     grown += [(number, words) for _, number, words in sorted(_boundaries(memory))[:1]]

@@ -28,7 +28,7 @@ from segviz.ui import keys, security
 from segviz.ui.settings import read_settings
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import trouble, unmarked
-from segviz.ui.widgets.tour import Stop, tell
+from segviz.ui.widgets.tour import Stop, show_stop
 from segviz.view.bookmark import Bookmark, encode
 
 _CASCADE = "topic-switching"
@@ -108,7 +108,7 @@ def _here(
         icon=":material/arrow_forward:",
         key=f"tour-{key}",
         type="tertiary",
-        on_click=tell,
+        on_click=show_stop,
         args=(session, stops, number),
     )
 

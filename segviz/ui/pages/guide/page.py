@@ -18,7 +18,7 @@ from segviz.ui.pages.guide.cases import draw_cases
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import cited
 from segviz.ui.widgets.charts import QUIET, colours, ramp, sentence_of, table, theme
-from segviz.ui.widgets.tour import tell, tour
+from segviz.ui.widgets.tour import show_stop, tour
 
 _TOY_K = 3
 
@@ -29,9 +29,9 @@ conversation, oldest at the left. Each **node** above has a shorter text about a
 A **question** gives every node a **score**: the relevance of its own text. **Propagation** then
 moves scores along the edges of the tree, so that a node receives a part of its neighbours' scores.
 **α** sets how large that part is, and **H** sets how many edges it travels. The nodes with the
-highest scores are returned as **evidence**. In some data sets, **gold** turns contain the answer.
-A gold turn is *found* if its own leaf is returned. It is *covered* if only a wider node that
-quotes it is returned. Otherwise it is *missed*.
+highest scores are returned as **evidence**. Some data sets name **gold** turns, which contain the
+answer. A gold turn is *found* if its own leaf is returned. It is *covered* if only a wider node
+that quotes it is returned. Otherwise it is *missed*.
 
 - **Grow** shows how the tree was built, and why each leaf joined where it did.
 - **Ask** shows the evidence for a question, and the changes by propagation.
@@ -49,7 +49,7 @@ def render(session: AppSession) -> None:
         key="tour",
         help="Its construction, the start of a session, and a question whose evidence only "
         "propagation finds",
-        on_click=lambda: tell(session, tour(session.memory)),
+        on_click=lambda: show_stop(session, tour(session.memory)),
     )
     st.header("Propagation on seven leaves", divider="gray")
     _toy()

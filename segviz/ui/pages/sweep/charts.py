@@ -18,7 +18,7 @@ def charts_panel(judged: Judged, cell: Cell) -> None:
     """Draws a heatmap for each policy that can change the measure; ``cell`` is framed."""
     seen = [policy for policy in judged.sweep.policies if policy not in judged.blind]
     if judged.blind:
-        st.markdown(blind_sentence(judged.measure, judged.blind))
+        st.markdown(blind_sentence(judged.blind, judged.measure))
     if not seen:
         return
     with st.container(key="beside-heatmaps"):

@@ -101,7 +101,7 @@ def render(session: AppSession) -> None:
     sweeps = {name: known_sweep(session, settings | {"relevance": name}) for name in offered}
     known = {name: judged_by(one) for name, one in sweeps.items() if one is not None}
 
-    def tell() -> None:
+    def draw_verdict() -> None:
         others = {name: one for name, one in known.items() if name != settings["relevance"]}
         with verdict.container(gap="xsmall"):
             more = sentence_of(_details(session, judged))
@@ -109,7 +109,7 @@ def render(session: AppSession) -> None:
             why = f"{reason_sentence(judged)} {relevances_sentence(judged, others)}"
             st.caption(sentence_of(why))
 
-    tell()
+    draw_verdict()
     places, offer = relevances_row(offered, known, settings["relevance"])
     cell = chosen(judged)
     colour_key(judged, cell)
@@ -118,7 +118,7 @@ def render(session: AppSession) -> None:
         st.caption(sentence_of(tried_sentence(judged)), width="stretch")
         sweep_export(session, found)
     setting_panel(session, judged, cell)
-    measure_missing(session, settings, places, offer, known, judged_by, tell)
+    measure_missing(session, settings, places, offer, known, judged_by, draw_verdict)
 
 
 def _found(session: AppSession, settings: dict[str, Any]) -> Sweep | None:

@@ -54,7 +54,7 @@ def measure_missing(
     offer: DeltaGenerator,
     known: dict[str, Judged],
     judged: Callable[[Sweep], Judged],
-    tell: Callable[[], None],
+    draw_verdict: Callable[[], None],
 ) -> None:
     """Measures the relevances that are not ``known``, and draws each in its slot when it is done.
 
@@ -67,7 +67,7 @@ def measure_missing(
         offer: slot for the button.
         known: results by relevance; new ones are added.
         judged: tests a sweep by the chosen measure.
-        tell: redraws the verdict from ``known``.
+        draw_verdict: redraws the verdict from ``known``.
     """
     missing = [name for name in places if name not in known]
     if not missing:
@@ -85,7 +85,7 @@ def measure_missing(
         found = measured(session, settings | {"relevance": name}, progress)
         known[name] = judged(found)
         _draw(places[name], name, known[name], False)
-        tell()
+        draw_verdict()
     offer.empty()
 
 

@@ -129,9 +129,7 @@ def _measures(cell: Cell, base: Outcomes) -> None:
     blind = [name for name in MEASURES if not sees(name, policy)]
     st.caption(
         "Means over questions; those over all have 95 % bootstrap intervals. Categories follow "
-        "the ids of LoCoMo, because papers permute the names. "
-        + (blind_sentence(blind[0], [policy]) if blind else "")
-        + (f" Nor {', '.join(MEASURES[n].label for n in blind[1:])}." if blind[1:] else ""),
+        "the ids of LoCoMo, because papers permute the names. " + blind_sentence([policy], *blind),
         help="\n".join(f"- **{m.label}**: {m.meaning}" for m in MEASURES.values()),
     )
 
