@@ -86,7 +86,7 @@ _DISPUTED = (
     "Report without the questions that the audit disputes; a further column has the mean with "
     "them, --json has both numbers."
 )
-_SEEDS = "Seeds of the runs, for the intervals and, with --share, the choice of units."
+_SEEDS = "Seeds of the runs, for the intervals and, with --share, the shuffled units."
 _SHARE = "Share of units that are shuffled before building, to measure the value of time order."
 _RESUME = "Save every finished run as a file in this folder, and measure only the missing runs."
 _WORKERS = "Processes on this machine; more than one needs the extra segviz[parallel]."
