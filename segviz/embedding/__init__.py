@@ -16,7 +16,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import metadata, resources
 from importlib.util import find_spec
 from itertools import chain, islice
@@ -213,6 +213,11 @@ class WordLlamaEmbedder:
 
         return vector
 
+    def forget_texts(self) -> None:
+        """Forgets the words and lines that were read last, which only save time."""
+        for cached in ("_line", "_encode", "_word"):
+            vars(self).pop(cached, None)
+
 
 class HashingEmbedder:
     """Words and character trigrams hashed to signed counts (Weinberger et al. 2009).
@@ -312,6 +317,12 @@ class Cached:
         """The wrapped model's name."""
         return self.inner.name
 
+    def forget_texts(self) -> None:
+        """Has the wrapped model forget texts it keeps; vectors and hashes of texts stay."""
+        forget = getattr(self.inner, "forget_texts", None)
+        if forget is not None:
+            forget()
+
     def _key(self, text: str) -> bytes:
         content = f"{self.inner.name}\0{text}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(content).digest()
@@ -361,7 +372,7 @@ def _shared(name: str) -> Cached:
         return _loaded(name)
 
 
-@lru_cache(maxsize=4)
+@cache
 def _loaded(name: str) -> Cached:
     if name.startswith(NEURAL):
         return Cached(SentenceTransformerEmbedder(name.removeprefix(NEURAL)))
@@ -414,7 +425,7 @@ def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
     return usual if isinstance(usual, KnowsWords) else None
 
 
-@lru_cache(maxsize=1)
+@cache
 def background_lines() -> tuple[str, ...]:
     """Returns everyday messages, one per line of ``background.txt``: they were written for this
     and never come from a conversation under study."""

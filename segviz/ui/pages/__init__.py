@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from segviz.files import NoRoom
 from segviz.llm import ModelError
 from segviz.memory import NoEmbedder
 from segviz.ui import address
@@ -24,6 +25,9 @@ def drawn(draw: Callable[..., None], session: AppSession, *given: object) -> Non
         offline = isinstance(error, NoEmbedder)
         what = "This needs the embedder of the memory; choose relevance lexical."
         trouble(what if offline else "The model server did not answer.", error)
+        st.button("Try again", key="retry")
+    except NoRoom as error:
+        trouble("There is no room for this now.", error)
         st.button("Try again", key="retry")
     show_spending()  # a question may have been embedded
     address.write(session)

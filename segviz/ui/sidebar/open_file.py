@@ -17,6 +17,7 @@ from segviz.loaders.columns import ALIASES, guess
 from segviz.memory import sound
 from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
+from segviz.ui.visit import check_turns
 from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
 
 
@@ -213,6 +214,7 @@ def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
         )
     try:
         conversation = opened.corpus[position]
+        check_turns(conversation)
     except LoadError as error:
         refusal(error, "Choose another conversation of the file.")
         return None

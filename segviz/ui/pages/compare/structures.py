@@ -20,6 +20,7 @@ from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
 from segviz.ui.settings import asked_question
 from segviz.ui.state import AppSession, fingerprint, peek, remember, typed_turns
+from segviz.ui.visit import building
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.charts import sentence_of
@@ -213,5 +214,6 @@ def _built(session: AppSession, missing: list[str]) -> bool:
             embedder=session.memory.embedder,
             progress=progress,
         )
-        remember("compared", built_key(session, name), COMPARED_KEPT, make)
+        with building(len(session.memory.units)):
+            remember("compared", built_key(session, name), COMPARED_KEPT, make)
     return True

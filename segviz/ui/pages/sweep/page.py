@@ -17,6 +17,7 @@ from segviz.ui.pages.sweep.construction import construction_panel
 from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.settings import read_settings
 from segviz.ui.state import AppSession, fingerprint, peek, remember
+from segviz.ui.visit import building
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.charts import sentence_of
 from segviz.ui.widgets.export_menu import sweep_export
@@ -146,12 +147,13 @@ def _run(session: AppSession, settings: dict[str, Any]) -> Sweep:
     def progress(count: int, total: int) -> None:
         bar.progress(count / total, f"Sweeping: {count} of {total} settings")
 
-    found = sweep(
-        session.memory,
-        session.conversation.questions,
-        progress=progress,
-        **settings,
-    )
+    with building(0):
+        found = sweep(
+            session.memory,
+            session.conversation.questions,
+            progress=progress,
+            **settings,
+        )
     place.empty()
     return found
 
