@@ -52,6 +52,7 @@ from segviz.evaluation.parallel import (
     import_extra,
     measure_many,
 )
+from segviz.handover import HandoverError
 from segviz.memory import Memory, build
 from segviz.store import recognises
 
@@ -274,6 +275,28 @@ class Results(Generic[Found]):
 # --- running -----------------------------------------------------------------------------------
 
 
+class _Failures:
+    """Systems in which code from outside segviz failed; called with the place of a run and its
+    error, notes it once."""
+
+    def __init__(self, runs: Runs, console: Console) -> None:
+        self._labels, self._seeds, self._console = [*runs.builders], len(runs.seeds), console
+        self._errors: dict[str, HandoverError] = {}
+
+    def __call__(self, place: int, error: HandoverError) -> None:
+        label = self._labels[place // self._seeds % len(self._labels)]
+        if label not in self._errors:
+            self._console.note(f"left out: {label}: {error}")
+        self._errors[label] = error
+
+    def others(self, found: tuple[Measured[Found], ...]) -> tuple[Measured[Found], ...]:
+        """Returns the runs of systems that were measured on every conversation. Raises the error
+        where there are none."""
+        if len(self._errors) == len(self._labels):
+            raise next(iter(self._errors.values()))
+        return tuple(one for one in found if one.system not in self._errors)
+
+
 def measured(
     runs: Runs,
     measure: Callable[..., Found],
@@ -304,6 +327,7 @@ def measured(
         if results:
             results.keep(order[place][0], one)
 
+    failures = _Failures(runs, console)
     try:
         with (
             _cluster(options.scheduler, console) if options.scheduler else nullcontext(),
@@ -313,7 +337,7 @@ def measured(
         ):
             # joblib's advice after Ctrl+C.
             warnings.filterwarnings("ignore", ".*have been cancelled", UserWarning)
-            return measure_many(
+            measured_runs = measure_many(
                 measure if apart or results else partial(measure, **here),
                 runs.conversations,
                 runs.builders,
@@ -323,8 +347,10 @@ def measured(
                 progress=progress,
                 known=known,
                 keep=keep,
+                failed=failures,
                 **settings,
             )
+            return failures.others(measured_runs)
     except WorkersLost as lost:
         hint = f"What was measured is in {options.resume}; the same command goes on there."
         if not options.resume:

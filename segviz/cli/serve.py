@@ -22,7 +22,7 @@ from typing import IO, Any
 import click
 
 from segviz.cli.command import EXITS, Options, UsageError, command, option, together, user_errors
-from segviz.cli.console import Console, OutputError, flush_output
+from segviz.cli.console import Console, OutputError
 
 SETTINGS: dict[str, Any] = {
     "browser.gatherUsageStats": False,
@@ -236,7 +236,7 @@ def _serve(
     if server.wait_until_ready():
         with suppress(OutputError):  # nobody reads it, but the app is wanted
             console.line(f"segviz runs at {url_of(host, server.port)} (stop with Ctrl+C)")
-            flush_output()
+            console.flush()
         if not (options.no_browser or options.public):
             threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
     code = server.wait()

@@ -31,6 +31,7 @@ from segviz.construct.protocols import (
     require_chat,
 )
 from segviz.embedding import background_mean
+from segviz.handover import calling
 from segviz.llm import Chat, LabelError, Prompt
 from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_prompt, score_prompt
 from segviz.tree import NOT_ASKED, Judgement, Vector, told_apart
@@ -400,6 +401,11 @@ def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict
     Raises ValueError, naming the answer and what was expected, when the model answers
     with something else or points outside the candidates.
     """
+    with calling(model):
+        return _judged(model, unit, candidates)
+
+
+def _judged(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
     name = type(model).__name__
     explained = getattr(model, "judge", None)
     if explained is not None:

@@ -27,6 +27,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.handover import calling, check_vectors, own
 from segviz.tree import Vector
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "KnowsWords",
     "SentenceTransformerEmbedder",
     "WordLlamaEmbedder",
+    "as_embedder",
     "background_lines",
     "background_mean",
     "embedder_key",
@@ -327,11 +329,21 @@ class Cached:
         content = f"{self.inner.name}\0{text}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(content).digest()
 
+    def _made(self, texts: list[str]) -> Vector:
+        if own(self.inner):
+            return self.inner.embed(texts)
+        with calling(self.inner):
+            rows = check_vectors(self.inner.embed(list(texts)), len(texts), self.inner)
+            for known in islice(self._rows.values(), 1):
+                if rows.shape[1] != len(known):
+                    raise ValueError(f"{rows.shape[1]} numbers a vector, {len(known)} before")
+            return rows
+
     def embed(self, texts: Sequence[str]) -> Vector:
         """As the wrapped model, read-only where a text is new; each distinct new text is
         embedded once."""
         if not texts:
-            return self.inner.embed(texts)
+            return self._made([])
         keys = [self._key(text) for text in texts]
         found: dict[bytes, Vector] = {}
         missing: dict[bytes, str] = {}
@@ -344,7 +356,7 @@ class Cached:
         self.hits += len(texts) - len(missing)
         self.misses += len(missing)
         if missing:
-            found.update(zip(missing, self.inner.embed(list(missing.values())), strict=True))
+            found.update(zip(missing, self._made(list(missing.values())), strict=True))
         rows = np.array([found[key] for key in keys])
         if missing:
             # Kept are rows of what is given, so that a vector is held once.
@@ -396,6 +408,14 @@ def get_embedder(name: str = "auto") -> Cached:
             f"unknown embedder {name!r}; choose auto, {', '.join(EMBEDDERS)} or {NEURAL}MODEL"
         )
     return _shared(name)
+
+
+def as_embedder(embedder: str | Embedder) -> Embedder:
+    """Returns the embedder of a name, or the given one; one from outside segviz in a cache, which
+    checks what it makes."""
+    if isinstance(embedder, str):
+        return get_embedder(embedder)
+    return embedder if own(embedder) else Cached(embedder)
 
 
 def embedder_key(embedder: Embedder) -> str | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from segviz import files
 from segviz.conversation import UNIT_RULES, Conversation, Session, Turn, Unit
-from segviz.embedding import Embedder, get_embedder, unit_rows
+from segviz.embedding import Embedder, as_embedder, unit_rows
 from segviz.loaders import table_rows
 from segviz.memory.memory import Memory
 from segviz.tree import Add, Event, Link, Scalar, Span, Step, Vector
@@ -78,7 +78,7 @@ def memory_from(
     else:
         _place(found, leaves, conversation.units(unit))
         _check_rule(found, leaves, conversation, unit)
-    model = get_embedder(embedder) if isinstance(embedder, str) else embedder
+    model = as_embedder(embedder)
     steps = _steps(found, leaves, conversation.units(unit), _vectors(found, model))
     return Memory(conversation, unit, name, (), {}, model, steps)
 

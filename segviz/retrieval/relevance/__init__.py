@@ -15,7 +15,7 @@ s⁽⁰⁾ of SegTreeMem §4.3.1.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from segviz.construct import Scorer, make, parameters
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.handover import calling, check_scores, own
+from segviz.llm.timeouts import waited_for
 from segviz.retrieval.relevance.contextual import Contextual
 from segviz.retrieval.relevance.dense import Dense, Hybrid, Softmax
 from segviz.retrieval.relevance.lexical import Lexical
@@ -110,8 +112,11 @@ def over_active(
     Word frequencies and standardisation must not depend on texts that are no longer in
     the memory: a RAPTOR rebuild retires more summaries than it keeps. ``units`` and ``speakers``
     tell a model when a leaf was said and whose names to expect.
+
+    A model from outside segviz is waited for in a thread, and raises HandoverError where it fails
+    or its scores are not finite numbers float64 (q, n).
     """
-    if structure.active.all():
+    if structure.active.all() and own(model):
         whole: Scorer = model.prepare(structure, embedder, units, speakers)
         return whole
     return _OverActive(model, structure, embedder, units, speakers)
@@ -142,24 +147,32 @@ class _OverActive:
             structure.active[self._rows],
             edges[(edges >= 0).all(axis=1)],
         )
-        self._inner = model.prepare(living, embedder, units, speakers)
+        self._model = model
+        self._inner = self._called(model.prepare, living, embedder, units, speakers)
+
+    def _called(self, work: Callable[..., Any], *given: Any) -> Any:
+        with calling(self._model):
+            return work(*given) if own(self._model) else waited_for(lambda: work(*given))
 
     def __call__(self, questions: Sequence[str]) -> Scores:
         scores = np.zeros((len(questions), self._n))
-        scores[:, self._rows] = self._inner(questions)
+        found = self._called(self._inner, questions)
+        shape = (len(questions), len(self._rows))
+        scores[:, self._rows] = check_scores(found, shape, self._model)
         return scores
 
     def parts(self, question: str) -> dict[str, Scores]:
         """Those of the active rows; see :func:`parts`."""
         found = {}
-        for name, part in parts(self._inner, question).items():
+        for name, part in self._called(parts, self._inner, question).items():
             found[name] = np.zeros(self._n)
-            found[name][self._rows] = part
+            found[name][self._rows] = check_scores(part, self._rows.shape, self._model)
         return found
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
         """See :func:`matches`."""
-        return matches(self._inner, question, texts)
+        found: list[dict[str, float]] = self._called(matches, self._inner, question, texts)
+        return found
 
 
 def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[str, float]]:

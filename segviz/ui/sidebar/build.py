@@ -22,6 +22,7 @@ from segviz.conversation import Conversation
 from segviz.embedding import Cached
 from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
+from segviz.handover import HandoverError
 from segviz.llm import LastingFault, OpenAIChat
 from segviz.llm.client import RequestError
 from segviz.llm.timeouts import heartbeat
@@ -279,8 +280,11 @@ def _run_within_limits(
             return _run(key, order, system, calls)
     except NoRoom as error:
         trouble("There is no room for this now.", error)
-        st.button("Try again", key="retry")
-        return _partial(key)
+    except HandoverError as error:
+        trouble("This memory cannot be built. Choose another system or part.", error)
+    st.button("Try again", key="retry")
+    _stop()
+    return _partial(key)
 
 
 def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:

@@ -17,7 +17,8 @@ from segviz.evaluation.compare import (
     Comparison,
     Overlap,
     Standing,
-    compare,
+    compare_one,
+    joined,
     overlap,
     own_settings,
 )
@@ -34,12 +35,13 @@ from segviz.figures.compare import (
     turn_strip,
 )
 from segviz.figures.significance import number
+from segviz.handover import HandoverError
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.ui import keys
-from segviz.ui.pages.compare.structures import built_key, select_turns, side_by_side
+from segviz.ui.pages.compare.structures import built_key, failed, select_turns, side_by_side
 from segviz.ui.settings import asked_question, write_settings
 from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
@@ -80,10 +82,13 @@ def asked_of_all(
     question = question_box(session)
     if not question.text.strip():
         return {}
-    return {
-        name: memory.ask(question, _how(memory, settings, by_paper))
-        for name, memory in ready.items()
-    }
+    results = {}
+    for name, memory in ready.items():
+        try:
+            results[name] = memory.ask(question, _how(memory, settings, by_paper))
+        except HandoverError as error:
+            failed(name, error)
+    return results
 
 
 def question_panel(
@@ -121,7 +126,7 @@ def question_panel(
         _method(results[name], name)
         _evidence(session, name, ready[name], results[name], gold)
 
-    side_by_side(ready, evidence, "beside-evidence")
+    side_by_side({name: ready[name] for name in results}, evidence, "beside-evidence")
 
 
 def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]], without: str) -> None:
@@ -231,8 +236,19 @@ def measure_panel(
             st.caption(duration(session, sweeps, len(ready)))
             return
         with place, st.spinner("Measuring"):
-            found = compare(dict(ready), questions, clock=perf_counter, **settings)
+            parts: dict[str, Comparison] = {}
+            failures: dict[str, HandoverError] = {}
+            for name, memory in ready.items():
+                try:
+                    parts[name] = compare_one(memory, questions, clock=perf_counter, **settings)
+                except HandoverError as error:
+                    failures[name] = error
         place.empty()
+        for name, failure in failures.items():
+            failed(name, failure)
+        if not parts:
+            return
+        found = joined(parts)
         keep("comparisons", key, RESULTS_KEPT, found)
     with choices:
         measure, adversarial = measure_choice(session, found)
