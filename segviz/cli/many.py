@@ -39,7 +39,7 @@ from segviz.cli.models import Models
 from segviz.cli.source import path_of, read_corpus
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, distinct
-from segviz.embedding import embedder_key
+from segviz.embedding import Cached, Embedder, embedder_key
 from segviz.evaluation import Sweep
 from segviz.evaluation.compare import Comparison, check_units
 from segviz.evaluation.evaluation import ADVERSARIAL
@@ -52,8 +52,10 @@ from segviz.evaluation.parallel import (
     import_extra,
     measure_many,
 )
-from segviz.handover import HandoverError
+from segviz.handover import HandoverError, own
 from segviz.memory import Memory, build
+from segviz.memory.factory import parts_of
+from segviz.retrieval import RELEVANCE
 from segviz.store import recognises
 
 Found = TypeVar("Found", Sweep, Comparison)
@@ -215,15 +217,27 @@ def _plan(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
 ) -> bytes:
     """Returns a conversation with its questions and how its memory is built, without steps, and
-    the source of the system: a plug-in's is not part of segviz's code."""
+    the source of what is not part of segviz's code."""
     system, callers = usable(name, settings, models)
     chat = models.chat.name if models.chat and callers else ""
     made = as_settings(system)
     empty = store.Saved(talk, unit, name, made, models.embedder.name, (), chat)
-    source = ""
-    with suppress(OSError, TypeError):  # a class without a source file
-        source = inspect.getsource(inspect.getmodule(type(system)) or type(system))
-    return store.dump(empty) + source.encode()
+    return store.dump(empty) + _source_of(system, *parts_of(system), _inner(models.embedder))
+
+
+def _inner(embedder: Embedder) -> object:
+    return embedder.inner if isinstance(embedder, Cached) else embedder
+
+
+def _source_of(*parts: object) -> bytes:
+    """Returns the source files of the parts that are not segviz's."""
+    found = b""
+    for part in parts:
+        kind = part if isinstance(part, type) else type(part)
+        if not own(kind):
+            with suppress(OSError, TypeError):  # a class without a source file
+                found += inspect.getsource(inspect.getmodule(kind) or kind).encode()
+    return found
 
 
 def _unusable(corpus: Corpus, place: int, unit: str) -> str:
@@ -403,4 +417,5 @@ def _identity(
     asked = {"code": code_hash(), "measure": measure.__name__, **settings}
     asked |= {"seed": seed, "share": runs.share}
     wanted = json.dumps(plain(asked), sort_keys=True).encode()
+    wanted += _source_of(RELEVANCE.get(str(settings.get("relevance")).partition(":")[0]))
     return hashlib.sha256(runs.content(talk, label) + b"\0" + wanted).hexdigest()

@@ -98,10 +98,10 @@ def write(saved: Saved, path: str | Path) -> None:
     """Writes a memory atomically (:func:`segviz.files.write`): readers see the old file or the new.
 
     A name that ends in ``.json`` gives the JSON export, one that ends in ``.gz`` gives it packed,
-    and every other name the container. Raises StoreError as :func:`pack`, and OSError where the
-    file cannot be written, or is read-only.
+    in letters of any case, and every other name the container. Raises StoreError as :func:`pack`,
+    and OSError where the file cannot be written, or is read-only.
     """
-    ending = Path(path).suffix
+    ending = Path(path).suffix.lower()
     data = dump(saved) if ending in JSON else pack(saved)
     files.write(path, _gzipped(data) if ending == ".gz" else data)
 
