@@ -350,6 +350,9 @@ def test_on_the_command_line_prints_are_no_result_and_a_failure_leaves_the_other
     assert "left out: broken" in printed.err
     assert "hello from a plug-in" in printed.err
     assert main(["compare", "sample:ines-theo", "--systems", "broken"]) == 2
+    assert main(["build", "sample:ines-theo", "--system", "broken", "-o", "m.npz"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["left out", "segviz", "segviz"]
 
 
 def test_parts_of_segviz_are_trusted():

@@ -119,7 +119,14 @@ def command(run: Run) -> Command:
         console = Console(given.get("quiet", False))
         # What a plug-in prints is no part of the result.
         with redirect_stdout(console.err):
-            return run(Options(**given), console)
+            try:
+                return run(Options(**given), console)
+            except ValueError as error:
+                from segviz.handover import HandoverError  # brings numpy along
+
+                if isinstance(error, HandoverError):
+                    raise UsageError(str(error)) from error
+                raise
 
     help_names = {"help_option_names": ["-h", "--help"]}
     return click.command(cls=Command, context_settings=help_names)(called)

@@ -58,6 +58,7 @@ def test_a_visitor_reaches_the_named_servers_and_no_other_address(
     assert not server.requests
     key = next(field for field in app.text_input if str(field.key).startswith("api-key-"))
     assert key.placeholder == "none"  # the host's key is not spent
+    assert not [button for button in app.button if button.key == "cache-clear"]
 
 
 def test_on_this_machine_any_address_may_be_typed(server, small):

@@ -118,6 +118,17 @@ def test_another_host_reaches_neither_pages_nor_sockets(client):
         socket.receive_text()
 
 
+def test_only_on_this_machine_may_any_model_server_be_named(at, monkeypatch):
+    monkeypatch.delenv(security.MODELS, raising=False)
+    at("127.0.0.1")
+    assert security.model_servers() is None
+    for address in ("0.0.0.0", "192.168.1.5", None):
+        at(address)
+        assert security.model_servers() == ()
+    monkeypatch.setenv(security.MODELS, "http://a.example/v1, http://b.example/v1")
+    assert security.model_servers() == ("http://a.example/v1", "http://b.example/v1")
+
+
 def test_the_metrics_are_closed(client):
     for path in ("/_stcore/metrics", "/base/_stcore/metrics"):
         assert client.get(path, headers={"host": "localhost"}).status_code == 404
