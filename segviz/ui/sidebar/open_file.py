@@ -73,7 +73,10 @@ def opened_as(
     def tried(options: dict[str, Any]) -> OpenFile | ValueError:
         try:
             saved = read_memory()
-            return OpenFile(key, load(options)) if saved is None else _memory(key, sound(saved))
+            found = OpenFile(key, load(options)) if saved is None else _memory(key, sound(saved))
+            if len(found.corpus) == 1:  # of several another can be chosen
+                check_turns(found.corpus[0])
+            return found
         except (LoadError, store.StoreError) as error:
             return error
 
