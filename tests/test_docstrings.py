@@ -20,7 +20,7 @@ cli/__init__.py cli/ask.py cli/build.py cli/build_options.py cli/command.py cli/
 cli/completion.py cli/console.py cli/convert.py cli/doctor.py cli/export.py cli/many.py
 cli/reproduce.py cli/retrieval.py cli/source.py cli/sweep.py cli/tables.py cli/watch.py
 ui/__init__.py ui/address.py ui/embed.py ui/keys.py ui/main.py ui/settings.py ui/state.py
-ui/welcome.py ui/inspector ui/run ui/pages/__init__.py ui/pages/compare ui/pages/grow
+ui/visit.py ui/welcome.py ui/inspector ui/run ui/pages/__init__.py ui/pages/compare ui/pages/grow
 ui/pages/guide ui/pages/sweep ui/widgets/__init__.py ui/widgets/captions.py ui/widgets/charts.py
 ui/widgets/export_menu.py ui/widgets/measures.py ui/widgets/question.py ui/widgets/shapes.py
 ui/widgets/style.py ui/widgets/tour.py

@@ -118,7 +118,13 @@ class Console:
     def raw(self, content: str | bytes) -> None:
         """Writes the content of a file unchanged, for example into a pipe."""
         with _output():
-            click.echo(content if isinstance(content, bytes) else content.encode(), nl=False)
+            data = content if isinstance(content, bytes) else content.encode()
+            click.echo(data, file=self.out, nl=False)
+
+    def flush(self) -> None:
+        """Sends on what was written of the result."""
+        with _output():
+            self.out.flush()
 
     def note(self, text: str) -> None:
         """Writes a note that is not part of the result."""

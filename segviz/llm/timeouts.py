@@ -89,6 +89,12 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
     return [results[place] for place in range(len(items))]
 
 
+def waited_for(work: Callable[[], A]) -> A:
+    """Returns what ``work`` returns, or raises what it raises, done in a thread: the heartbeat of
+    the caller may give it up where it never ends."""
+    return in_parallel(lambda _: work(), (None,), 1)[0]
+
+
 def _join(threads: Sequence[threading.Thread]) -> None:
     """Starts the threads and waits for their ends, with a heartbeat."""
     for thread in threads:

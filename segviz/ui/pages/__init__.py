@@ -6,24 +6,41 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from segviz.files import NoRoom
+from segviz.handover import HandoverError
 from segviz.llm import ModelError
+from segviz.llm.timeouts import heartbeat
 from segviz.memory import NoEmbedder
-from segviz.ui import address
+from segviz.ui import address, keys
 from segviz.ui.sidebar.models import show_spending
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import trouble
 
 
+def _take_clicks() -> None:
+    """Ends this run if a click waits, because a plug-in or a server may never answer.
+
+    Streamlit raises its exception at any use of the session state.
+    """
+    st.session_state.get(keys.SOURCE)
+
+
 def drawn(draw: Callable[..., None], session: AppSession, *given: object) -> None:
     """Draws a page, or a part that reruns alone, then the spending and the address."""
     try:
-        draw(session, *given)
+        with heartbeat(_take_clicks):
+            draw(session, *given)
     except (ModelError, NoEmbedder) as error:
         # The question could not be embedded; the memory is not affected.
         offline = isinstance(error, NoEmbedder)
         what = "This relevance needs the embedder of the memory. Choose relevance lexical."
         trouble(what if offline else "The model server did not answer.", error)
         st.button("Try again", key="retry")
+    except NoRoom as error:
+        trouble("There is no room for this now.", error)
+        st.button("Try again", key="retry")
+    except HandoverError as error:
+        trouble("A part from outside segviz failed. Choose another in its place.", error)
     show_spending()  # a question may have been embedded
     part("address", key=f"address-{draw.__name__}", data=address.written(session))
