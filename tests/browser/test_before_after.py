@@ -67,7 +67,7 @@ def test_the_verdict_names_the_ranks_of_the_gold_and_what_left_is_struck_through
             strict=True,
         )
     }
-    assert "Gold found" in verdict
+    assert "Gold gained" in verdict
     assert shifts
     assert known.issuperset(shifts)
     assert f"{len(result.entered)} of {len(result.after)} replaced" in verdict
@@ -94,7 +94,7 @@ def test_a_click_on_a_dot_of_the_atlas_asks_its_question_from_any_page(app):
     app.page.wait_for_url("**/ask?*question=*")
     app.settle()
     verdict = app.tree(KEY).locator(".verdict").inner_text()
-    assert verdict.startswith(("Gold found", "Gold quoted", "Gold: "))  # the first group is won
+    assert verdict.startswith(("Gold gained", "Gold quoted", "Gold: "))  # the first group is won
 
 
 def test_tree_levels_evidence_and_verdict_are_on_the_first_screen(ask):

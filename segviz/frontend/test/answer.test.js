@@ -32,18 +32,18 @@ test("the verdict and the line of what changed, and of what did not", () => {
   const parts = (changes) => changeParts(sceneOf(changes)).map((part) => part.join(" "));
   const plain = (text) => text.replace(/[\u2068\u2069]/g, "");
   assert.deepEqual(parts(two).map(plain),
-    ["worse Gold lost: rank 1 → 3 · 1 of 2 replaced", "in “one” 3→1", "out “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
+    ["worse Gold lost 1 of 2: rank 1 → 3 · 1 of 2 replaced", "in “one” 3→1", "out “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
   const same = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([3, 0]) };
   assert.deepEqual(parts(same), ["same All gold found, before and after · same 2 nodes, 2 swapped", "gold 2/2 → 2/2"]);
   const up = { ...two, top_final: Int32Array.from([4, 3]) };
   assert.equal(plain(parts(up).at(-1)), "levels leaf 2→1, level 1 0→1");
   const { initial, final } = sceneOf().data;
   const found = { initial: final, final: initial, top_initial: two.top_final, top_final: two.top_initial };
-  assert.equal(parts(found)[0], "better Gold found: rank 3 → 1 · 1 of 2 replaced");
+  assert.equal(parts(found)[0], "better Gold gained 1 of 2: rank 3 → 1 · 1 of 2 replaced");
   const missed = { top_initial: Int32Array.from([1, 2]), top_final: Int32Array.from([2, 5]) };
   assert.equal(parts(missed)[0], "same Gold still missed: rank 2 → 2, 1 → 3 · 1 of 2 replaced");
   const wide = { top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([4, 1]) };
-  assert.equal(parts(wide)[0], "better Gold quoted by a wider node now: rank 4 → 1 · 1 of 2 replaced");
+  assert.equal(parts(wide)[0], "better Gold quoted by a wider node now 1 of 2: rank 4 → 1 · 1 of 2 replaced");
   assert.equal(parts(up)[3], "gold 2/2 → 1/2, 1 quoted by a wider node");
 });
 

@@ -58,13 +58,14 @@ function verdictOf({ data, answer }) {
   /** @type {(some: string[], words: [string, string]) => string} */
   const told = (some, [whole, quoted]) => {
     const narrow = some.some((turn) => gold.after.found.includes(turn) || gold.before.found.includes(turn));
-    return `Gold ${narrow ? whole : quoted}${shifts(some, !narrow)}`;
+    const share = gold.asked > 1 ? ` ${some.length} of ${gold.asked}` : "";
+    return `Gold ${narrow ? whole : quoted}${share}${shifts(some, !narrow)}`;
   };
   const { found, missed } = gold.after;
   /** @type {TipLine} */
   const [tone, words] = gains.length && drops.length
     ? ["same", `Gold: ${gains.length} won, ${drops.length} lost`]
-    : gains.length ? ["better", told(gains, ["found", "quoted by a wider node now"])]
+    : gains.length ? ["better", told(gains, ["gained", "quoted by a wider node now"])]
       : drops.length ? ["worse", told(drops, ["lost", "no longer quoted"])]
         : found.length === gold.asked ? ["same", "All gold found, before and after"]
           : !missed.length ? ["same", "Gold found or quoted, before and after"]
@@ -80,7 +81,8 @@ export function changeParts(scene) {
   const { entered, left, was, is, gold, levels } = answer;
   /** @param {number[]} nodes */
   const named = (nodes) => {
-    const words = nodes.slice(0, NAMED)
+    const goldFirst = [...nodes].sort((a, b) => Number(answer.held.has(b)) - Number(answer.held.has(a)));
+    const words = goldFirst.slice(0, NAMED)
       .map((node) => `“${nameOf(data, node)}” ${was.get(node)}→${is.get(node)}`);
     if (nodes.length > NAMED) words.push(`${nodes.length - NAMED} more`);
     return words.join(", ");

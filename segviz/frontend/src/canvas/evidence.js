@@ -75,7 +75,7 @@ export function evidenceRows({ data, answer }) {
     return { node, out, was: was.get(node) ?? 0, is: rank, same: said.get(begins) ?? rank,
       level: levelName(data, data.level[node]), gold: held.get(node) ?? [], words };
   };
-  return [...after.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
+  return [...after.map((node) => row(node, false)), ...[...left].sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0)).map((node) => row(node, true))];
 }
 
 /** How many of the texts have each word of the question, and rows that were found before.

@@ -100,8 +100,8 @@ function drawShift(theme, ctx, from, to) {
   ctx.setLineDash([]);
 }
 
-/** A number on its plate: filled after, hollow before, bare where the node is not retrieved; struck
- *  through where it has left.
+/** A number on its plate: filled after, hollow before, bare where the node is not retrieved. What left
+ *  is struck through; gold that is missed before and after is not.
  * @type {(theme: Theme, ctx: Ctx, at: { x: number, y: number }, mark: Omit<RankMark, "node">,
  *    after: boolean) => void} */
 export function plate(theme, ctx, { x, y }, { rank, inside, kind }, after) {
@@ -117,5 +117,5 @@ export function plate(theme, ctx, { x, y }, { rank, inside, kind }, after) {
   [ctx.textAlign, ctx.textBaseline] = ["center", "middle"];
   ctx.fillStyle = filled ? inkOn(fill) : kind === "changed" ? theme.accent : theme.text;
   ctx.fillText(String(rank), x, y + 0.5);
-  if (!inside && after) stroke(ctx, 1, [x - w / 2 + 2, y], [x + w / 2 - 2, y]);
+  if (!inside && after && kind === "changed") stroke(ctx, 1, [x - w / 2 + 2, y], [x + w / 2 - 2, y]);
 }
