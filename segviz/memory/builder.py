@@ -27,12 +27,20 @@ Progress = Callable[[int, int], None]
 
 
 def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
-    """Units with their embeddings (float32 (d,) each), ready to be inserted one by one."""
+    """Embeds units for insertion one by one.
+
+    Args:
+        units: units of a conversation, in order.
+        embedder: embeds the text of each.
+
+    Returns:
+        One arrival per unit, with its vector, float32 (d,).
+    """
     return arriving(units, embedder.embed([unit.text for unit in units]))
 
 
 class _Meter:
-    """Measures the model costs of a build, step by step.
+    """Meter of a build's model costs, step by step.
 
     Wraps the embedder outside its cache, because the cache hides requests. Every text counts once,
     when it first occurs: unlike the requests sent, this is the same in a repeated or resumed build.
@@ -118,14 +126,14 @@ def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
 
 
 class BuildPaused(ModelError):
-    """A model gave up before the build was done.
+    """A model's failure before the build was done.
 
-    ``memory`` holds the steps finished so far, ``fault`` is what happened. Everything the
-    model answered is in its cache, so building again with the same settings goes on where
-    this stopped and ends in the tree an undisturbed build would have given.
+    ``memory`` holds the finished steps, ``fault`` is the error. All answers of the model are
+    cached:
+    building again with the same settings continues here and ends in the same tree.
 
-    Where ``fault`` is a LastingFault the model will hardly ever answer this one prompt:
-    ``chat.waive(fault.prompt, fault.reason)`` and building again goes on without it.
+    If ``fault`` is a LastingFault, the model will hardly ever answer this prompt. Call
+    ``chat.waive(fault.prompt, fault.reason)`` and build again to go on without it.
     """
 
     def __init__(self, fault: ModelError, memory: Memory) -> None:
@@ -139,7 +147,7 @@ _ROOM = 9_000
 
 
 def check_leaves(count: int) -> None:
-    """NoRoom where the machine has no room for building so many leaves."""
+    """Raises NoRoom if building so many leaves needs more memory than the machine has."""
     check_room(_ROOM * count, f"building {count:,} leaves", "take a part, or a larger machine")
 
 
@@ -160,7 +168,7 @@ class Building:
         chat: Chat | None = None,
         **params: Any,
     ) -> None:
-        """Nothing is embedded or asked yet. NoRoom where the machine has no room for it."""
+        """Prepares the build; calls no embedder or model yet. Raises NoRoom for too many units."""
         self.units = conversation.units(unit)
         check_leaves(len(self.units))
         self._conversation = conversation
@@ -189,7 +197,7 @@ class Building:
         )
 
     def __iter__(self) -> Iterator[Step]:
-        """From the first step on; BuildPaused when a model gives up."""
+        """Yields every step, from the first on; raises BuildPaused when a model gives up."""
         self._record = Record()
         try:
             meter = _Meter(self._embedder, self._chat, self.units)
@@ -229,14 +237,22 @@ def build(
     progress: Progress | None = None,
     **params: Any,
 ) -> Memory:
-    """Build a memory of a ``conversation``, offline by default.
+    """Builds a memory of a conversation, offline by default.
 
-    ``system`` is a name from ``SYSTEMS`` with its parameters as keywords, or an instance;
-    ``unit`` a rule from ``UNIT_RULES``; ``embedder`` "auto", a name from ``EMBEDDERS`` or an
-    instance; ``chat`` the model for components that need one;
-    ``progress(done, total)`` is called after every step. Same input and settings give the
-    same steps. ValueError for unknown names and for a system that does not give a step for
-    every unit; BuildPaused when a model gives up.
+    The same input and settings give the same steps.
+
+    Args:
+        conversation: the conversation to build from.
+        system: a name from ``SYSTEMS`` with its parameters as ``params``, or an instance.
+        unit: a rule from ``UNIT_RULES``.
+        embedder: "auto", a name from ``EMBEDDERS`` or an instance.
+        chat: the model for components that need one.
+        progress: called as ``progress(done, total)`` after every step.
+        **params: parameters of the system.
+
+    Raises:
+        ValueError: A name is unknown, or the system does not give one step per unit.
+        BuildPaused: A model gave up.
     """
     building = Building(conversation, system, unit, embedder=embedder, chat=chat, **params)
     for done, _ in enumerate(building, start=1):

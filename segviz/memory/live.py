@@ -50,22 +50,25 @@ _TICK = 2_000_000_000
 
 
 class Tail:
-    """Reads the whole lines of a file that others write, each once, and all of them again where
-    those that were read have changed. ``offset`` is where the next line begins. Not safe to share
-    between threads."""
+    """Reader of the whole lines of a growing file, each once.
+
+    If lines that were read have changed, it reads all of them again. ``offset`` is where the next
+    line
+    begins. Not safe to share between threads.
+    """
 
     def __init__(self, path: str | Path) -> None:
-        """The file need not exist yet."""
+        """Opens nothing: the file need not exist yet."""
         self._path = Path(path)
         self._seen: tuple[int, ...] = ()
         self._restart()
 
     def lines(self) -> tuple[bool, list[bytes]]:
-        """Returns the next lines, at most about a megabyte, and True if they begin at the start of
-        the file again.
+        """Returns True if the file is read from its start again, and the next lines, about 1 MB.
 
-        A last line without its end waits, unless it is a whole JSON object. Raises OSError for
-        what is no regular file.
+        A last line without its end waits, unless it is a whole JSON object. Raises OSError if the
+        path is
+        not a regular file.
         """
         try:
             stream = files.opened(self._path)
@@ -102,8 +105,10 @@ class Tail:
 
 
 def _whole(data: bytes) -> int:
-    """Returns the length of the whole lines. A line that is too long counts as whole: it is
-    passed over in pieces, none of which is a message."""
+    """Returns the length of the whole lines.
+
+    A line that is too long counts as whole, so that it is skipped in pieces.
+    """
     end = data.rfind(b"\n") + 1
     rest = data[end:].strip()
     if len(data) == LONGEST_LINE and not end:
@@ -119,8 +124,7 @@ def _whole(data: bytes) -> int:
 
 @dataclass(slots=True)
 class _Now:
-    """The session that goes on: its number, the turns in it, when it began, the time of the last
-    turn that has one, and its name."""
+    """Current session: number, turns so far, start, time of the last timed turn, name."""
 
     number: int = 0
     row: int = 0
@@ -139,11 +143,11 @@ class _Now:
 
 
 class Watched:
-    """The segment tree of a file that grows; ``poll`` takes in what was written since.
+    """Segment tree of a growing file; ``poll`` inserts the lines written since.
 
-    ``turns`` counts the turns in the tree, ``skipped`` the lines that held no message,
-    ``readings`` how often the file was begun: above 1, lines that had been read have changed. One
-    thread may poll while others look.
+    ``turns`` counts the turns in the tree, ``skipped`` the lines without a message. ``readings``
+    counts the starts from the first line: above 1, lines already read have changed. One thread may
+    poll while others read.
     """
 
     def __init__(
@@ -154,8 +158,17 @@ class Watched:
         embedder: str | Embedder = "auto",
         gap_hours: float = 8.0,
     ) -> None:
-        """A silence of ``gap_hours`` begins a session. Raises ValueError for a system with lazy
-        refresh."""
+        """Prepares an empty tree.
+
+        Args:
+            path: a JSON Lines file; it need not exist yet.
+            system: the tree's settings.
+            embedder: "auto", a name from ``EMBEDDERS`` or an instance.
+            gap_hours: a longer silence starts a new session.
+
+        Raises:
+            ValueError: The system refreshes lazily.
+        """
         self.path = Path(path)
         self._system = system or SegmentTree()
         if self._system.refresh != "eager":
@@ -181,8 +194,14 @@ class Watched:
             return self.readings, self.turns, self._memory()
 
     def poll(self) -> int:
-        """Takes in the lines written since, at most about a megabyte, and returns how many turns
-        they held. Raises OSError where the file cannot be read."""
+        """Inserts the lines written since, at most about 1 MB.
+
+        Returns:
+            The number of their turns.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
         again, lines = self._tail.lines()
         if again:
             with self._lock:
@@ -276,25 +295,33 @@ class Watched:
 
 
 class Watch:
-    """Writes what an agent says into a file that ``segviz watch`` shows.
+    """Writer of an agent's messages into a file that ``segviz watch`` shows.
 
     Two lines in the agent's loop::
 
         watch = segviz.Watch("agent.jsonl")
         watch(message)  # {"role": …, "content": …}, or watch("user", "Hello")
 
-    A turn is one line with the time as ``timestamp``. It is written whole or not at all, also when
-    several processes write one file (:func:`segviz.files.append`).
+    A turn is one line with the time as ``timestamp``. It is written whole or not at all, even if
+    several processes write to one file (:func:`segviz.files.append`).
     """
 
     def __init__(self, path: str | Path) -> None:
-        """The file is made with the first turn."""
+        """Opens nothing: the first turn creates the file."""
         self.path = Path(path).expanduser()
 
     def __call__(self, message: Any, text: str | None = None) -> None:
-        """Appends a message: a mapping as the OpenAI API takes it, what that API answers with
-        (anything with ``model_dump``), or a speaker and a ``text``. Raises TypeError for anything
-        else, OSError where the line cannot be written whole."""
+        """Appends a message.
+
+        Args:
+            message: a mapping or a reply of the OpenAI API (``model_dump``), or the name of a
+                speaker.
+            text: what the speaker says.
+
+        Raises:
+            TypeError: The message is anything else.
+            OSError: The line cannot be written whole.
+        """
         if isinstance(message, str) and isinstance(text, str):
             said: Mapping[str, Any] = {"speaker": message, "text": text}
         elif hasattr(message, "model_dump"):

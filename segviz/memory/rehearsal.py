@@ -24,8 +24,7 @@ _LABEL, _OBJECT, _PER_WORD = 8, 200, 1.4  # tokens of a label, of a JSON object,
 
 @dataclass(frozen=True)
 class BuildEstimate:
-    """Calls of a build, and the tokens that are read and written for them, if none is repeated
-    and no reply is kept from before."""
+    """Calls of a build and their input and output tokens, without retries and cached replies."""
 
     calls: int
     tokens_in: int

@@ -71,9 +71,12 @@ def provider(
 
 
 def system_of(make: Callable[[], Any], name: str) -> type[Any]:
-    """Returns a system whose memories are stores that ``make`` makes, one for each conversation.
+    """Returns a system whose memories are stores of another program.
 
-    A store has ``add`` and ``search``, perhaps ``texts``, as in :func:`provider`.
+    Args:
+        make: makes an empty store, once per conversation, with ``add`` and ``search``, perhaps
+            ``texts``, as in :func:`provider`.
+        name: name of the system.
     """
     stores: dict[tuple[Turn, ...], Any] = {}
 
