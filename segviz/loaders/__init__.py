@@ -54,18 +54,23 @@ def load(
     audit: str | Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Corpus:
-    """Read the conversation file, archive (zip, gzip) or folder ``path``; ``~`` is one's home.
+    """Reads a conversation file, archive (zip, gzip) or folder.
 
-    A JSON list of at least ``by_items`` bytes whose format allows it is only listed: its
-    conversations are read when asked for (``LazyCorpus``), whatever its size. Everything
-    else is read whole, up to ``limit`` bytes. ``columns``, ``day_first`` and ``gap_hours``
-    settle what a file may leave open (``segviz.loaders.document.Options``). ``audit`` is the path
-    of a file whose entries dispute gold evidence or answers: it marks the questions
-    (``segviz.loaders.audit``).
-    ``progress`` is called with the bytes that are listed and those of the file; what it raises ends
-    the reading.
+    Args:
+        path: the file or folder; ``~`` is the home folder.
+        limit: most bytes of a file that is read whole, packed or unpacked.
+        by_items: a JSON list of at least so many bytes is only listed, if its format allows it; a
+            conversation is then read on access (``LazyCorpus``), and ``limit`` does not apply.
+        columns: meaning of columns or keys (``segviz.loaders.document.Options``).
+        day_first: True if 03/04/2025 is 3 April; None to infer it.
+        gap_hours: a longer silence starts a session in a source without sessions.
+        audit: file of disputed gold evidence and answers; marks the questions
+            (``segviz.loaders.audit``).
+        progress: called with the bytes listed and the bytes of the file; its exceptions end the
+            reading.
 
-    Raises LoadError when there is nothing readable, and as ``parse`` does.
+    Raises:
+        LoadError: The path cannot be read, or as in ``parse``.
     """
     corpus = _load(path, limit, by_items, Options(columns, day_first, gap_hours), progress)
     return corpus if audit is None else with_audit(corpus, audit)
@@ -121,10 +126,19 @@ def parse(
     day_first: bool | None = None,
     gap_hours: float = 8.0,
 ) -> Corpus:
-    """Turn a file's bytes into a Corpus; ``name`` is only shown, never trusted.
+    """Parses a file's bytes into a Corpus.
 
-    At most ``limit`` bytes are taken, packed or unpacked. Options as in ``load``. Raises
-    LoadError naming the file, the place, what was expected and what to do.
+    Args:
+        data: content of the file.
+        name: shown in messages, never trusted.
+        limit: most bytes, packed or unpacked.
+        columns: as in ``load``.
+        day_first: as in ``load``.
+        gap_hours: as in ``load``.
+
+    Raises:
+        LoadError: The content is not a conversation; names the file, the place, what was expected
+            and what to do.
     """
     if len(data) > limit:
         remedy = (
@@ -135,9 +149,19 @@ def parse(
 
 
 def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
-    """The rows of any table by the names of its columns: CSV, TSV, a JSON list or JSON Lines of
-    objects, an object with such a list as ``nodes``, Parquet; gzip of these. Cells of text tables
-    are texts. Raises LoadError as ``parse`` does."""
+    """Reads the rows of a table as mappings by column name.
+
+    Args:
+        data: CSV, TSV, JSON list or JSON Lines of objects, object with such a list as ``nodes``, or
+            Parquet; gzip of these.
+        name: name of the file.
+
+    Returns:
+        One mapping per row; cells of text tables are strings.
+
+    Raises:
+        LoadError: As in ``parse``.
+    """
     budget = Budget(WHOLE)
     try:
         if data.startswith(GZIP):
@@ -199,6 +223,6 @@ def _unknown(document: object, options: Options) -> LoadError:
 
 
 def _label(name: str, limit: int = 60) -> str:
-    """A file name fit for one line of a message: printable, short, otherwise literal."""
+    """Returns a file name as one printable, short line."""
     text, _ = printable(name)
     return shorten(one_line(text), limit, tail=20)

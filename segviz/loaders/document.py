@@ -61,12 +61,12 @@ class PlainText:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a user may decide where a file leaves it open; loaders take what concerns them.
+    """User's choices for ambiguous files; each loader uses those that apply to it.
 
-    ``columns``: meaning (``text``, ``speaker``, ``time``, ``session``, ``conversation``) ->
-    name of the column or key. ``day_first``: whether 03/04/2025 is 3 April; None: told from
-    the file. ``gap_hours``: a silence longer than this begins a new session, where the
-    source has messages with times but no sessions.
+    ``columns`` maps a meaning (``text``, ``speaker``, ``time``, ``session``, ``conversation``) to a
+    column or key. ``day_first`` is True if 03/04/2025 is 3 April, None to infer it. A silence
+    longer
+    than ``gap_hours`` starts a session, in sources with times but without sessions.
     """
 
     columns: Mapping[str, str] | None = None

@@ -34,16 +34,16 @@ _BETWEEN = re.compile(rb"[\s,]*")
 
 
 class NotItems(Exception):
-    """The file is not one JSON list of objects and lists; it may be JSON of another kind."""
+    """File other than one JSON list of objects and lists; it may be JSON of another kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item of the list: bytes ``start`` to ``stop`` of the file.
+    """Item of the list: bytes ``start`` to ``stop`` of the file.
 
-    ``outline`` is the item with ``null`` for every object and list in it (b"" where that is
-    too long); ``objects[d]`` and ``lists[d]`` count those that open d levels below the item
-    (``objects[0]`` is the item itself, where it is one).
+    ``outline`` is the item with ``null`` for every nested object and list (b"" if too long).
+    ``objects[d]`` and ``lists[d]`` count those that open d levels below the item; ``objects[0]`` is
+    the item itself, if it is an object.
     """
 
     start: int
@@ -53,7 +53,7 @@ class Item:
     lists: tuple[int, ...]
 
     def scalars(self) -> dict[str, object]:
-        """The item's own texts and numbers by key; {} where they cannot be read."""
+        """Returns the item's own strings and numbers by key; {} if they cannot be read."""
         try:
             found, _ = clean(json.loads(self.outline, strict=False))
         except (ValueError, RecursionError):
@@ -62,10 +62,11 @@ class Item:
 
 
 def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
-    """The items of the list that the stream holds from its first byte on.
+    """Yields the items of the list that starts at the stream's first byte.
 
-    Raises NotItems as soon as it is clear that the bytes are something else; what is wrong
-    inside an item shows only when that item is read.
+    Raises NotItems as soon as the bytes turn out to be something else. An error inside an item
+    appears
+    only when that item is read.
     """
     depth, before, closed = 0, b"", False
     for text, mark, place in _brackets(stream, block):
@@ -95,8 +96,10 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
 
 
 def _brackets(stream: BinaryIO, block: int) -> Iterator[tuple[bytes, bytes, int]]:
-    """Brackets outside strings with the text before each and their places; behind every block what
-    only the next one explains, without a bracket."""
+    """Yields the brackets outside strings, with their places and the text before each.
+
+    After every block it yields the unexplained rest, without a bracket.
+    """
     offset, rest = 0, b""
     while part := stream.read(max(block, len(rest))):
         if not offset and part.startswith(b"\xef\xbb\xbf"):

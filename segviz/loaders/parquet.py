@@ -23,8 +23,10 @@ _BATCH = 64
 
 
 def read_parquet(data: bytes, budget: Budget) -> Rows:
-    """The rows of a Parquet file, each an object by the names of the columns. Raises LoadError for
-    a damaged or encrypted file, and for one that unpacks to more than the budget has left."""
+    """Returns the rows of a Parquet file as objects by column name.
+
+    Raises LoadError if the file is damaged, encrypted, or unpacks beyond the budget.
+    """
     import pyarrow
     from pyarrow import parquet
 
@@ -56,7 +58,7 @@ def _as_values(column: pyarrow.Array) -> list[object]:
 
 
 def _plain(value: object) -> object:
-    """As JSON has it: tuples of maps are lists, bytes are text, times and others as written."""
+    """Converts to JSON values: tuples of maps to lists, bytes to text, times as written."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

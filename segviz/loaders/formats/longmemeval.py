@@ -32,12 +32,12 @@ _EXPECTED = f"turns such as {{role, content}} in {_SESSIONS}"
 
 
 def matches(document: object) -> bool:
-    """Whether the document, or an item of it, has a haystack."""
+    """Returns True if the document, or an item of it, has a haystack."""
     return any(isinstance(raw, dict) and _SESSIONS in raw for _, raw in rows_of(document))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation per instance with at least one turn."""
+    """Reads one conversation per instance with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
     for place, raw in rows_of(document):
@@ -58,7 +58,7 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _entry(item: Item) -> Entry:
-    """An instance as a list shows it: sessions are lists two levels down, turns objects three."""
+    """Describes an instance for the list: sessions nest 2 levels down, turns 3."""
     own = item.scalars()
     question = own.get("question")
     about = question if isinstance(question, str) else ""
@@ -97,7 +97,7 @@ def _conversation(
 
 
 def _dates(raw: dict[str, object], size: int, place: Place, notes: Notes) -> list[object]:
-    """The list of dates as it is; a note where it does not fit the sessions."""
+    """Returns the list of dates unchanged; adds a note if its length differs from the sessions'."""
     dates = raw.get("haystack_dates")
     dates = dates if isinstance(dates, list) else []
     if len(dates) != size:
@@ -113,7 +113,7 @@ def _questions(
     place: Place,
     notes: Notes,
 ) -> tuple[Question, ...]:
-    """The question by LoCoMo's rules for texts and answers; its marked turns as evidence."""
+    """Reads the question by LoCoMo's rules; its marked turns are the evidence."""
     text = raw.get("question")
     if not isinstance(text, str) or not text.strip():
         what = f"expected the text of a question, found {describe(text)}"

@@ -28,12 +28,12 @@ _Sources = Mapping[tuple[str, str], set[str]]
 
 
 def matches(document: object) -> bool:
-    """Whether the document has ``dialogues`` with ``dialogue_turns``."""
+    """Returns True if the document has ``dialogues`` with ``dialogue_turns``."""
     return any(isinstance(raw, dict) and "dialogue_turns" in raw for raw in _dialogues(document))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """The file's one conversation."""
+    """Reads the file's only conversation."""
     dialogues, notes = _dialogues(document), Notes()
     written: list[Written] = []
     for row, raw in enumerate(dialogues):
@@ -66,7 +66,7 @@ def _dialogues(document: object) -> list[object]:
 def _questions(
     dialogues: list[object], sessions: Sequence[Session], notes: Notes
 ) -> tuple[Question, ...]:
-    """``Question.index`` counts the queries of the file, unusable ones included."""
+    """Reads the queries; ``Question.index`` also counts unusable ones."""
     turns = {turn.id: turn for session in sessions for turn in session.turns}
     sources = _sources(dialogues, turns)
     queries = [
@@ -97,7 +97,7 @@ def _questions(
 
 
 def _sources(dialogues: list[object], turns: Mapping[str, Turn]) -> _Sources:
-    """(session_uuid, words of an extracted memory) -> the turns it may come from."""
+    """Maps (session_uuid, text of an extracted memory) to the turns it may come from."""
     spoken: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for turn in turns.values():
         spoken[turn.id.partition(":")[0], turn.text.strip()].add(turn.id)

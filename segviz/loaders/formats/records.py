@@ -1,10 +1,9 @@
-"""One reader of messages in JSON, at any depth: exports of chat programs, lists of
-``{role, content}``, logs of agents, data sets, records of any make.
+"""Reads messages in JSON at any depth: chat exports, ``{role, content}`` lists, agent logs.
 
-A list of objects with a text and one more thing that messages have is a talk; which key means what
-is told in ``segviz.loaders.columns``. An object around it may give it a name and a time, and a
-singular key (``conversation``, ``sessions``) makes one talk of several lists. Where answers branch,
-the branch that is shown is read. ``FORMS`` are rows of names for what such files are called.
+A list of objects with a text and one further message field is a talk; ``segviz.loaders.columns``
+defines the meaning of keys. An enclosing object may give it a name and a time; under a singular key
+(``conversation``, ``sessions``) several lists form one talk. If replies branch, the branch shown in
+the program is read. ``FORMS`` names the known kinds of such files.
 """
 
 from __future__ import annotations
@@ -65,9 +64,12 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kind of file: its ``label``, what a conversation of it is, how it is told from the first
-    talk in it (its last key and its first message), and whether a large list of them is read one by
-    one."""
+    """Kind of file: ``label``, noun for its conversations, and how to recognize it.
+
+    It is recognized from its first talk: the last key and the first message. A large list may be
+    read
+    item by item.
+    """
 
     label: str
     reads: str
@@ -139,7 +141,7 @@ def _loader(form: Form) -> Loader:
 
 
 def messages_in(document: object) -> list[Message]:
-    """What is said in one message, or in an object with a list of them."""
+    """Returns the messages of one message object, or of an object with a list of them."""
     talks = list(talks_in([document]))
     rows = (raw for talk in talks for block in talk.blocks for _, raw in block.rows)
     keys = Keys(guess([key for raw in rows if isinstance(raw, dict) for key in raw]), {})
@@ -152,7 +154,7 @@ def _entry(item: Item) -> Entry:
 
 
 def has_rows(document: object, said: str | None) -> bool:
-    """Whether there is a list of objects, whatever their keys, or one with texts under ``said``."""
+    """Returns True if there is a list of objects, or one with texts under ``said``."""
     rows = document if isinstance(document, list) else []
     return any(isinstance(raw, dict) for raw in rows) or any(talks_in(document, said=said))
 
@@ -174,8 +176,10 @@ def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
 def talks_in(
     value: object, place: Place = (), name: str = "", said: str | None = None
 ) -> Iterator[Talk]:
-    """All talks at any depth, also in JSON in a text. ``said`` is the key of the texts, where the
-    user says it."""
+    """Returns all talks at any depth, also in JSON within a string.
+
+    ``said`` is the key of the texts, if the user gives it.
+    """
     if isinstance(value, str) and value.startswith("[{"):
         with suppress(ValueError, RecursionError):
             value, _ = clean(json.loads(value))
@@ -249,8 +253,10 @@ def _sessions(
 
 
 def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]], int]:
-    """Returns the messages of a list with their places, and the number of those not shown: where
-    answers are the ``children`` of a message, the last child of each is."""
+    """Returns the messages of a list with their places, and the number of hidden ones.
+
+    If replies are the ``children`` of a message, only the last child of each is shown.
+    """
     rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
     way, others = rows, 0
     while isinstance(last := way[-1][1], dict) and isinstance(below := last.get("children"), list):
@@ -273,7 +279,7 @@ def _named(raw: object, row: int) -> object:
 
 
 def unwrapped(raw: object) -> object:
-    """A message that stands inside of its record, with what the record says of it."""
+    """Returns the message inside a record, with the record's fields."""
     if not isinstance(raw, dict) or str(raw.get("type")) in ASIDE:
         return raw
     for key in _WRAPPERS:
@@ -289,7 +295,7 @@ def unwrapped(raw: object) -> object:
 
 
 def _is_talk(rows: list[object], said: str | None) -> bool:
-    """Whether most of these records have a key for a text and one more with a meaning."""
+    """Returns True if most records have a text key and one more key with a meaning."""
     some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict)]
     some = [raw for raw in some if str(raw.get("type")) not in ASIDE]
     if said is not None:
@@ -308,8 +314,10 @@ def _is_talk(rows: list[object], said: str | None) -> bool:
 def _is_thread(
     placed: Mapping[str, tuple[Place, dict[str, object]]], parents: Mapping[str, object]
 ) -> bool:
-    """Tells whether answers to one message are by several speakers: a thread of people, in which
-    all are read, and no second attempts of one."""
+    """Returns True if several speakers reply to one message.
+
+    Such a thread of people is read whole; otherwise the replies are repeated attempts.
+    """
     by: dict[str, set[str]] = {}
     for key, above in parents.items():
         raw = placed[key][1]
@@ -320,9 +328,9 @@ def _is_thread(
 
 
 def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | None:
-    """The branch of a tree of messages that is shown, from the root down; None for what is none.
+    """Returns the shown branch of a tree of messages, from the root down; None for other objects.
 
-    It ends in ``current``, or the last message where that names none.
+    The branch ends in ``current``, or in the last message if that is missing.
     """
     block = value.get(nodes)
     listed = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()

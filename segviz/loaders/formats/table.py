@@ -37,18 +37,20 @@ _END = "\0"
 
 
 def matches(document: object) -> bool:
-    """Whether the text has a header row in which a usual name for the texts stands."""
+    """Returns True if the header row has a usual name for the texts."""
     return "text" in guess(header(document))
 
 
 def is_table(document: object) -> bool:
-    """Whether the text is a table at all, whatever its columns are called."""
+    """Returns True if the text is a table, whatever its columns are called."""
     return len(header(document)) > 1
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """Conversations of the rows below the header, as ``segviz.loaders.formats.records``. LoadError
-    also for a quote that is not closed."""
+    """Reads the rows below the header as ``segviz.loaders.formats.records`` does.
+
+    Raises LoadError also for an unclosed quote.
+    """
     notes = Notes()
     found = _table(document)
     if found is None:
@@ -88,7 +90,7 @@ def _table(document: object) -> tuple[str, str] | None:
 
 
 def header(document: object) -> list[str]:
-    """The names of the columns as they are written; [] for a text that is no table."""
+    """Returns the names of the columns as written; [] for other texts."""
     found = _table(document)
     if found is None:
         return []
@@ -97,7 +99,7 @@ def header(document: object) -> list[str]:
 
 
 def named_rows(document: PlainText) -> list[dict[str, object]]:
-    """The cells of every row by the names of the columns. LoadError for what is no table."""
+    """Returns the cells of every row by column name; raises LoadError for other texts."""
     found = _table(document)
     if found is None:
         raise document.error
@@ -131,14 +133,14 @@ class Row:
 
 
 class _Open(Exception):
-    """A quote is opened in this line and never closed."""
+    """Quote that is opened in this line and never closed."""
 
 
 def delimiter_of(text: str) -> tuple[str, str] | None:
-    """The delimiter and the text of the table; None for a text that is no table.
+    """Returns the delimiter and the text of the table; None for other texts.
 
-    Told by a first line ``sep=;``, else by the first rows: the mark they all have equally
-    often, at least once, the more the better.
+    A first line ``sep=;`` decides, else the first rows: the delimiter that occurs in all of them
+    equally often, at least once. The most frequent one wins.
     """
     if said := _SAYS.match(text):
         return said[1], text[said.end() :]
@@ -154,7 +156,7 @@ def delimiter_of(text: str) -> tuple[str, str] | None:
 
 
 def read_table(text: str, mark: str) -> list[Row]:
-    """All rows that are not empty. LoadError names the line of a quote that is not closed."""
+    """Returns all rows that are not empty; LoadError names the line of an unclosed quote."""
     try:
         return list(_rows(text, mark))
     except _Open as found:
@@ -164,7 +166,7 @@ def read_table(text: str, mark: str) -> list[Row]:
 
 
 def _first(text: str, mark: str, most: int) -> list[Row]:
-    """The first rows, as far as the first characters go."""
+    """Returns the first rows, within the first characters."""
     rows: list[Row] = []
     with suppress(_Open):  # the quote may be closed in what was not looked at
         rows.extend(islice(_rows(text[:_SAMPLE], mark), most))
@@ -172,7 +174,7 @@ def _first(text: str, mark: str, most: int) -> list[Row]:
 
 
 def _rows(text: str, mark: str) -> Iterator[Row]:
-    """The rows that are not empty; lines end at CR LF, LF and CR only."""
+    """Yields the rows that are not empty; lines end at CR LF, LF and CR only."""
     if len(text) > csv.field_size_limit():
         # The limit is the whole process's, so it is only ever raised.
         csv.field_size_limit(len(text))

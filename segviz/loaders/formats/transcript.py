@@ -36,8 +36,10 @@ _NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
 
 
 def matches(document: object) -> bool:
-    """Whether the text begins with a name, or soon has one, and names come back as speakers do.
-    Headers of mails and settings look alike, but there every name stands once."""
+    """Returns True if the first lines begin with names that recur as speakers do.
+
+    Headers of mails and settings look alike, but each of their names occurs once.
+    """
     if not isinstance(document, PlainText) or document.text.lstrip()[:1] in ("{", '"', "<"):
         return False
     filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
@@ -51,7 +53,7 @@ def matches(document: object) -> bool:
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation, called after the file. Raises LoadError when nobody speaks."""
+    """Reads one conversation, called after the file; raises LoadError if it has no turn."""
     notes = Notes()
     drafts: list[tuple[str, list[str], datetime | None, str, int]] = []
     start: tuple[datetime | None, str] = (None, "")
@@ -76,7 +78,7 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _said(line: str) -> tuple[str, str] | None:
-    """Name and words of a line that begins a message."""
+    """Returns name and text of a line that begins a message."""
     match = _SAID.match(line) if ":" in line else None
     if match is None:
         return None
@@ -87,7 +89,7 @@ def _said(line: str) -> tuple[str, str] | None:
 
 
 def _session(line: str) -> tuple[datetime | None, str] | None:
-    """The date of a line that begins a session, and how it is written."""
+    """Returns the date of a line that begins a session, and its text."""
     bare = _RULE.sub(" ", line).strip() if len(line) < 80 else ""
     if not bare:
         return None

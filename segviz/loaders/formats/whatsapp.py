@@ -64,7 +64,7 @@ class _Draft:
 
 
 def matches(document: object) -> bool:
-    """Whether the first line, or half of the first lines, begin with date and time."""
+    """Returns True if the first line, or half of the first lines, begin with date and time."""
     if not isinstance(document, PlainText):
         return False
     lines = (line for _, line in document.lines() if line.strip())
@@ -73,7 +73,7 @@ def matches(document: object) -> bool:
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation, called after the file. Raises LoadError when nobody says a thing."""
+    """Reads one conversation, called after the file; raises LoadError if it has no message."""
     notes = Notes()
     left: Counter[str] = Counter()
     drafts = _drafts(list(document.lines()) if isinstance(document, PlainText) else [], left)
@@ -117,8 +117,10 @@ def _form(head: re.Match[str]) -> tuple[object, ...]:
 
 
 def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
-    """Returns the words by which this file says that a file is attached: in brackets behind a name
-    without blanks, or behind more than one name."""
+    """Returns the words by which this file marks attachments.
+
+    They follow a name without blanks in brackets, or several names.
+    """
     found = [match for draft in drafts if (match := _FILE.fullmatch(draft.lines[0].strip()))]
     said = Counter(match[2] for match in found)
     said.update(match[2] for match in found if " " not in match[1])
@@ -153,7 +155,7 @@ def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draf
 
 
 def _words(text: str, attached: frozenset[str], left: Counter[str]) -> str | None:
-    """What was said; None for what only stands for a medium or a deleted message."""
+    """Returns the text; None for a placeholder of a medium or a deleted message."""
     said = text.strip()
     lines = said.split("\n")
     # Attachments and the mark of an edit stand in short lines, the first and the last.

@@ -29,11 +29,11 @@ _BY_HAND = f"download {NAME} from {PAGE} by hand and load it by its path"
 
 
 def fetch_locomo(folder: str | Path) -> Path:
-    """The path of LoCoMo's file in ``folder``, downloaded if it is not there yet.
+    """Returns the path of LoCoMo's file in ``folder``; downloads it if it is not there yet.
 
-    A file that is there but has another sum is replaced. Raises LoadError, with nothing
-    kept, when there is no network, the server refuses, the download is cut off or larger
-    than it should be, the sum is wrong, or the folder cannot be written.
+    A file with another checksum is replaced. Raises LoadError, and keeps nothing, if the network or
+    the server fails, the download is truncated or too large, the checksum is wrong, or the folder
+    cannot be written.
     """
     target = Path(folder).expanduser() / NAME
     try:
