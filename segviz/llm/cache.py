@@ -47,8 +47,12 @@ _FORMER = ("replies", "completions", "embeddings", "claims")
 
 
 class Completion(NamedTuple):
-    """A kept answer as it came, the tokens it took when it was requested, why it ended
-    (``finish_reason``) and the server's fingerprint of the model, where it gave them."""
+    """Stored answer as received, with its tokens at the time of the request.
+
+    ``finish`` is the server's ``finish_reason``, ``fingerprint`` its fingerprint of the model; ""
+    if
+    it sent none.
+    """
 
     text: str
     tokens_in: int
@@ -139,8 +143,7 @@ class ModelCache:
     def keep_completion(
         self, key: bytes, completion: Completion, replace: bool = False
     ) -> Completion:
-        """Keeps an answer and returns it. Keeps and returns the earlier one if there is one,
-        unless it is to ``replace`` that."""
+        """Stores an answer; returns the stored one: this, or without ``replace`` an earlier one."""
         self._insert([(key, *completion)], "REPLACE" if replace else "IGNORE")
         return self.completion(key) or completion
 

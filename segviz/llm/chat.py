@@ -38,13 +38,14 @@ _STUBBORN = "the model kept answering outside its labels when it was asked befor
 
 
 class OpenAIChat(Client):
-    """Answers prompts; what was answered once is taken from the cache.
+    """Chat model of a server with the OpenAI API; repeated prompts are answered from the cache.
 
-    A prompt with labels is sent with structured output in the first form the server takes:
-    OpenAI's ``json_schema``; ``json_object`` with the schema beside it, as llama.cpp has it;
-    none. A form that is refused, or fails with status 500 while the next one does not, is left
-    out from then on by all clients of this address, model and cache, as is a sampling
-    parameter that is refused. The label is checked in any case.
+    A prompt with labels requests structured output in the first form the server accepts: OpenAI's
+    ``json_schema``; ``json_object`` with a schema, as in llama.cpp; none. If the server refuses a
+    form,
+    or fails with status 500 where the next form works, no client of this address, model and cache
+    uses
+    it again. The same holds for a refused sampling parameter. The label is checked in any case.
     """
 
     def __init__(
@@ -56,10 +57,15 @@ class OpenAIChat(Client):
         total: Metered | None = None,
         prompts: Texts | None = None,
     ) -> None:
-        """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
-        do without the answer to a prompt that never gets one, as by ``waive``. ``total``
-        counts along and may outlive the client. ``prompts`` stand in for the system messages of
-        their names (``segviz.llm.prompts.overrides``)."""
+        """Prepares a client; sends nothing yet.
+
+        Args:
+            endpoint: the server and the model.
+            cache: stores replies; None keeps them in memory.
+            waives: calls ``waive`` for every prompt that never gets an answer.
+            total: counters that may outlive the client.
+            prompts: replacements for system messages, by name (``segviz.llm.prompts.overrides``).
+        """
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
         super().__init__(endpoint, cache, total)
@@ -89,14 +95,20 @@ class OpenAIChat(Client):
         }
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Returns the answer. ModelError after bounded retries: LabelError where the model kept
-        answering outside the labels, LastingFault where this prompt alone fails."""
+        """Returns the answer.
+
+        Raises:
+            LabelError: The model kept answering outside the labels.
+            LastingFault: Only this prompt fails.
+            ModelError: The server still fails after a limited number of retries.
+        """
         return self.replies([prompt])[0]
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Answers independent prompts in order, at most ``concurrency`` at once, equal ones
-        once. When one fails the others still finish, and are cached, before its error is
-        raised."""
+        """Answers independent prompts in order, at most ``concurrency`` at once, equal ones once.
+
+        If one fails, the others still finish and are cached before its error is raised.
+        """
         found = self.outcomes(prompts)
         for each in found:
             if isinstance(each, LabelError):
@@ -104,8 +116,10 @@ class OpenAIChat(Client):
         return [each for each in found if isinstance(each, Reply)]
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
-        """Answers as ``replies``, with the error in the place of a label that never came, so
-        that what is decided in its place does not depend on which request was faster."""
+        """Answers as ``replies``, with the LabelError in the place of a missing label.
+
+        So decisions made in its place do not depend on which request was faster.
+        """
         sent = [self._within(prompt) for prompt in prompts]
         distinct = list(dict.fromkeys(sent))
         # What is kept needs no thread.
@@ -198,13 +212,14 @@ class OpenAIChat(Client):
         return self._without(prompt, failed.reason)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """Does without an answer to ``prompt``, that of a LastingFault: what asks for it gets a
-        reply marked as ``waived`` for this ``reason``, also when a build is repeated, for as
-        long as the cache keeps it."""
+        """Marks the prompt of a LastingFault to go without an answer, for this ``reason``.
+
+        It then gets a reply with ``waived``, also in later builds, as long as the cache keeps it.
+        """
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns why an answer to this prompt is done without; "" where it is not."""
+        """Returns why this prompt goes without an answer; "" if it does not."""
         return self._waiver(fitted(prompt, self.endpoint.prompt_tokens, self.prompts)[0])
 
     def _waiver(self, prompt: Prompt) -> str:
@@ -264,8 +279,10 @@ class OpenAIChat(Client):
         return {name: value for name, value in body.items() if name not in refused}
 
     def _limit(self, prompt: Prompt, fault: Fault | None) -> int:
-        """Returns the tokens of the longest answer: as many as the label or the words need, but all
-        there may be for a model that reasons first."""
+        """Returns the token limit of the answer: enough for the label or the words.
+
+        A model that reasons first gets the endpoint's full limit.
+        """
         needed = checks.tokens_for(prompt.words) if prompt.words else _LABEL_TOKENS
         short = (prompt.labels or prompt.words) and self._accepted.get(_ROOMY, True)
         if not short or (fault is not None and fault.kind == "length"):
@@ -273,8 +290,10 @@ class OpenAIChat(Client):
         return min(needed, self.endpoint.max_tokens)
 
     def _adapt(self, body: Body, status: int, said: str, failing: set[str]) -> bool:
-        """Leaves out, from now on, a parameter of ``body`` that the server names in its
-        refusal. Where it fails without a reason the next form of output is tried."""
+        """Omits from now on a parameter of ``body`` that the server names in its refusal.
+
+        If the request fails without a reason, the next form of output is tried.
+        """
         form = body.get("response_format", {}).get("type", "")
         for name, words in _OPTIONAL.items():
             named = name in body and any(word in said for word in words)
@@ -313,8 +332,11 @@ class OpenAIChat(Client):
         return kept
 
     def _usable(self, prompt: Prompt, kept: Completion) -> str:
-        """Returns the answer in a reply. Raises a Fault where it cannot be used, which depends on
-        prompt and reply alone, so that a kept reply is judged as it was when it came."""
+        """Returns the answer in a reply, or raises a Fault.
+
+        The decision depends on prompt and reply alone, so that a stored reply is judged like a new
+        one.
+        """
         said, thinks = checks.spoken(kept.text)
         cut, fails = kept.finish == "length", ""
         if thinks or (cut and not said):
@@ -383,8 +405,10 @@ def _instruction(labels: Sequence[str], form: str) -> str:
 
 
 def _find_label(text: str, labels: Sequence[str]) -> str | None:
-    """Returns the label ``text`` gives: as JSON, bare, quoted, fenced, in other letter case or with
-    a full stop; None where it gives none of them, or more than one."""
+    """Returns the label in ``text``; None if there is none of them, or more than one.
+
+    The label may be JSON, quoted, fenced, in other letter case or end with a full stop.
+    """
     said = _unwrapped(text)
     if said in labels:
         return said

@@ -76,11 +76,14 @@ _ON_SEND: ContextVar[Callable[[], None]] = ContextVar("on_send", default=lambda:
 
 
 class Client(Metered):
-    """Requests from an endpoint what its cache does not hold; base of chat model and embedder."""
+    """Base of chat model and embedder: requests what the cache does not hold."""
 
     def __init__(self, endpoint: Endpoint, cache: ModelCache | None, total: Metered | None) -> None:
-        """Imports ``openai``; nothing is sent yet. Without ``cache`` replies are kept in
-        memory; ``total`` counts along and may outlive the client."""
+        """Imports ``openai``; sends nothing yet.
+
+        Without ``cache`` replies are kept in memory; ``total`` are counters that may outlive the
+        client.
+        """
         import openai
 
         super().__init__(total)
@@ -120,11 +123,11 @@ class Client(Metered):
         return [row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
 
     def fingerprint_of(self, model: str) -> str:
-        """Returns what a server on this machine says of the weights of a model, as a hash; "" of
-        any other server, and where it says nothing.
+        """Returns a hash of a local server's description of a model's weights, else "".
 
-        Weights on this machine may be swapped under one name. A server that is away has the
-        fingerprint it had last, so that kept replies are found.
+        Weights on this machine may be replaced under one name. While a server is down its last
+        fingerprint
+        applies, so that stored replies are found.
         """
         if not self.endpoint.local:
             return ""
@@ -236,10 +239,13 @@ def clean(text: str) -> str:
 
 
 class Fault(Exception):
-    """A request that failed. ``kind``, a name or an HTTP status, picks the advice; ``status``
-    is that of a server that refused the request or is in trouble, ``said`` its reason or a wrong
-    answer, secrets blanked out; ``reply`` is the reply that cannot be used. ``again`` counts such
-    replies to one prompt so far."""
+    """Failed request.
+
+    ``kind``, a name or an HTTP status, selects the advice. ``status`` is the server's, 200 if it
+    did
+    not fail. ``said`` is its reason or a wrong answer, without secrets; ``reply`` is the unusable
+    reply. ``again`` counts such replies to one prompt so far.
+    """
 
     def __init__(
         self,
@@ -258,9 +264,11 @@ class Fault(Exception):
 
 
 class RequestError(ModelError):
-    """A ModelError for a request that failed for good: ``reason`` is what happened, in short,
-    ``kind``, ``status`` and ``said`` as of the fault; ``lasting``: it lies with this one request,
-    others may fare better; ``settable``: other settings of the endpoint may help."""
+    """Final error of a failed request.
+
+    ``reason`` is a short description; ``kind``, ``status`` and ``said`` are those of the fault.
+    ``lasting``: only this request fails. ``settable``: other settings of the endpoint may help.
+    """
 
     def __init__(self, message: str, fault: Fault) -> None:
         super().__init__(message)

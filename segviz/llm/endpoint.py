@@ -112,7 +112,7 @@ class Endpoint:
 
     @property
     def local(self) -> bool:
-        """Whether the server runs on this machine."""
+        """True if the server runs on this machine."""
         name = self._parts.hostname or ""
         return name in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 

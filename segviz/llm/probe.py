@@ -22,13 +22,14 @@ _COUNTED = 96  # tokens of that answer at most
 
 @dataclass(frozen=True)
 class ServerReport:
-    """What a test of a server found.
+    """Result of a server test.
 
-    ``models`` are those it lists. ``schema`` is the form of structured output it keeps to,
-    "ignored" where it takes one and answers otherwise, "none" where it takes none, "" where that
-    was not tried. ``context`` is the longest context it lists for the model, in tokens.
-    ``writes`` and ``reads`` are tokens a second, None where they could not be measured.
-    ``problem`` says what failed.
+    ``models`` are those it lists. ``schema`` is the form of structured output it obeys, "ignored"
+    if
+    it accepts one and answers otherwise, "none" if it accepts none, "" if untested. ``context`` is
+    the
+    longest context it lists for the model, in tokens. ``writes`` and ``reads`` are tokens a second,
+    None if not measured. ``problem`` names the failure.
     """
 
     models: tuple[str, ...] = ()
@@ -46,7 +47,7 @@ class ServerReport:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """What was found, as (name, value) lines."""
+        """Results as (name, value) lines."""
         forms = {"ignored": "taken, but ignored", "none": "not supported"}
         known = [
             ("Models listed", ", ".join(self.models)),
@@ -59,8 +60,10 @@ class ServerReport:
 
 
 def probe(endpoint: Endpoint) -> ServerReport:
-    """Tests a server in at most ``SECONDS``; with a chat model two short requests are sent, of
-    words that are no part of a conversation."""
+    """Tests a server in at most ``SECONDS``.
+
+    For a chat model it sends two short requests, without any text of a conversation.
+    """
     until = time.monotonic() + SECONDS
 
     def client() -> OpenAIChat:

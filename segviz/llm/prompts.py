@@ -182,22 +182,30 @@ def _message(text: str) -> Part:
 
 
 def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Asks whether ``message`` carries on the open segment of this level and summary.
-    Labels MERGE and CONTINUE."""
+    """Asks whether ``message`` continues the open segment of this level and summary.
+
+    The labels are MERGE and CONTINUE.
+    """
     return _prompt(
         "pointwise", [_segment("", level, summary), _message(message)], (MERGE, CONTINUE)
     )
 
 
 def score_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Asks how well ``message`` carries on the open segment of this level and summary. The
-    labels are the points 0 … 10."""
+    """Asks how well ``message`` continues the open segment of this level and summary.
+
+    The labels are the points 0 … 10.
+    """
     return _prompt("scored", [_segment("", level, summary), _message(message)], POINTS)
 
 
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
-    """Asks which open segment ``message`` carries on. ``segments`` are (level, summary), low
-    to high; the labels are MERGE_1 … MERGE_m in that order, and SPLIT."""
+    """Asks which open segment ``message`` continues.
+
+    ``segments`` are (level, summary), low to high; the labels are MERGE_1 … MERGE_m in that order,
+    and
+    SPLIT.
+    """
     labels = [f"{MERGE}_{i}" for i in range(1, len(segments) + 1)]
     listed = [
         _segment(f" {label}", *segment) for label, segment in zip(labels, segments, strict=True)
@@ -217,8 +225,10 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
 
 
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
-    """Asks for at most ``most`` facts with entities and relations, as JSON. ``when`` is the
-    time the text was said; what ``known`` states is to be left out."""
+    """Asks for at most ``most`` facts with entities and relations, as JSON.
+
+    ``when`` is the time of the text; the facts in ``known`` should not be repeated.
+    """
     said = f", said at {when}" if when else ""
     parts = [Part(f"Conversation{said}", (text,))]
     if known:
@@ -279,15 +289,19 @@ def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt
 
 
 def answer_prompt(question: str, excerpts: Sequence[Part], request: bool = False) -> Prompt:
-    """Asks for the answer from these excerpts, in reading order: a few words, or what an
-    assistant says to a person's ``request``."""
+    """Asks for the answer from these excerpts, in reading order.
+
+    The answer is a few words, or an assistant's reply to a person's ``request``.
+    """
     name, told = "answer_request" if request else "answer", {"not_mentioned": NOT_MENTIONED}
     return _prompt(name, [*excerpts, _question(question)], told=told)
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:
-    """Asks how well ``answer`` matches ``reference``, to a question of ``category`` where it has
-    one. Labels 0 to 3."""
+    """Asks how well ``answer`` matches ``reference``; the labels are 0 to 3.
+
+    ``category`` is the question's, "" if it has none.
+    """
     kind = [Part("Category of the question", (category,))] if category else []
     said = [Part("Reference answer", (reference,)), Part("Answer to grade", (answer,))]
     return _prompt("judge", [*kind, _question(question), *said], RUBRIC)

@@ -25,7 +25,7 @@ _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default
 
 
 class CancelledError(BaseException):
-    """The caller of this thread's request has gone."""
+    """Request whose caller has gone."""
 
 
 @contextmanager
