@@ -15,6 +15,7 @@ FORBIDDEN = {"What", "Whether", "One", "As", "Of", "If"}
 # Packages whose docstrings are plain; the others follow.
 PLAIN = (
     "conversation construct embedding evaluation export figures retrieval store systems text tree "
+    "frontend llm loaders memory "
     "view __init__.py __main__.py contract.py files.py notebook.py plugins.py public.py"
 ).split()
 
