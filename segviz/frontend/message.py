@@ -22,8 +22,7 @@ def pack(values: Mapping[str, Any]) -> bytes:
     """Encodes JSON values and arrays as one message; arrays become columns.
 
     Raises TypeError for a column that is neither int32 nor float32, and ValueError for a number
-    that
-    JSON cannot express.
+    that JSON cannot express.
     """
     columns = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in values.items() if name not in columns}

@@ -35,8 +35,7 @@ def outline_payload(
 
     ``kinds`` are the names of node kinds, ``kind`` int (n,) the kind of each node. ``ranks`` are
     1-based ranks (n,) before and after, 0 for nodes that do not compete. ``wanted`` are the nodes
-    whose
-    texts the browser requested, if not all are sent. ``height`` is in pixels.
+    whose texts the browser requested, if not all are sent. ``height`` is in pixels.
     """
     before, after = ranks or ((), ())
     return tree_payload(scene, stage=height) | {

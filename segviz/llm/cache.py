@@ -1,10 +1,10 @@
-"""Keeps finished replies in SQLite: a rebuild costs nothing, a killed build goes on.
+"""Stores finished replies in SQLite: a rebuild costs nothing, a killed build can continue.
 
-A key is the sha-256 of kind, model and full request, so neither the texts sent
-nor any secret can be read back from it. The replies themselves are kept in the clear.
+A key is the sha-256 of kind, model and full request: neither the texts sent nor any secret can be
+read back from it. The replies themselves are not encrypted.
 
-All replies are in one table. SQLite's write-ahead log lets several threads and processes use
-one file. ``INSERT OR IGNORE`` keeps the first of two replies to the same request.
+All replies are in one table. SQLite's write-ahead log lets several threads and processes use one
+file. ``INSERT OR IGNORE`` keeps the first of two replies to the same request.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ class Completion(NamedTuple):
     """Stored answer as received, with its tokens at the time of the request.
 
     ``finish`` is the server's ``finish_reason``, ``fingerprint`` its fingerprint of the model; ""
-    if
-    it sent none.
+    if it sent none.
     """
 
     text: str
@@ -62,7 +61,7 @@ class Completion(NamedTuple):
 
 
 class Embedding(NamedTuple):
-    """A kept vector, float32 (d,), and the share of tokens its text took when embedded."""
+    """Stored vector, float32 (d,), and its text's share of the tokens of the request."""
 
     vector: Vector
     tokens: int = 0
@@ -75,16 +74,16 @@ def content_key(kind: str, identity: str, request: object) -> bytes:
 
 
 class ModelCache:
-    """Stores completions and embeddings; every ``keep_…`` is on file when it returns.
+    """Store of completions and embeddings; every ``keep_…`` is on disk when it returns.
 
-    Safe for several threads of one process (share one object) and for several processes
-    (one object each, same path). ``path=None`` keeps everything in memory. A file larger
-    than ``limit_bytes`` loses the older half of its entries when it is opened.
+    Safe for several threads of one process (share one object) and for several processes (one object
+    each, same path). ``path=None`` stores everything in memory. A file larger than ``limit_bytes``
+    loses the older half of its entries when it is opened.
 
-    The cache never stops a build. Without a usable file replies are kept in memory. ``notes``
-    says so, for the screen.
+    The cache never stops a build. Without a usable file it stores replies in memory, and ``notes``
+    says so on screen.
 
-    ``accepted`` says by address and model which parameters a server took (True) or refused
+    ``accepted`` says by address and model which parameters a server accepted (True) or refused
     (False); it lasts as long as the object.
     """
 

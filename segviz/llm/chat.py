@@ -42,10 +42,9 @@ class OpenAIChat(Client):
 
     A prompt with labels requests structured output in the first form the server accepts: OpenAI's
     ``json_schema``; ``json_object`` with a schema, as in llama.cpp; none. If the server refuses a
-    form,
-    or fails with status 500 where the next form works, no client of this address, model and cache
-    uses
-    it again. The same holds for a refused sampling parameter. The label is checked in any case.
+    form, or fails with status 500 where the next form works, no client of this address, model and
+    cache uses it again. The same holds for a refused sampling parameter. The label is checked in
+    any case.
     """
 
     def __init__(

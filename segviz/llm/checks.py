@@ -1,7 +1,7 @@
-"""Checks the text of a model before it becomes memory.
+"""Checks the form of a model's text before it becomes memory.
 
-The checks see the form alone: thoughts without an end, an introduction, a loop, signs in place of
-letters, the length. Whether a text is true they cannot see; the turns stand beside it.
+It finds unfinished reasoning, an introduction, a loop, symbols in place of letters, and a wrong
+length. It cannot check whether a text is true; the screen shows the turns next to it.
 """
 
 from __future__ import annotations

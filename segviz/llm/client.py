@@ -126,8 +126,7 @@ class Client(Metered):
         """Returns a hash of a local server's description of a model's weights, else "".
 
         Weights on this machine may be replaced under one name. While a server is down its last
-        fingerprint
-        applies, so that stored replies are found.
+        fingerprint applies, so that stored replies are found.
         """
         if not self.endpoint.local:
             return ""
@@ -242,9 +241,8 @@ class Fault(Exception):
     """Failed request.
 
     ``kind``, a name or an HTTP status, selects the advice. ``status`` is the server's, 200 if it
-    did
-    not fail. ``said`` is its reason or a wrong answer, without secrets; ``reply`` is the unusable
-    reply. ``again`` counts such replies to one prompt so far.
+    did not fail. ``said`` is its reason or a wrong answer, without secrets; ``reply`` is the
+    unusable reply. ``again`` counts such replies to one prompt so far.
     """
 
     def __init__(

@@ -141,8 +141,7 @@ class OpenAIEmbedder(Client):
         """Requests vectors.
 
         A batch that is too large is sent in halves, a single text that is too long is cut: so a
-        vector
-        depends on its own text alone.
+        vector depends on its own text alone.
         """
         try:
             return self._ask(

@@ -1,4 +1,4 @@
-"""Which model, where, with what parameters and whose key; the key is held but never shown."""
+"""Defines an endpoint: server, model, parameters and key, which is never shown."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """The model and its parameters: what changes an answer wherever the model runs."""
+        """The model and the parameters that change an answer, on any server."""
         return (
             f"{self.model} temperature={self.temperature:g} "
             f"seed={self.seed} max_tokens={self.max_tokens}"

@@ -1,4 +1,4 @@
-"""Tries a server for a few seconds: what it lists, whether it keeps to a schema, how fast it is."""
+"""Tests a server for a few seconds: its models, structured output and speed."""
 
 from __future__ import annotations
 
@@ -25,11 +25,9 @@ class ServerReport:
     """Result of a server test.
 
     ``models`` are those it lists. ``schema`` is the form of structured output it obeys, "ignored"
-    if
-    it accepts one and answers otherwise, "none" if it accepts none, "" if untested. ``context`` is
-    the
-    longest context it lists for the model, in tokens. ``writes`` and ``reads`` are tokens a second,
-    None if not measured. ``problem`` names the failure.
+    if it accepts one and answers otherwise, "none" if it accepts none, "" if untested. ``context``
+    is the longest context it lists for the model, in tokens. ``writes`` and ``reads`` are tokens a
+    second, None if not measured. ``problem`` names the failure.
     """
 
     models: tuple[str, ...] = ()
@@ -99,7 +97,7 @@ def probe(endpoint: Endpoint) -> ServerReport:
 
 
 def _schema(chat: OpenAIChat) -> str:
-    """Returns the form of output a server keeps to when the prompt asks for another answer."""
+    """Returns the form of output a server obeys even if the prompt asks for another answer."""
     try:
         chat.reply(Prompt("Answer with the one word cherry.", _FRUITS, _FRUIT))
     except LabelError:

@@ -43,7 +43,7 @@ def texts_of(package: str = "segviz.llm") -> dict[str, str]:
 
 
 def overrides(content: str, known: Texts) -> dict[str, str]:
-    """Reads a file of prompts that stand in for those of the same names.
+    """Reads a file of prompts that replace those of the same names.
 
     Args:
         content: TOML in the form of ``prompts.toml``; names it does not have stay as they are.
@@ -51,7 +51,7 @@ def overrides(content: str, known: Texts) -> dict[str, str]:
 
     Raises:
         ValueError: If it is no TOML, or a prompt is unknown or uses a ``$name`` that the one it
-            stands in for does not have.
+            replaces does not have.
     """
     try:
         found = tomllib.loads(content)
@@ -203,8 +203,7 @@ def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
     """Asks which open segment ``message`` continues.
 
     ``segments`` are (level, summary), low to high; the labels are MERGE_1 … MERGE_m in that order,
-    and
-    SPLIT.
+    and SPLIT.
     """
     labels = [f"{MERGE}_{i}" for i in range(1, len(segments) + 1)]
     listed = [

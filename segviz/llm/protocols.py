@@ -16,13 +16,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request to a chat model.
+    """Request to a chat model.
 
-    With ``labels`` the reply must be exactly one of them; the client enforces it by
-    structured output and refuses anything else. With ``words`` the reply is a text of at most so
-    many words that becomes memory; with ``json`` it is a JSON object. Such replies are checked.
-    ``user`` quotes the ``parts``. ``name`` is the
-    name of the system message in ``prompts.toml``, ``told`` the values filled into it.
+    With ``labels`` the reply must be exactly one of them; the client enforces it by structured
+    output and refuses anything else. With ``words`` the reply is a text of at most so many words
+    that becomes memory; with ``json`` it is a JSON object. Such replies are checked. ``user``
+    quotes the ``parts``. ``name`` is the name of the system message in ``prompts.toml``, ``told``
+    the values filled into it.
     """
 
     system: str
@@ -37,11 +37,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A chat model's answer with what it cost; ``cached`` replies cost nothing now.
+    """Chat model's answer with its cost; ``cached`` replies cost nothing now.
 
-    ``waived`` is why there is no answer where somebody decided to do without, ``refused`` why
-    the model's replies could not be used: then ``text`` is empty, whatever the labels. ``raw`` is
-    the reply as it came, ``model`` the name of the model.
+    ``waived`` is the reason to go without an answer, ``refused`` why no reply of the model could be
+    used; ``text`` is then empty, whatever the labels. ``raw`` is the reply as received, ``model``
+    the name of the model.
     """
 
     text: str

@@ -25,7 +25,7 @@ _OF_PROMPTS = {
 
 
 def role_of(prompt: Prompt) -> str:
-    """Returns the role a prompt is for; what is no text, answer or grade is a decision."""
+    """Returns the role of a prompt: a text, an answer, a grade, else a decision."""
     return _OF_PROMPTS.get(prompt.name, "decision")
 
 
@@ -105,11 +105,11 @@ class ChatByRole:
         return [answers[i] for i in range(len(prompts))]
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns why an answer to this prompt is done without; "" where it is not."""
+        """Returns why this prompt goes without an answer; "" if it does not."""
         return self.of(role_of(prompt)).waived(prompt)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """Does without an answer to this prompt, as ``OpenAIChat.waive``."""
+        """Goes without an answer to this prompt, as ``OpenAIChat.waive``."""
         self.of(role_of(prompt)).waive(prompt, reason)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Counts what was requested of models, safely from several threads, and what it costs."""
+"""Counts the requests and tokens of models, safely across threads, and computes costs."""
 
 from __future__ import annotations
 
@@ -63,10 +63,9 @@ class Metered:
             self._total.count_call()
 
     def count_answer(self, tokens_in: int, tokens_out: int, cached: bool = False) -> None:
-        """Counts a prompt answered by the server or the cache, for so many tokens then.
+        """Counts a prompt answered by the server or the cache, with its original tokens.
 
-        Unlike the other counters these do not depend on what was in the cache or on how
-        often a request had to be repeated.
+        Unlike the other counters these do not depend on cached replies or on repeated requests.
         """
         with self._counting:
             self.answered += 1
@@ -75,7 +74,7 @@ class Metered:
             self.from_cache += cached
 
     def count_waived(self, text: bool) -> None:
-        """Counts a prompt, for a free ``text`` or for a label, that was done without."""
+        """Counts a prompt that goes without an answer, for a free ``text`` or for a label."""
         with self._counting:
             self.waived_texts += text
 

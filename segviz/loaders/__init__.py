@@ -1,10 +1,10 @@
-"""Files -> Corpus. The format is told by shape, never by the file's name.
+"""Reads conversation files into a Corpus; the content decides the format, never the name.
 
-``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists everything
-that was repaired or skipped; they raise LoadError, and nothing else, when nothing usable
-remains. Bytes become a document (``decode``, ``parquet``, ``archives``), which the first loader
-that knows its shape reads (``formats``); what formats share is beside them. To add one: a module
-with a ``LOADER`` and a row in ``LOADERS``; README.md says how.
+``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists every repair and
+omission. They raise LoadError, and nothing else, if nothing usable remains. ``decode``, ``parquet``
+and ``archives`` turn bytes into a document. The first loader in ``formats`` that matches its shape
+reads it; the other modules are shared by formats. A new format is a module with a ``LOADER`` and a
+row in ``LOADERS``; README.md explains it.
 """
 
 from __future__ import annotations

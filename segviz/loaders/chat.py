@@ -36,8 +36,7 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
     """Returns the messages oldest first, with a note if it reversed them.
 
     Reverses messages whose times all descend, or sessions if only these descend. Other steps back
-    in
-    time are noted.
+    in time are noted.
     """
     blocks: dict[str | None, list[Message]] = {}
     for message in messages:
@@ -68,10 +67,10 @@ def _steps(messages: Iterable[Message]) -> list[float]:
 
 
 def sessions_of(messages: Iterable[Message], gap_hours: float) -> tuple[Session, ...]:
-    """Sessions ``session_<n>`` with turns ``S<n>:<m>``, in the order of the messages.
+    """Returns sessions ``session_<n>`` with turns ``S<n>:<m>``, in the order of the messages.
 
-    Messages of one named session come together, where the first of them stands; between
-    others a new session begins when more than ``gap_hours`` pass (or are gone back).
+    Messages of one named session are joined at the place of the first. Others begin a new session
+    if more than ``gap_hours`` pass, forward or back.
     """
     blocks: list[list[Message]] = []
     named: dict[str, list[Message]] = {}
@@ -134,8 +133,8 @@ def read_sessions(
     """Reads sessions from lists ``[{<speaker>: …, content: …}, …]``.
 
     They are called ``session_<n>`` and their turns ``S<n>:<m>`` by position; sessions without turns
-    are
-    left out. ``example`` is a date in the format's style; notes on all sessions are at ``place``.
+    are left out. ``example`` is a date in the format's style; notes on all sessions are at
+    ``place``.
     """
     empty, held = [], []
     for number, (block, here, date, at) in enumerate(blocks, start=1):
@@ -180,8 +179,7 @@ def words(value: object, place: Place, notes: Notes) -> str | None:
     """Returns a message's text: of a string, a number, or the text blocks of a list.
 
     Returns None, with a note, for anything else. Other blocks (images, tool calls, reasoning) are
-    left
-    out and counted.
+    left out and counted.
     """
     if isinstance(value, str):
         return value
@@ -240,7 +238,7 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
 
 
 def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[datetime | None]:
-    """Returns the time of each value, all read by one rule; a note on what is open about them."""
+    """Returns the time of each value, all read by one rule; notes what is ambiguous."""
     times, why = read_times(values, options.day_first)
     for what in why:
         notes.repaired((), what)

@@ -1,9 +1,9 @@
-"""Rows of named values -> conversations: what records, exports of chats and tables share.
+"""Turns rows of named values into conversations, for records, chat exports and tables.
 
-Which column or key means what is guessed by usual names in any spelling (``createdAt``,
-``created_at``), or said by the user. Rows of one ``session`` (or ``conversation``) come together;
-without sessions, a long silence begins a new one. Left out and counted: what nobody said to
-anybody (messages of systems and tools, reasoning, hidden ones).
+The meaning of a column or key is guessed from usual names in any spelling (``createdAt``,
+``created_at``), or given by the user. Rows of one ``session`` (or ``conversation``) are joined;
+without sessions, a long silence begins a new one. Messages of systems and tools, reasoning and
+hidden messages are left out and counted.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Block:
     left: Counter[str] = field(default_factory=Counter)
 
     def leave_out(self) -> None:
-        """Removes the messages that nobody says to anybody."""
+        """Removes the messages that are not part of the dialogue."""
         asides = [_aside(raw) if isinstance(raw, dict) else "" for _, raw in self.rows]
         self.left.update(filter(None, asides))
         rows = zip(self.rows, asides, strict=True)
@@ -246,7 +246,7 @@ def messages_of(
 
 
 def _aside(raw: Mapping[str, object]) -> str:
-    """Returns the kind of a message that nobody says to anybody; "" for a spoken one."""
+    """Returns the kind of a message that is not part of the dialogue; "" for one that is."""
     metadata, author = raw.get("metadata"), raw.get("author")
     hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
     weight = raw.get("weight")
@@ -310,7 +310,7 @@ def _are_times(values: Sequence[str]) -> bool:
 
 
 def _are_names(values: Sequence[str]) -> bool:
-    """Tells whether a few short names come back."""
+    """Returns True if a few short names recur."""
     names = set(values) - SPEAKING - ASIDE
     return 1 < len(names) <= 6 and len(values) > len(names) + 1 and max(map(len, names)) <= 30
 

@@ -1,10 +1,10 @@
-"""Bytes -> text -> document: pure functions that raise nothing but LoadError.
+"""Decodes bytes into a document, with pure functions that raise nothing but LoadError.
 
-Three steps, in this order: ``to_text`` finds the encoding, ``to_json`` parses (or
-``several_documents``, for JSON Lines), and ``clean`` mends what JSON allows but text cannot
-hold: control characters, lone surrogates, repeated keys. Parquet files are read by
-``segviz.loaders.parquet``. JSON Lines are ours and not pandas' because one broken line makes
-``read_json(lines=True)`` give up the whole file; here it is left out, by its number.
+Three steps, in this order: ``to_text`` finds the encoding. ``to_json`` parses (or
+``several_documents``, for JSON Lines). ``clean`` repairs what JSON allows but text cannot hold:
+control characters, lone surrogates, repeated keys. ``segviz.loaders.parquet`` reads Parquet files.
+pandas is not used for JSON Lines, because one broken line makes ``read_json(lines=True)`` reject
+the file; here only that line is left out, and its number noted.
 """
 
 from __future__ import annotations
@@ -95,8 +95,7 @@ def to_text(data: bytes) -> tuple[str, Notes]:
     """Decodes by BOM (UTF-8, -16, -32), else strict UTF-8, else Windows-1252.
 
     UTF-16 and UTF-32 without BOM are recognized by their zero bytes. Any encoding but UTF-8 is
-    noted
-    as a repair. Raises LoadError for an empty file and for known binary formats.
+    noted as a repair. Raises LoadError for an empty file and for known binary formats.
     """
     if not data:
         raise LoadError("The file is empty", remedy=_ANEW)
@@ -123,8 +122,7 @@ def to_json(text: str) -> object:
     """Parses standard JSON; allows NaN and Infinity, records repeated keys.
 
     Raises NotJson with line and column for broken or truncated JSON. Raises LoadError for numbers
-    of
-    thousands of digits and for nesting beyond Python's limit.
+    of thousands of digits and for nesting beyond Python's limit.
     """
     text = text.removeprefix("\ufeff")
     reject_text(text)
@@ -165,8 +163,7 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
     """Returns the objects and lists in the text, one per line.
 
     Other lines are skipped and noted. Returns None if fewer than half of the lines hold an object
-    or
-    list: the text is then not JSON Lines.
+    or list: the text is then not JSON Lines.
     """
     notes = Notes()
     found, filled = JsonLines(), 0

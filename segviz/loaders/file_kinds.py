@@ -72,7 +72,7 @@ def other_kind(document: object) -> LoadError | None:
 
 
 def is_store(document: object) -> bool:
-    """Tells whether a document is a store of memories, or the file of an agent with memories."""
+    """Returns True for a store of memories, or the file of an agent with memories."""
     if isinstance(document, dict):
         held = [rows for key in _HOLDERS if isinstance(rows := document.get(key), list)]
         return _is_memory(document) or any(map(is_store, held))

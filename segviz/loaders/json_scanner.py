@@ -1,14 +1,14 @@
-"""Where the items of a JSON list stand in a file, found without holding the file in memory.
+"""Finds the items of a JSON list in a file, without holding the file in memory.
 
-One pass over the bytes, a block at a time, keeps count of brackets outside strings; nothing
-is parsed. So a file of any size is known by its items, and one of them is read on demand.
-Works on UTF-8 and other encodings that keep ASCII; the items must be objects or lists.
+One pass over the bytes, a block at a time, counts brackets outside strings; nothing is parsed. So a
+file of any size can be listed, and single items read on demand. Works on UTF-8 and other encodings
+that keep ASCII; the items must be objects or lists.
 
-A scanner of our own: ijson tells no positions, so that reading one conversation would mean
-parsing all before it. For a list of 280 MB this pass takes 2.5 s where ijson's takes 3.1 s
-with its C library and 24 s in pure Python, which is what it falls back to without a wheel;
-the last conversation is then read in 10 ms instead of another 3.1 s. ijson also stops at the
-first fault in any item, where here the other conversations are still read.
+ijson is not used: it gives no positions, so that reading one conversation would mean parsing all
+before it. For a list of 280 MB this pass takes 2.5 s; ijson's takes 3.1 s with its C library and 24
+s in pure Python, its fallback without a wheel. The last conversation is then read in 10 ms instead
+of another 3.1 s. ijson also stops at the first error in any item, where here the other
+conversations are still read.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
     """Yields the items of the list that starts at the stream's first byte.
 
     Raises NotItems as soon as the bytes turn out to be something else. An error inside an item
-    appears
-    only when that item is read.
+    appears only when that item is read.
     """
     depth, before, closed = 0, b"", False
     for text, mark, place in _brackets(stream, block):

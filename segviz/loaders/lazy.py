@@ -1,8 +1,8 @@
-"""Large files of many conversations: listed by one pass, read one at a time.
+"""Lists large files of many conversations in one pass, and reads one at a time.
 
-For formats whose loader has an ``entry``. The pass finds where each item stands and reads
-its outline (``segviz.loaders.json_scanner``); ``corpus[3]`` then reads the bytes of that item
-alone, with the same loader as a small file. A few conversations are kept.
+It serves formats whose loader has an ``entry``. The pass finds the place and the outline of each
+item (``segviz.loaders.json_scanner``). ``corpus[3]`` then reads the bytes of that item alone, with
+the same loader as a small file. A few conversations are cached.
 """
 
 from __future__ import annotations
@@ -114,8 +114,7 @@ def list_file(
     """Lists a large file by items; None if it is no list of a format that allows this.
 
     The first items decide the format. ``progress`` is called with the bytes scanned and the bytes
-    of
-    the file. Raises OSError if the file cannot be read.
+    of the file. Raises OSError if the file cannot be read.
     """
     total = path.stat().st_size
     listing: list[tuple[int, int, Entry]] = []

@@ -20,13 +20,11 @@ class Loader:
     """Loader of one format.
 
     ``label`` is its name on screen, ``about`` its row in the table of formats: what is read, what
-    is
-    left out. ``matches(document)`` checks the shape of a document and never raises.
+    is left out. ``matches(document)`` checks the shape of a document and never raises.
     ``read(document, name, options)`` returns the ``Reading``, or raises LoadError without a usable
     turn; the stem of the file's ``name`` names conversations without a name. ``asks`` lists the
     ``Options`` it uses. ``entry(item)`` describes a conversation by its item's outline; formats
-    with
-    one conversation per item have it, so that large files are read item by item.
+    with one conversation per item have it, so that large files are read item by item.
     """
 
     label: str

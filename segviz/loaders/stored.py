@@ -1,7 +1,7 @@
-"""Reads what a memory stored: dumps of any make, by the usual names of their keys.
+"""Reads the texts of a memory store, from dumps of any program, by usual key names.
 
-Read are texts of mem0 (``memory``), Zep and Graphiti (``fact``, ``summary``), Letta (``text``,
-``value`` of a block), LangGraph stores (``value`` with a text in it) and Hindsight (``text``),
+Known are mem0 (``memory``), Zep and Graphiti (``fact``, ``summary``), Letta (``text``, ``value`` of
+a block), LangGraph stores (``value`` with a text in it) and Hindsight (``text``). It also reads
 plain lists of texts, and any CSV, JSON, JSON Lines or Parquet of records with such a key.
 """
 
@@ -98,7 +98,7 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
 
 
 def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
-    """Yields every record with a text, at any depth; what is said in a conversation is none."""
+    """Yields every record with a text, at any depth, except messages of a conversation."""
     if isinstance(document, str):
         if document.strip():
             yield {"text": document}
@@ -127,7 +127,7 @@ def _holds_records(value: object, name: str) -> bool:
 
 
 def _flat(value: Mapping[str, object]) -> dict[str, object]:
-    """Returns a record with what objects inside of it say more."""
+    """Returns a record with the fields of the objects inside it."""
     inside = (each for name, each in value.items() if spelled(str(name)) in _INSIDE)
     more = [each for each in inside if isinstance(each, dict)]
     own = {str(name): each for name, each in value.items() if not isinstance(each, dict)}

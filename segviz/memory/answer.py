@@ -107,8 +107,7 @@ def declines(text: str) -> bool:
     """Returns True if an answer says that the conversation does not mention it.
 
     Decides by phrases ("not mentioned", "no information"), more of them than LoCoMo's evaluation
-    has.
-    An answer of over 30 words never counts as declining.
+    has. An answer of over 30 words never counts as declining.
     """
     said = text.replace("’", "'").lower()
     return len(said.split()) <= _LONGEST_DECLINE and bool(_DECLINES.search(said))
@@ -134,8 +133,7 @@ def by_rule(question: Question, text: str) -> int | None:
     """Returns the grade that needs no judge, else None.
 
     An empty answer gets 0. To an adversarial question an answer that declines gets 3, any other 0:
-    no
-    judge can then be persuaded of the tempting answer. Without a gold answer there is no grade.
+    no judge can then be persuaded of the tempting answer. Without a gold answer there is no grade.
     """
     if reference(question) is None:
         return None
@@ -152,8 +150,7 @@ def judging(
     """Returns the prompt for grading ``text``; None if no judge is needed or no gold answer exists.
 
     ``conversation`` is the question's. In RealMem the answer is judged by the evidence turns, if
-    the
-    question has some.
+    the question has some.
     """
     gold = reference(question)
     if gold is None or by_rule(question, text) is not None:

@@ -115,7 +115,7 @@ _COUNTED = {
 
 
 def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
-    """Yields sentences on what the model did not make of its prompts, or did not see of them."""
+    """Yields sentences about missing, unusable and shortened model texts."""
     for count, noun, what in (
         (waived, "answer", "made offline, as agreed, because the model gave none"),
         (refused, "answer", "made offline, because no reply of the model could be used"),
@@ -129,8 +129,7 @@ class BuildPaused(ModelError):
     """A model's failure before the build was done.
 
     ``memory`` holds the finished steps, ``fault`` is the error. All answers of the model are
-    cached:
-    building again with the same settings continues here and ends in the same tree.
+    cached: building again with the same settings continues here and ends in the same tree.
 
     If ``fault`` is a LastingFault, the model will hardly ever answer this prompt. Call
     ``chat.waive(fault.prompt, fault.reason)`` and build again to go on without it.
@@ -152,7 +151,7 @@ def check_leaves(count: int) -> None:
 
 
 class Building:
-    """A build in progress: iterate over it for its steps as they are finished.
+    """Build in progress: iterate over it for its steps as they are finished.
 
     ``memory`` is the finished part at any moment, also after an interrupted iteration.
     Arguments and errors are those of :func:`build`.

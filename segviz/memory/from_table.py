@@ -67,14 +67,11 @@ def memory_from(
     In text tables lists are JSON: ``[1, 2]``. Further columns become facts of the node.
 
     Without a conversation, the leaves are its turns, by ``start`` or else in table order. With one,
-    a
-    leaf without ``start`` and ``turns`` is the unit with its text, if there is one. Every other
-    text
-    is a memory: its turns are attributed (``segviz.retrieval.attribution``), within its ``session``
-    and ``time`` if given, and a ``confidence`` is added to its facts. Units without a leaf become
-    ghosts below the memories made from them; without rows all units are ghosts. A ghost is drawn
-    but
-    never retrieved: a store gets credit only for what it keeps.
+    a leaf without ``start`` and ``turns`` is the unit with its text, if there is one. Every other
+    text is a memory: its turns are attributed (``segviz.retrieval.attribution``), within its
+    ``session`` and ``time`` if given, and a ``confidence`` is added to its facts. Units without a
+    leaf become ghosts below the memories made from them; without rows all units are ghosts. A ghost
+    is drawn but never retrieved: a store gets credit only for what it keeps.
 
     A node appears in the step that completes its subtree.
 
@@ -298,7 +295,7 @@ def _time(node: _Node) -> datetime | None:
 
 
 def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list[int]:
-    """Sets the spans of the leaves that hold units, as told or by their text; returns these."""
+    """Sets the spans of the leaves that hold units, as given or by their text; returns these."""
     by_text = {unit.text.strip(): unit.index for unit in reversed(units)}
     raw = []
     for leaf in leaves:

@@ -1,13 +1,12 @@
 """Builds the memory of a conversation that is still being written, turn by turn.
 
-A :class:`Tail` reads whole lines off a growing JSON Lines file, :class:`Watched` inserts what
-they say into a segment tree as Algorithm 1 does, one leaf per turn, and :class:`Watch` writes
-such a file from an agent's loop.
+:class:`Tail` reads whole lines from a growing JSON Lines file. :class:`Watched` inserts their
+messages into a segment tree by Algorithm 1, one leaf per turn. :class:`Watch` writes such a file
+from an agent's loop.
 
-There is one rule for changes. A file goes on from where it was read if the bytes before that
-place still have the same hash. Otherwise it is read again from the start, into a new tree. So it
-does not matter if an agent appends, writes the file anew, or renames another over it. Hashing
-takes about a millisecond per megabyte, and happens only when the file has changed.
+Reading continues if the bytes read so far still have the same hash. Otherwise the file is read
+again from the start, into a new tree. So an agent may append, rewrite the file, or rename another
+over it. Hashing takes about a millisecond per megabyte, and happens only when the file has changed.
 """
 
 from __future__ import annotations
@@ -53,8 +52,7 @@ class Tail:
     """Reader of the whole lines of a growing file, each once.
 
     If lines that were read have changed, it reads all of them again. ``offset`` is where the next
-    line
-    begins. Not safe to share between threads.
+    line begins. Not safe to share between threads.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -67,8 +65,7 @@ class Tail:
         """Returns True if the file is read from its start again, and the next lines, about 1 MB.
 
         A last line without its end waits, unless it is a whole JSON object. Raises OSError if the
-        path is
-        not a regular file.
+        path is not a regular file.
         """
         try:
             stream = files.opened(self._path)
@@ -90,7 +87,7 @@ class Tail:
         self.offset, self._read = 0, sha256()
 
     def _changed(self, stream: BufferedReader) -> bool:
-        """Tells if the bytes that were read are others now."""
+        """Returns True if bytes already read have changed."""
         facts = os.fstat(stream.fileno())
         seen = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
         if seen == self._seen:
@@ -134,7 +131,7 @@ class _Now:
     name: str | None = None
 
     def opens(self, heard: Message, gap: float) -> bool:
-        """Tells if this turn begins another session, by the rule of ``segviz.loaders.chat``."""
+        """Returns True if this turn begins a session, by the rule of ``segviz.loaders.chat``."""
         if not self.number or heard.session is not None or self.name is not None:
             return not self.number or heard.session != self.name
         if heard.time is None or self.last is None:

@@ -134,7 +134,7 @@ class Memory:
 
     @cached_property
     def _heard(self) -> list[int]:
-        """The place of the latest turn heard after each step, which never falls."""
+        """The place of the latest turn known after each step, which never falls."""
         placed = (self.conversation.placed(step.unit, self.unit) for step in self.steps)
         return list(accumulate((max(map(self._place.__getitem__, ids)) for ids in placed), max))
 

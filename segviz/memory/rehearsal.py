@@ -1,7 +1,7 @@
-"""Estimates what a build will ask of chat models, by a build that asks none.
+"""Estimates the model calls of a build by building without a model.
 
-The rehearsal counts every prompt. In place of an answer the offline parts decide and write, so
-that the tree, and with it the number of prompts, is that of a plausible model.
+The rehearsal counts every prompt. The offline parts decide and write in place of the model, so that
+the tree, and with it the number of prompts, is plausible.
 """
 
 from __future__ import annotations
@@ -90,15 +90,15 @@ def rehearse(
     prompt_tokens: int,
     prompts: Mapping[str, str],
 ) -> BuildEstimate:
-    """Returns what a build will ask of chat models; nothing is sent.
+    """Estimates the model calls of a build; nothing is sent.
 
     Args:
-        conversation: what is remembered.
+        conversation: the conversation to build from.
         system: the system that is built.
         unit: the rule of the leaves.
-        embedder: the embedder of the build; an offline one takes the place of a paid one.
+        embedder: the embedder of the build; a paid one is replaced by an offline one.
         prompt_tokens: longest prompt.
-        prompts: those that stand in for the usual ones.
+        prompts: replacements for system messages, by name.
     """
     chat = _Rehearsal(prompt_tokens, prompts)
     asked: Chat = chat

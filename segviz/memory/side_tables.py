@@ -1,4 +1,4 @@
-"""Reads labels of turns, or nodes, from files beside a conversation, by id."""
+"""Reads labels of turns, or nodes, from separate files, by id."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ class Labels:
     """Column of labels for turns and nodes.
 
     ``names`` are the labels, the most frequent first; ``turns`` and ``nodes`` map an id to a
-    position
-    in them. ``unknown`` counts the ids that the memory does not have.
+    position in them. ``unknown`` counts the ids that the memory does not have.
     """
 
     names: tuple[str, ...]
@@ -37,8 +36,7 @@ class Labels:
         """Returns the label of every node as a position in ``names``, int32 (n,); -1 for none.
 
         A node without its own label gets the most frequent one of the turns below it; in a tie, the
-        first
-        of the names. O(n + m + turns).
+        first of the names. O(n + m + turns).
         """
         width = max(1, len(self.names))
         per_unit = np.zeros((len(units) + 1, width), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The formats segviz reads: a row of ``LOADERS`` each, told apart by shape."""
+"""Registers the formats segviz reads: a row of ``LOADERS`` each, recognized by shape."""
 
 from __future__ import annotations
 

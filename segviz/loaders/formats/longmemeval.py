@@ -1,14 +1,14 @@
-"""LongMemEval (xiaowu0162/LongMemEval), oracle, S and M: one instance is one conversation.
+"""Reads LongMemEval (xiaowu0162/LongMemEval), oracle, S and M; an instance is a conversation.
 
-A file is a list of instances or a single one. An instance has its own haystack in parallel
-lists, joined by position: ids of sessions repeat, and those that begin with ``answer_`` tell
-where the gold answer is. So sessions are called ``session_<n>`` and turns ``S<n>:<m>`` after
-their 1-based places in the file, which count what was left out as well.
+A file is a list of instances or a single one. An instance has its own haystack in parallel lists,
+joined by position. Session ids repeat, and the prefix ``answer_`` reveals the gold sessions. So
+sessions are called ``session_<n>`` and turns ``S<n>:<m>`` by their 1-based places in the file,
+counting those left out.
 
-The one question has the turns with ``has_answer: true`` as evidence; where no turn is marked, the
-sessions of ``answer_session_ids`` are kept as unresolved evidence. Where ``question_id``
-ends in ``_abs`` its answer says that the conversation does not tell: it has none here, and is of
-the category ``abstention``.
+The evidence of the only question are the turns with ``has_answer: true``. If no turn is marked, the
+sessions of ``answer_session_ids`` are kept as unresolved evidence. If ``question_id`` ends in
+``_abs``, its answer says that the conversation does not mention it: the question then has no answer
+here and the category ``abstention``.
 """
 
 from __future__ import annotations

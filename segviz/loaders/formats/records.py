@@ -1,9 +1,10 @@
 """Reads messages in JSON at any depth: chat exports, ``{role, content}`` lists, agent logs.
 
-A list of objects with a text and one further message field is a talk; ``segviz.loaders.columns``
-defines the meaning of keys. An enclosing object may give it a name and a time; under a singular key
-(``conversation``, ``sessions``) several lists form one talk. If replies branch, the branch shown in
-the program is read. ``FORMS`` names the known kinds of such files.
+A list of objects with a text and one further message field is a dialogue;
+``segviz.loaders.columns`` defines the meaning of keys. An enclosing object may give it a name and a
+time; under a singular key (``conversation``, ``sessions``) several lists form one dialogue. If
+replies branch, the branch shown in the program is read. ``FORMS`` names the known kinds of such
+files.
 """
 
 from __future__ import annotations
@@ -66,9 +67,8 @@ _DEEPEST = 8
 class Form:
     """Kind of file: ``label``, noun for its conversations, and how to recognize it.
 
-    It is recognized from its first talk: the last key and the first message. A large list may be
-    read
-    item by item.
+    It is recognized from its first dialogue: the last key and the first message. A large list may
+    be read item by item.
     """
 
     label: str
@@ -176,7 +176,7 @@ def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
 def talks_in(
     value: object, place: Place = (), name: str = "", said: str | None = None
 ) -> Iterator[Talk]:
-    """Returns all talks at any depth, also in JSON within a string.
+    """Returns all dialogues at any depth, also in JSON within a string.
 
     ``said`` is the key of the texts, if the user gives it.
     """
@@ -269,7 +269,7 @@ def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
 
 
 def _is_nameless(rows: list[object]) -> bool:
-    """Tells whether these are messages without speakers: a text in each, and no other meaning."""
+    """Returns True for messages without speakers: a text in each, and no other meaning."""
     some = [list(guess(list(raw))) if isinstance(raw, dict) else [] for raw in rows[:_LOOKED_AT]]
     return bool(some) and all(found == ["text"] for found in some)
 

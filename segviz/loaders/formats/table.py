@@ -1,12 +1,11 @@
-"""Tables of messages: CSV with commas, semicolons, tabs or bars, and a header row.
+"""Reads tables of messages: CSV with commas, semicolons, tabs or bars, and a header row.
 
-Cells are text and nothing else: a formula stays as it is written. Rows with too many or
-too few cells are read as far as they go, and counted.
+Cells are text and nothing else: a formula stays as it is written. Rows with too many or too few
+cells are read as far as possible, and counted.
 
-Python's ``csv`` splits the cells, and not pandas: ``read_csv`` tells neither the line a row
-begins in nor, of a quote that is never closed, where it was opened; it drops rows with too
-many cells or gives the file up, cannot tell a row that ends before its text from an empty
-text, and takes longer, for 0.6 s of import.
+Python's ``csv`` splits the cells. pandas' ``read_csv`` reports neither the line of a row nor where
+an unclosed quote was opened. It drops rows with too many cells or rejects the file, cannot
+distinguish a short row from an empty text, and is slower, with 0.6 s of import.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Plain text of a talk, typed or pasted, in lines such as ``Ann: hello``.
+"""Reads plain text of a dialogue, typed or pasted, in lines such as ``Ann: hello``.
 
-A line may begin with a time in brackets (``[10:14] Ann: …``), a list mark or Markdown's
-asterisks (``**Ann:** …``). Lines without a name go on with the message before. A line that
-is nothing but a date (``## 8 May 2023``, ``--- 2023-05-08 ---``) begins a session; so does
-``Session 2``. Time in the brackets is not kept: it is seldom a date.
+A line may begin with a time in brackets (``[10:14] Ann: …``), a list mark or Markdown's asterisks
+(``**Ann:** …``). Lines without a name continue the message before. A line that is only a date
+(``## 8 May 2023``, ``--- 2023-05-08 ---``) begins a session; so does ``Session 2``. Times in
+brackets are dropped, because they seldom have a date.
 """
 
 from __future__ import annotations

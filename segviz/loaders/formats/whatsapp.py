@@ -112,7 +112,7 @@ def _head(line: str) -> re.Match[str] | None:
 
 
 def _form(head: re.Match[str]) -> tuple[object, ...]:
-    """Returns how a start is written: its brackets, the mark in the date, what stands first."""
+    """Returns how a start is written: its brackets, the separator of the date, its first part."""
     return head.re, head[2], len(head[1]) == 4, "," in head[0], head[8] is None
 
 

@@ -1,8 +1,8 @@
-"""Fetch LoCoMo's public file once, check it, and keep it in a folder of the user's.
+"""Downloads LoCoMo's public file once, checks it, and stores it in a user's folder.
 
-The ten conversations are published by snap-research under CC BY-NC 4.0, so segviz does not
-bring them along. What arrives must have the known SHA-256 sum before anything is kept; the
-network is used by ``fetch_locomo`` alone, and only when the file is not there yet.
+The ten conversations are published by snap-research under CC BY-NC 4.0, so segviz does not contain
+them. The file is stored only if it has the known SHA-256 checksum. Only ``fetch_locomo`` uses the
+network, and only if the file is not there yet.
 """
 
 from __future__ import annotations
