@@ -85,7 +85,7 @@ model_options = together(
 
 @dataclass(frozen=True)
 class Models:
-    """What a command builds and asks with; ``remote`` where embedding sends text away."""
+    """Embedder and models of a command; ``remote`` is True if embedding sends text away."""
 
     embedder: Embedder
     chat: ChatByRole | None = None
@@ -139,7 +139,7 @@ def models(options: Options, console: Console) -> Iterator[Models]:
 
 
 class _Sending(Metered):
-    """Says where texts are sent before the first request."""
+    """Chat model that says where texts are sent before its first request."""
 
     def __init__(self, endpoint: Endpoint, console: Console) -> None:
         super().__init__()

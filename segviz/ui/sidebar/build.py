@@ -66,7 +66,7 @@ _MAY_BE_CHARGED = (
 
 @dataclass(frozen=True, eq=False)
 class Pause:
-    """A build that stopped, why, and the prompt without an answer if it was one."""
+    """Stopped build, with the reason and, if a prompt had no answer, that prompt."""
 
     building: Building
     why: str
@@ -80,7 +80,7 @@ class Pause:
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be built."""
+    """Conversation, system and settings to build."""
 
     conversation: Conversation
     unit: str
@@ -89,8 +89,10 @@ class Order:
     models: ChosenModels
 
     def key(self, source: str) -> str:
-        """Content key of the finished memory. By the conversation without typed turns it is what
-        somebody agrees to who presses Build."""
+        """Returns the content key of the finished memory.
+
+        With the conversation without typed turns, it is also the key of the consent given by Build.
+        """
         chat, embedder = self.models.chat, self.models.embedder.name
         asked: list[Any] = []
         if chat is not None:
@@ -99,11 +101,10 @@ class Order:
 
 
 def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:
-    """The memory of an order, built now or kept; None when there is nothing to show yet
-    (the page then says why).
+    """Returns the memory of an order, built now or cached; None until there is one.
 
-    ``source`` identifies the conversation with the turns ``typed`` after it, ``base`` the
-    conversation without: typing goes on with a build that was once agreed to.
+    The page then says why. ``source`` identifies the conversation with the turns ``typed`` after
+    it, ``base`` without them: consent to a build covers turns typed later.
     """
     units = order.conversation.units(order.unit)
     if not units:
@@ -177,8 +178,10 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
 
 
 def _calls(order: Order, source: str) -> str:
-    """Returns how many calls, tokens, seconds and dollars of chat models a build takes, in words;
-    seconds where a test of the server measured its speed, dollars where a price is known."""
+    """Returns a phrase with the calls, tokens, seconds and dollars of a build.
+
+    Seconds need a measured speed of the server, dollars a known price.
+    """
     chat, system = order.models.chat, make_system(order.system, **order.settings)
     if chat is None or not needs_chat(system):
         return ""
@@ -216,10 +219,12 @@ def _estimate(order: Order, source: str) -> str:
 
 
 def expected_seconds(begun: Callable[[], Building]) -> float:
-    """Returns how many seconds a build takes: of its first leaves, twice as many each time, and
-    of the rest if that goes on so. Twice the leaves take twice as long, or four times where all
-    are compared with all. The first of all reads what is not there yet, and does not count.
-    ``begun`` gives a build that has embedded nothing yet."""
+    """Returns the expected seconds of a build.
+
+    It times builds of the first leaves, twice as many each time, and extrapolates: twice the leaves
+    take twice as long, or four times if all are compared with all. The first build loads resources
+    and does not count. ``begun`` returns a build that has embedded nothing yet.
+    """
     units, part, before, now, tried = begun().units, _FIRST_TRIED // 2, 0.0, 0.0, -1
     while part < len(units) and (tried < 2 or now < _TRIED):
         part, before, tried = min(2 * part, len(units)), now, tried + 1
@@ -287,7 +292,7 @@ def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -
 
 
 def _partial(key: str) -> tuple[str, Memory] | None:
-    """The finished part of a paused build, to look at meanwhile."""
+    """Returns the finished part of a paused build, to display meanwhile."""
     pause: Pause | None = peek(keys.PAUSED, key)
     if pause is not None and pause.memory.steps:
         return f"{key}-{len(pause.memory.steps)}", pause.memory

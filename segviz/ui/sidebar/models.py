@@ -61,7 +61,7 @@ class ChosenModels:
 
     @property
     def remote_embeddings(self) -> bool:
-        """Whether embedding a text sends it to a server."""
+        """True if embedding a text sends it to a server."""
         return isinstance(self.embedder.inner, OpenAIEmbedder)
 
 
@@ -282,8 +282,10 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
 
 
 def _own_prompts(preset: str) -> dict[str, str]:
-    """Draws the choice of a file with prompts; returns those it replaces. ValueError for a file
-    that cannot be used."""
+    """Draws the choice of a prompts file; returns the prompts it replaces.
+
+    Raises ValueError for an unusable file.
+    """
     with st.popover("Prompts", icon=":material/edit_note:", width="stretch"):
         st.caption(
             "What the models are told, by name. A TOML file with some of these replaces them."

@@ -1,5 +1,7 @@
-"""Draws the sidebar: the conversation, its unit rule, the system and its parameters, which are
-drawn from their declarations, so that a new system needs no page."""
+"""Draws the sidebar: conversation, unit rule, system and parameters.
+
+Parameters are drawn from their declarations, so that a new system needs no page.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Watches the file that ``segviz watch`` names: one tree for all browser sessions, grown by a
-thread of its own, of which every session holds the memory it looks at."""
+"""Watches the file that ``segviz watch`` names.
+
+A thread grows one tree for all browser sessions; each session holds the memory it displays.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,10 @@ _FRESH = 2.0
 
 
 class Keeper:
-    """Grows a tree as its file does until it is ``stopped``; ``problem`` says what keeps it from
-    that, "" if nothing."""
+    """Thread that grows a tree with its file until it is ``stopped``.
+
+    ``problem`` is the error that prevents this, "" without one.
+    """
 
     def __init__(self, path: str) -> None:
         """Begins at once."""
@@ -60,8 +64,10 @@ def keeper() -> Keeper:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """The tree that a session looks at: the reading of the file it is from, its turns, and when
-    it was taken up (monotonic seconds)."""
+    """Tree that a session displays: its reading of the file, its turns, and when it was fetched.
+
+    The time is in monotonic seconds.
+    """
 
     reading: int
     memory: Memory
@@ -112,7 +118,7 @@ def watch_panel() -> AppSession | None:
 
 @st.fragment(run_every=1.0)
 def _status() -> None:
-    """How far the file is, and how far behind it this session."""
+    """Draws how far the file is, and how far this session is behind it."""
     now, found = keeper(), _held()
     watched = now.watched
     st.text(f"Watching {watched.path.name}")

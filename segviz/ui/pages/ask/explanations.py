@@ -1,5 +1,4 @@
-"""Explains a score in numbers, by the ledger of a node, and a system's own retrieval, stage by
-stage."""
+"""Explains a score by the ledger of a node, and a system's own retrieval by its stages."""
 
 from __future__ import annotations
 
@@ -68,8 +67,10 @@ def ledger_panel(session: AppSession, result: Result, node: int) -> None:
 
 
 def stages_panel(session: AppSession, result: Result) -> None:
-    """Draws the stages in their order, each with the nodes it looked at and those it kept; nothing
-    for propagation, which has no stages."""
+    """Draws the stages in order, each with the nodes it examined and those it kept.
+
+    Propagation has no stages and draws nothing.
+    """
     if not result.stages:
         return
     st.markdown("**How the system went about it**")

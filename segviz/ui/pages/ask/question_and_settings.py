@@ -34,8 +34,10 @@ from segviz.view.scene import keeps_time
 
 
 def question_row(session: AppSession) -> DeltaGenerator:
-    """Draws the question; returns its row, for more. Its box holds all of the data set's, which
-    are not sent again with each answer."""
+    """Draws the question box; returns its row for further controls.
+
+    The box holds all questions of the data set, which are not sent again with each answer.
+    """
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
         st.fragment(question_box, key="ask-question")(session, keys.ANSWER)
@@ -58,9 +60,11 @@ def ask_controls(session: AppSession, row: DeltaGenerator) -> DeltaGenerator:
 
 
 def tally(session: AppSession, question: Question) -> None:
-    """Says how many questions the setting rescues and how many it loses, each a click to the list,
-    and that Ask opened on the one it helps most where nobody chose another; nothing where measuring
-    takes long."""
+    """Draws how many questions the setting rescues and loses; a click on a count lists them.
+
+    Says that Ask opened on the question it helps most, unless the user has chosen one. Draws
+    nothing if measuring takes long.
+    """
     if not session.conversation.questions or not at_once(session):
         return
     source, found, settings = st.session_state.get(keys.RESCUED, ("", None, None))
@@ -110,8 +114,10 @@ def _scoring(session: AppSession) -> None:
 
 
 def live(session: AppSession) -> bool:
-    """Tells whether the header of the canvas holds the controls: where the structure keeps to time
-    and the browser knows the policy."""
+    """Returns True if the header of the canvas holds the controls.
+
+    The structure must keep to time and the browser know the policy.
+    """
     follows = read_settings(session).policy in LIVE_POLICIES
     return follows and keeps_time(session.memory, session.memory.structure)
 
