@@ -29,8 +29,8 @@ _LIMITS = {
     "retries": "Tries after the first.",
     "concurrency": "Requests at once.",
     "max_tokens": "Longest answer, tokens.",
-    "temperature": "0 answers as alike as the server can.",
-    "seed": "Seed of the answers, where the server takes one.",
+    "temperature": "0 makes answers as reproducible as the server can.",
+    "seed": "Seed of the answers, if the server accepts one.",
     "prompt_tokens": "Longest prompt, tokens; longer texts are shortened.",
 }
 
@@ -65,9 +65,9 @@ _ROLES = {
     "annotation": "Chat model that writes the texts of nodes.",
     "answer": "Chat model that answers questions.",
 }
-_SERVER = f"Address that speaks the OpenAI API, or one of {', '.join(PRESETS)}."
-_PROMPTS = "TOML file whose texts replace prompts of their names (segviz/llm/prompts.toml)."
-_WAIVE = "Go on without an answer that never comes: that place is decided offline."
+_SERVER = f"Address of a server with the OpenAI API, or one of {', '.join(PRESETS)}."
+_PROMPTS = "TOML file that replaces prompts by name (segviz/llm/prompts.toml)."
+_WAIVE = "Go on without an answer that never comes; decide or write offline instead."
 model_options = together(
     _model("--server", _SERVER, "SEGVIZ_BASE_URL", metavar="NAME|URL"),
     _model("--model", "Chat model, for parts that need one.", metavar="NAME"),
@@ -80,7 +80,7 @@ model_options = together(
     _model("--waive", _WAIVE, is_flag=True),
     *(_limit(name, about) for name, about in _LIMITS.items()),
 )
-"""A server that speaks the OpenAI API, and its limits."""
+"""Options for a server with the OpenAI API and its limits."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ class Models:
 def models(options: Options, console: Console) -> Iterator[Models]:
     """Opens the models the options name until the command ends.
 
-    Says on standard error where texts go, before the first is sent, and that nothing used the
-    model where that is so.
+    Says on standard error where texts go, before the first is sent, and whether nothing used the
+    model.
 
     Raises:
         UsageError: For a server or limit that cannot be used.

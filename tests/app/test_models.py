@@ -68,7 +68,7 @@ class TestModels:
 
     def test_a_model_that_nothing_uses_is_said_to_be_and_one_click_uses_it(self, plain, server):
         with_server(plain, server)
-        assert "Nothing uses this model while a memory is built" in texts(plain)
+        assert "Builds do not use this model" in texts(plain)
         assert "After you press Build" not in texts(plain)
         plain.button(key="models-unused").click().run()
         assert "texts are sent for batch and llm to:" in texts(clean(plain))

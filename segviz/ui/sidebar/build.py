@@ -1,8 +1,8 @@
-"""Build the chosen memory: at once when it is cheap, on request when it is not.
+"""Builds the chosen memory: at once if it is cheap, otherwise on request.
 
-A build with a chat model starts only when asked for and shows how far it is. Cancelled, or
-when the model gives up, it keeps what is done and can be resumed: every answer is in the
-cache before it is used. A prompt the model never answers can be passed over.
+A build with a chat model starts only on request and shows its progress. If the user cancels it or
+the model fails, it can be resumed: every answer is in the cache before it is used. A prompt the
+model never answers can be skipped.
 """
 
 from __future__ import annotations
@@ -54,13 +54,11 @@ _TRIED = 0.3
 """Leaves of a first trial, and seconds of a last one, from which the rest is estimated."""
 
 _PICTURE = 2.0
-"""Seconds between pictures of a tree that is being built, at least; they take an eighth of the
-time at most."""
+"""Least seconds between pictures of the growing tree; they take at most 1/8 of the time."""
 
 _CANCELLED = "Cancelled."
 _MAY_BE_CHARGED = (
-    "Cancelled. What the models answered so far is kept; a request that was under way may "
-    "still be charged."
+    "Cancelled. All answers so far are saved; a request in progress may still be charged."
 )
 
 
@@ -74,7 +72,7 @@ class Pause:
 
     @cached_property
     def memory(self) -> Memory:
-        """The finished part, as it is when first looked at."""
+        """The finished part at the first access."""
         return self.building.memory
 
 
@@ -122,7 +120,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     if callers and order.models.chat is None:
         st.info(
             f"{' and '.join(callers)} needs a chat model. Choose one under Models in the "
-            "sidebar, or take calibrated and extractive to stay offline.",
+            "sidebar, or choose calibrated and extractive to stay offline.",
             icon=":material/cloud_off:",
         )
         return None
@@ -134,7 +132,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     memory: Memory | None = peek(keys.MEMORIES, key)
     if memory is not None:
         if memory.embedder is not order.models.embedder:
-            # The client may hold another key by now.
+            # The client may have another key by now.
             memory = replace(memory, embedder=order.models.embedder)
             keep(keys.MEMORIES, key, MEMORIES_KEPT, memory)
         return key, memory
@@ -148,7 +146,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
 
 
 def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
-    """Offers to start; whether this memory has been asked for."""
+    """Returns True if the user has started this build; else draws the offer to start."""
     if st.session_state.get(keys.BUILDING) == key:
         return True
     try:
@@ -238,7 +236,7 @@ def expected_seconds(begun: Callable[[], Building]) -> float:
 
 
 def _approved() -> set[str]:
-    """Conversations and settings a build with calls was agreed to for."""
+    """Returns the keys of builds with model calls that the user has agreed to."""
     approved: set[str] = st.session_state.setdefault("approved", set())
     return approved
 
@@ -265,7 +263,7 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
     with st.container(border=True, key=keys.PAUSED):
         st.markdown(
             f":material/pause_circle: **Paused after {len(pause.memory.steps):,} of {count:,} "
-            "leaves.** What is done is kept; resuming asks only for the rest."
+            "leaves.** Finished leaves are saved; resuming requests only the rest."
         )
         st.text(pause.why)
         with st.container(horizontal=True):
@@ -275,7 +273,7 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
 
 
 def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -> None:
-    """Offers to do without the one answer that does not come."""
+    """Draws the offer to go on without the missing answer."""
 
     def go_on() -> None:
         chat.waive(fault.prompt, fault.reason)
@@ -286,8 +284,8 @@ def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -
         label,
         key="waive",
         on_click=go_on,
-        help="The model is passed over at this one place, from now on and whenever this memory "
-        "is built again; the step says so",
+        help="This one result is made without the model, also in later builds of this memory. The "
+        "step says so.",
     )
 
 
@@ -311,10 +309,10 @@ def _draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int
 
 def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:
     place = st.empty()
-    # As many parts as the offer to resume has, so that none of it stays while this runs.
+    # As many elements as the offer to resume has, so that Streamlit replaces all of them.
     with place.container(border=True):
         bar = st.progress(0.0, "Building the memory")
-        st.caption("What is finished is kept, also when you cancel.")
+        st.caption("Finished leaves are saved, even if you cancel.")
         with st.container(horizontal=True):
             st.button("Cancel", key="cancel", on_click=_cancel)
             st.empty()
@@ -325,8 +323,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
         embedder=order.models.embedder,
         chat=order.models.chat,
     )
-    # The click that cancels starts the next run before this one ends, so that it must find
-    # here what is done.
+    # A click on Cancel starts the next run before this one ends; that run must find the build.
     stopped = _MAY_BE_CHARGED if calls else _CANCELLED
     keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, stopped))
     total = len(building.units)
@@ -335,7 +332,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     picture = st.empty()
 
     def show() -> None:
-        # Any click ends this run here, by what Streamlit raises.
+        # Any click aborts this run: Streamlit raises StopException here.
         nonlocal shown
         shown = monotonic()
         left = (shown - began) / done * (total - done) if done else 0

@@ -19,13 +19,13 @@ from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, trouble
 
 PAUSE = 0.1
-"""Seconds between two looks at the file."""
+"""Seconds between two reads of the file."""
 
 TICK = 0.3
 """Seconds between two pictures of it."""
 
 _FRESH = 2.0
-"""Seconds for which what was taken up is what is newest, to someone who follows."""
+"""Seconds for which a fetched tree counts as the newest, while Grow follows the file."""
 
 
 class Keeper:
@@ -35,7 +35,7 @@ class Keeper:
     """
 
     def __init__(self, path: str) -> None:
-        """Begins at once."""
+        """Starts the thread."""
         self.watched = Watched(path)
         self.problem = ""
         self.stopped = Event()
@@ -76,7 +76,7 @@ class Held:
 
     @property
     def session(self) -> AppSession:
-        """Returns what pages take; the key says how far the memory has grown."""
+        """The session for the pages; its key changes as the memory grows."""
         watched, conversation = keeper().watched, self.memory.conversation
         source = fingerprint(str(watched.path), self.reading)
         report = LoadReport(watched.path.name, "watched", len(conversation.turns))
@@ -86,7 +86,7 @@ class Held:
 
 
 def newest() -> Held | None:
-    """Takes up what is newest; None before the first turn."""
+    """Fetches the newest tree; returns None before the first turn."""
     reading, turns, memory = keeper().watched.now()
     if memory is not None:
         st.session_state[keys.HELD] = Held(reading, memory, turns, time.monotonic())
@@ -99,17 +99,17 @@ def _held() -> Held | None:
 
 
 def following() -> bool:
-    """Tells if Grow shows what is newest, as it comes."""
+    """Returns True if Grow shows new turns as they come."""
     return bool(st.session_state.get(keys.FOLLOWING, True))
 
 
 def look_back() -> None:
-    """Keeps what is shown, to step through it."""
+    """Stops following, so that the user can step through the tree shown."""
     st.session_state[keys.FOLLOWING] = False
 
 
 def watch_panel() -> AppSession | None:
-    """Draws what is watched; None until there is a turn."""
+    """Draws the state of the file; returns None until there is a turn."""
     st.subheader("Conversation")
     found = _held() or newest()
     _status()
@@ -123,7 +123,7 @@ def _status() -> None:
     watched = now.watched
     st.text(f"Watching {watched.path.name}")
     if now.problem:
-        trouble("The file cannot be followed at the moment.", now.problem, st.warning)
+        trouble("The file cannot be read at the moment.", now.problem, st.warning)
     if found is None:
         st.caption("Waiting for the first turn.")
         if watched.turns:
@@ -133,17 +133,17 @@ def _status() -> None:
     st.caption(f"{counted(watched.turns, 'turn')} so far{left}")
     if watched.readings > 1:
         st.caption(
-            "Lines that had been read have changed, so the file was read again from the start "
+            "Lines already read have changed, so the file was read again from the start "
             f"({counted(watched.readings - 1, 'time')})."
         )
     earlier, behind = watched.readings > found.reading, watched.turns - found.turns
     if (earlier or behind) and time.monotonic() - found.at > _FRESH:
         st.caption(
-            "The tree shown is that of the file before it changed"
+            "The tree shows the file before it changed"
             if earlier
-            else f"{counted(behind, 'turn')} newer than what is shown"
+            else f"{counted(behind, 'newer turn')} not shown yet"
         )
-        if st.button("Show what is newest", key=keys.FOLLOW):
+        if st.button("Show the newest turns", key=keys.FOLLOW):
             st.session_state[keys.FOLLOWING] = True
             newest()
             st.rerun()

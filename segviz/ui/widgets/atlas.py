@@ -31,9 +31,9 @@ from segviz.view.palette import GOLD_COLOURS
 _SEEN = 14
 
 _FOLLOWS = "as shown"
-"""The choice of B that is the setting, or the system, shown on the page."""
+"""Option of B: the setting, or the system, shown on the page."""
 
-# Pixels of the words of a question, and the letters that have room there.
+# Pixels of the column of questions, and the letters that fit in it.
 _WIDE, _LETTERS = 400, 68
 
 
@@ -86,9 +86,9 @@ def draw_atlas(
         st.session_state[keys.PAGE_WANTED] = "ask"
 
     st.caption(
-        f"{FOUND} found, {COVERED} covered by a wider retrieved node, {MISSED} missed: a mark for "
-        f"each gold turn. Click a {'mark' if explain else 'cell'} to see it in Ask"
-        f"{', a question to see below why' if explain else ''}."
+        f"One mark per gold turn: {FOUND} found, {COVERED} covered by a wider retrieved node, "
+        f"{MISSED} missed. Click a {'mark' if explain else 'cell'} to open it in Ask"
+        f"{', a question for the explanation below' if explain else ''}."
     )
     sentence = sentence_of(atlas_sentence(rows, base, focus, MEASURES[measure].label))
     st.dataframe(
@@ -175,9 +175,9 @@ def draw_questions(
         ask(None if row is None else listed[row].place)
 
     st.caption(
-        f"What {read_preset(settings)} does to {len(rows)} questions with gold evidence, "
-        f"against no propagation, all levels admitted. {FOUND} found, {COVERED} quoted by a "
-        f"wider node, {MISSED} missed. Click one to ask it."
+        f"{len(rows)} questions with gold evidence: {read_preset(settings)} compared with no "
+        f"propagation, all levels admissible. {FOUND} found, {COVERED} quoted by a wider node, "
+        f"{MISSED} missed. Click a question to ask it."
     )
     gold = GOLD_COLOURS[theme()]["found"]
     members = [group_of(row) for row in rows]

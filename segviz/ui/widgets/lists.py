@@ -1,4 +1,4 @@
-"""Transcript, node list and diffs: literal text in small components."""
+"""Draws transcript, node list and diffs as literal text in small components."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from segviz.ui.widgets.canvas import part
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import Piece, word_diff
 
-# A transcript begins with these turns around its focus, in blocks; the rest follows when it is
-# scrolled to.
+# Turns per block, and blocks around the focus that are sent at first. Scrolling loads the rest.
 _BLOCK, _BLOCKS = 6, 3
 
-# Characters of a text that are sent at every click; the rest follows when it is asked for.
+# Characters of a text that are sent at every click; the whole text is sent on request.
 SENT = 20_000
 NAME_SENT = 200
 
@@ -45,7 +44,9 @@ def transcript(
     end = ids.index(until) + 1 if until is not None else len(ids)
     middle = ids.index(focus) if focus is not None else 0
     begin = max(0, min(middle // _BLOCK - _BLOCKS // 2, -(-end // _BLOCK) - _BLOCKS))
-    reached = f"reach-{key}"  # how far it was scrolled, about what
+    reached = (
+        f"reach-{key}"  # range of blocks scrolled to, with the conversation and focus it belongs to
+    )
     asked, wider = st.session_state.get(reached, (None, None))
     low, high = wider if asked == (about, focus) else (begin, begin + _BLOCKS)
     first, last = low * _BLOCK, min(end, high * _BLOCK)

@@ -63,8 +63,8 @@ def literal_switch(session: AppSession) -> None:
     """
     st.toggle(
         "Show every node of a same-text chain",
-        help="A node and the single-child nodes above it that carry its text are one tall node, "
-        "which counts once. On: the literal tree of Algorithm 1.",
+        help="Off: a node and the single-child nodes above it with its text are one tall node, "
+        "counted once. On: every node of Algorithm 1.",
         **setting(session, "literal"),
     )
 
@@ -139,8 +139,8 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
     count = f"All {shown} nodes"
     if shown < total:
         count = (
-            f"{shown:,} of {total:,} nodes (selected, retrieved and gold ones with all above them, "
-            "then the highest)"
+            f"{shown:,} of {total:,} nodes (selected, retrieved and gold nodes, their ancestors, "
+            "then the highest nodes)"
         )
     legend = "; retrieved nodes ringed, gold evidence as diamonds" if "scores" in marks else ""
     with st.container(horizontal=True, vertical_alignment="top"):
@@ -153,7 +153,7 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
             file_name=file_name(session.conversation.id, "node-link", "html"),
             mime="text/html",
             key="node-link-file",
-            help="One file that works offline, the program that draws it included.",
+            help="One file that works offline.",
             icon=":material/download:",
             on_click="ignore",
         )

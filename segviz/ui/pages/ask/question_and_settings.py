@@ -74,8 +74,8 @@ def tally(session: AppSession, question: Question) -> None:
     for group, verb in (("won", "rescues"), ("lost", "loses")):
         label = f"{verb} {groups.count(group)}"
         questions_popover(session, label, f"atlas-{group}", _show_question, group)
-    best = "; opened on its best" * most
-    st.caption(f"of {len(groups)}{best}", width="content")
+    best = "; this one gains most" * most
+    st.caption(f"of {len(groups)} questions{best}", width="content")
 
 
 def _show_question() -> None:
@@ -201,7 +201,7 @@ def _propagation(session: AppSession) -> None:
     policy: str = columns[0].selectbox(
         "policy",
         list(POLICIES),
-        help="Which way scores travel along the tree before the best nodes are taken:\n\n"
+        help="Direction in which scores travel along the tree before the best nodes are chosen:\n\n"
         + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
         **setting(session, "policy"),
     )
@@ -234,7 +234,7 @@ def _asked_step(session: AppSession) -> None:
         "Memory after step",
         0,
         total,
-        help="Ask the memory as it stood earlier in the conversation. A question that stands at "
-        "a moment of it is asked there, until you move this.",
+        help="The question is asked of the memory after this step. A question with a moment in the "
+        "conversation is asked at that step, unless you move this slider.",
         **setting(session, "step", asked_from(session)),
     )
