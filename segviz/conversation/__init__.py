@@ -12,6 +12,7 @@ Imports nothing of segviz. Public face: the names below.
 
 from segviz.conversation.conversation import Conversation, reordered, with_typed_turns
 from segviz.conversation.corpus import (
+    MEMORIES,
     TITLES,
     AuditReport,
     Corpus,
@@ -42,6 +43,7 @@ from segviz.conversation.units import UNIT_RULES, Unit, bounds
 __all__ = [
     "CATEGORY_NAMES",
     "DAY",
+    "MEMORIES",
     "TITLES",
     "UNANSWERABLE",
     "UNIT_RULES",

@@ -186,12 +186,17 @@ TITLES = {
 }
 
 
+MEMORIES = {"ines-theo-reference": "Ines and Theo, reference summaries"}
+"""Bundled memories: a saved segment tree whose texts are written by hand."""
+
+
 def sample_path(name: str) -> Path:
-    """Returns the file of a bundled sample; ValueError lists the known names."""
-    if name not in TITLES:
-        raise ValueError(f"unknown sample {name!r}; choose one of {', '.join(TITLES)}")
+    """Returns the file of a bundled sample or memory; ValueError lists the known names."""
+    if name not in TITLES and name not in MEMORIES:
+        known = ", ".join((*TITLES, *MEMORIES))
+        raise ValueError(f"unknown sample {name!r}; choose one of {known}")
     package = Path(__file__).resolve().parent.parent
     # In a wheel the folder is inside the package, in the source tree next to it.
     places = (package / "sample_data", package.parent / "sample_data")
     folder = next((place for place in places if place.is_dir()), places[-1])
-    return folder / f"{name}.json"
+    return folder / f"{name}.{'npz' if name in MEMORIES else 'json'}"

@@ -141,6 +141,7 @@ class Provenance(BaseModel):
     models: dict[str, dict[str, str | int | float | list[str] | None]] = {}
     prompts: str = ""
     own_prompts: dict[str, str] = {}
+    by_hand: bool = False
 
 
 class Document(BaseModel):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from segviz.construct import Parameter, Retriever, parameters
-from segviz.conversation import TITLES, UNIT_RULES
+from segviz.conversation import MEMORIES, TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS, declared, part_name
 from segviz.retrieval import (
     METHODS,
@@ -309,7 +309,7 @@ def _pins(given: str) -> tuple[int, ...]:
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    "sample": _one_of(tuple(TITLES)),
+    "sample": _one_of((*TITLES, *MEMORIES)),
     "path": _local_path,
     "upload": _short_text,
     "conversation": _short_text,

@@ -32,6 +32,8 @@ def provenance_lines(memory: Memory) -> list[tuple[str, str]]:
     known = memory.provenance
     if not known:
         return []
+    if known.get("by_hand"):
+        return [("Texts", "written by hand from the turns, no model's; placed offline")]
     made = total_cost(memory.steps).by_model.removesuffix(" by the model")
     lines = [("Made by the model", made or "nothing")]
     for role, model in known.get("models", {}).items():

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from segviz import loaders, store
-from segviz.conversation import TITLES, Corpus, sample_path
+from segviz.conversation import MEMORIES, TITLES, Corpus, sample_path
 from segviz.llm.endpoint import cache_path
 from segviz.loaders import LoadError, table_rows
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
@@ -66,8 +66,8 @@ def choose_source() -> OpenFile | None:
 def _sample() -> OpenFile:
     name = st.selectbox(
         "Sample",
-        list(TITLES),
-        format_func=lambda n: TITLES[n],
+        [*TITLES, *MEMORIES],
+        format_func={**TITLES, **MEMORIES}.__getitem__,
         key=keys.SAMPLE,
         label_visibility="collapsed",
         persist_state="session",

@@ -13,6 +13,7 @@ from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.tree.shape import shape
 from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
+from segviz.ui.pages.compare.stages import stages_panel
 from segviz.ui.pages.compare.structures import PER_ROW, cached, offer, structures_panel
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted, unmarked
@@ -64,6 +65,7 @@ def render(session: AppSession) -> None:
     if countable(session.conversation.questions):
         st.subheader("All questions", divider="gray")
         measure_panel(session, ready, settings, verdict)
+        stages_panel(session, ready, settings, by_paper == PAPER)
     st.subheader("Shape", divider="gray")
     shapes = [
         MemorySummary(

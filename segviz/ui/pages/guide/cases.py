@@ -140,7 +140,7 @@ def _cascade(session: AppSession) -> None:
     if not cascades:
         settings = {"compatibility": "cosine", "compatibility.threshold": 0.55}
         there = Bookmark(sample=_CASCADE, settings=settings)
-        _link("Open the sample with plain cosine at 0.55: a cascade", there)
+        open_link("Open the sample with plain cosine at 0.55: a cascade", there)
 
 
 def _recurrence() -> None:
@@ -149,10 +149,10 @@ def _recurrence() -> None:
         "The pieces of the topic lie far apart in time. The path between them leads through a "
         "node near the root and is longer than propagation goes.",
     )
-    _link(f"Open the sample: {TITLES['recurrence']}", Bookmark(sample="recurrence"))
+    open_link(f"Open the sample: {TITLES['recurrence']}", Bookmark(sample="recurrence"))
 
 
-def _link(label: str, bookmark: Bookmark) -> None:
+def open_link(label: str, bookmark: Bookmark) -> None:
     """Draws a link to Grow with another conversation."""
     st.page_link(
         st.session_state[keys.PAGES]["grow"],
