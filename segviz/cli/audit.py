@@ -134,7 +134,7 @@ def audit(options: Options, console: Console) -> int:
 def _memory(
     options: Options, console: Console, clients: Models, conversation: Conversation
 ) -> Memory:
-    """Returns the memory of a store or system. Raises UsageError where there is none."""
+    """Returns the memory of a store or system; raises UsageError if there is none."""
     if options.system and options.system != FACTS:
         unit = options.unit or UNIT
         return build_one(conversation, imported(options.system), {}, unit, console, clients)

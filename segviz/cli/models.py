@@ -161,7 +161,7 @@ def _named(options: Options) -> dict[str, str]:
 
 
 def _prompts(path: str | None) -> dict[str, str]:
-    """Returns the prompts in a file. Raises ValueError, and OSError where it cannot be read."""
+    """Returns the prompts in a file; raises ValueError or OSError if it cannot be used."""
     return overrides(Path(path).read_text("utf-8"), known_prompts()) if path else {}
 
 
@@ -172,7 +172,7 @@ def server_at(place: str) -> Endpoint:
 
 
 def _endpoint(options: Options) -> Endpoint | None:
-    """Returns the server to use; None where the options name no model."""
+    """Returns the server to use; None if the options name no model."""
     limits = {n: v for n in _LIMITS if (v := getattr(options, n)) is not None}
     named = _named(options)
     model = options.model or next(iter(named.values()), "")

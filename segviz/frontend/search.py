@@ -44,8 +44,8 @@ def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> d
 
 def _excerpt(text: str, query: str) -> str:
     """Returns the hit with its context."""
-    at = max(0, text.lower().find(query))  # a label alone may hold it
+    at = max(0, text.lower().find(query))  # the match may be in the label only
     begin, end = max(0, at - _BEFORE), at + len(query) + _AFTER
-    if begin:  # at a word, where there is one
+    if begin:  # starts at a word if possible
         begin = text.find(" ", begin, at) + 1 or begin
     return ("…" if begin else "") + text[begin:end] + ("…" if end < len(text) else "")

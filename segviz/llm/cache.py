@@ -109,7 +109,7 @@ class ModelCache:
             path.touch(mode=0o600)  # conversations are private
         db = sqlite3.connect(path or ":memory:", timeout=_BUSY_SECONDS, check_same_thread=False)
         try:
-            # Another process that does the same just now makes this fail; its result holds here.
+            # This fails if another process does the same just now; its result is as good.
             with suppress(sqlite3.OperationalError):
                 db.execute("PRAGMA journal_mode = WAL")
             # A commit outlives the process. A power cut may cost the last replies, no more.
@@ -129,7 +129,7 @@ class ModelCache:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences for people about what went wrong with the file, each once."""
+        """Sentences for the screen about problems with the file, each once."""
         with self._lock:
             return tuple(self._notes)
 
@@ -202,7 +202,7 @@ class ModelCache:
             self._failed(error)
 
     def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Returns the rows of a statement, none where the file fails."""
+        """Returns the rows of a statement; none if the file fails."""
         try:
             with self._lock:
                 rows = self._db.execute(statement, values).fetchall()

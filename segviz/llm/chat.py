@@ -32,8 +32,8 @@ _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _QUOTES = ('""', "''", "``", "**", "“”", "‘’", "«»")
 _LABEL_TOKENS = 20
 _PENALTY = 0.3  # for repetition in texts; ends the loops of small models
-_WARMER = 0.3  # by which a reply that failed is asked for again: at 0 a seed changes nothing
-_ROOMY = "short"  # says False of a model that reasons first, so that short limits cut it
+_WARMER = 0.3  # least temperature per repeated try: at 0 another seed changes nothing
+_ROOMY = "short"  # accepted[...] is False for a model that reasons first: short limits cut it off
 _STUBBORN = "the model kept answering outside its labels when it was asked before"
 
 
@@ -121,7 +121,7 @@ class OpenAIChat(Client):
         """
         sent = [self._within(prompt) for prompt in prompts]
         distinct = list(dict.fromkeys(sent))
-        # What is kept needs no thread.
+        # Cached replies need no thread.
         answers = {prompt: found for prompt in distinct if (found := self._outcome(prompt))}
         fresh = [prompt for prompt in distinct if prompt not in answers]
         got = timeouts.in_parallel(self._outcome_anew, fresh, self.endpoint.concurrency)
@@ -182,21 +182,21 @@ class OpenAIChat(Client):
             )
         except RequestError as error:
             failed = error
-        if failed is not None:  # outside of the clause, so that no error hangs on to another
+        if failed is not None:  # outside the except clause, so that the errors are not chained
             return self._given_up(prompt, failed)
         if prompt.labels:
             used = self._form(failing)
             for form in _FORMS[: _FORMS.index(used)]:
                 self._accepted.setdefault(form, False)
             self._accepted[used] = True
-        # Another process may have kept another answer meanwhile; a rebuild will find that one.
+        # Another process may have stored another answer meanwhile; use the one a rebuild will find.
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
     def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply:
-        """Returns a reply without an answer where that is waived. Raises what callers expect."""
+        """Returns the unusable text, or an empty reply if that is waived; else raises an error."""
         if failed.kind in ("label", "text") and failed.reply is not None:
-            # Kept too: what was decided in its place must be decided again the same way,
-            # and not asked for again, when the build goes on or is repeated.
+            # Stored too: a resumed or repeated build must decide the same way in its place, without
+            # another request.
             kept = self.cache.keep_completion(self._key("chat", prompt), failed.reply)
             try:
                 return self._counted(prompt, kept, cached=False)
@@ -349,7 +349,7 @@ class OpenAIChat(Client):
         elif prompt.json and object_in(said) is None:
             fails = "it was no JSON object"
         if fails:
-            # A text has its stand-in. Without a label or an answer, somebody is to decide.
+            # A text has an offline substitute; a missing label or answer needs the user's decision.
             kind = "text" if prompt.words or prompt.json else "length"
             raise Fault(f"the reply cannot be used, {fails}", kind, reply=kept)
         return said
@@ -371,7 +371,7 @@ _TEXT_ONLY = (
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    """Returns the JSON object that a reply is, also in a code fence; None where it is none."""
+    """Returns the JSON object in a reply, also inside a code fence; None if there is none."""
     try:
         value = json.loads(unfenced(text))
     except (ValueError, RecursionError):

@@ -90,12 +90,12 @@ class OpenAIEmbedder(Client):
         def fetch(batch: list[str]) -> dict[str, Vector]:
             fresh = dict(zip(batch, self._fetch(batch), strict=True))
             self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
-            # Another process may have kept other vectors meanwhile; a rebuild will find those.
+            # If another process has stored other vectors, use those: a rebuild will find them.
             kept = self._kept({text: keys[text] for text in batch})
             return {text: row.vector for text, row in fresh.items()} | kept
 
-        # Batches are cut from all texts, not from those that are missing: an interrupted
-        # call repeated sends the very batches that did not finish, which are charged alike.
+        # Batches are cut from all texts, not only the missing ones: a repeated call after an
+        # interruption sends exactly the unfinished batches, at the same charge.
         cut = [[t for t in batch if t not in rows] for batch in self._batches(texts)]
         for fresh in timeouts.in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
             rows |= fresh
@@ -217,7 +217,7 @@ def _sent(text: str) -> str:
 
 
 def _shares(tokens: int, weights: Sequence[int]) -> list[int]:
-    """``tokens`` in whole shares proportional to ``weights``, their sum exactly."""
+    """Divides ``tokens`` into whole shares proportional to ``weights``, with the exact sum."""
     bounds = [0, *accumulate(weights)]
     cuts = [tokens * bound // max(bounds[-1], 1) for bound in bounds]
     return [right - left for left, right in pairwise(cuts)]

@@ -28,17 +28,16 @@ RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A server that speaks the OpenAI API, and how to use it.
+    """Server with the OpenAI API, its models and limits.
 
-    ``timeout`` is the longest silence of the server in seconds; ``retries`` counts the tries
-    after the first;
-    ``concurrency`` is how many requests may be under way at once; ``prompt_tokens`` the longest
-    prompt, as estimated, beyond which quoted texts are shortened. ``model`` answers
-    prompts and ``embedding_model`` embeds; either may stay empty where it is not used.
+    ``timeout`` is the longest silence of the server in seconds; ``retries`` counts the tries after
+    the first; ``concurrency`` is the maximum of parallel requests. Quoted texts are shortened if a
+    prompt has more than ``prompt_tokens``, as estimated. ``model`` answers prompts and
+    ``embedding_model`` embeds; an unused one may be empty.
 
-    The key takes no part in ``repr``, comparison or hashing: two endpoints that differ in
-    the key alone are equal, so make a new client when the key changes. A user name and
-    password in ``base_url`` are used for basic authentication and shown nowhere.
+    The key takes no part in ``repr``, comparison or hashing: two endpoints that differ only in the
+    key are equal, so make a new client when the key changes. A user name and password in
+    ``base_url`` are used for basic authentication and shown nowhere.
     """
 
     base_url: str
@@ -54,7 +53,7 @@ class Endpoint:
     prompt_tokens: int = 3_000
 
     def __post_init__(self) -> None:
-        """Raises ValueError naming the value and what is legal; secrets are not repeated."""
+        """Raises ValueError with the value and its legal range; secrets are not repeated."""
         object.__setattr__(self, "base_url", self.base_url.strip())
         object.__setattr__(self, "key", self.key.strip())
         try:
@@ -94,7 +93,7 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """Host, with the port where one is given."""
+        """Host, with the port if one is given."""
         return self._parts.netloc.rpartition("@")[2].lower()
 
     @property
@@ -118,7 +117,7 @@ class Endpoint:
 
     @property
     def authorization(self) -> str:
-        """The Authorization header that ``base_url`` asks for; empty where the key is used."""
+        """The Authorization header for the user in ``base_url``; empty if the key is used."""
         if self.key or self._parts.username is None:
             return ""
         user, password = unquote(self._parts.username), unquote(self._parts.password or "")
@@ -148,7 +147,7 @@ LOCAL: Mapping[str, Any] = {"timeout": 240, "concurrency": 1}
 
 
 def at(address: str) -> Endpoint:
-    """Returns the endpoint at an address, with the limits of a local server where it is one."""
+    """Returns the endpoint at an address, with the limits of a local server if it is one."""
     found = Endpoint(address)
     return replace(found, **LOCAL) if found.local else found
 

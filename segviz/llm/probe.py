@@ -38,7 +38,7 @@ class ServerReport:
     problem: str = ""
 
     def seconds(self, tokens_in: int, tokens_out: int) -> float | None:
-        """Returns how long one request after the other takes; None where no speed is known."""
+        """Returns the seconds of consecutive requests with so many tokens; None without a speed."""
         if not self.writes:
             return None
         return tokens_out / self.writes + (tokens_in / self.reads if self.reads else 0.0)
@@ -66,7 +66,7 @@ def probe(endpoint: Endpoint) -> ServerReport:
 
     def client() -> OpenAIChat:
         left = max(RANGES["timeout"][0], until - time.monotonic())
-        # Nothing is kept: a reply from the cache would say nothing of the speed.
+        # Nothing is cached: a cached reply would say nothing about the speed.
         limits = replace(endpoint, timeout=left, retries=0, max_tokens=_COUNTED)
         return OpenAIChat(replace(limits, model=endpoint.model or "none"), ModelCache(None))
 

@@ -28,9 +28,9 @@ RUBRIC = ("0", "1", "2", "3")
 NOT_MENTIONED = "Not mentioned."
 JSON_ONLY = "Answer with the JSON object alone: no words around it."
 
-_MOST_PARTS = 64  # of an annotation; more children share parts, as each part takes tokens itself
+_MOST_PARTS = 64  # of an annotation; more children share parts, because each part costs tokens
 _TICKS = re.compile("`+")
-_TOKEN = 4  # characters of ASCII in a token; of other letters each counts as one
+_TOKEN = 4  # ASCII characters per token; any other character counts as one token
 
 Texts = Mapping[str, str]
 """System messages by the names of prompts."""
@@ -92,11 +92,11 @@ def _prompt(
 
     Args:
         name: the name of the system message.
-        parts: what is quoted in the user message.
-        labels: the answers that are allowed; none for free text.
+        parts: the quotations in the user message.
+        labels: the legal answers; none for free text.
         told: values filled into the system message.
-        own: the texts of a system, which come before the shared ones.
-        json: whether the answer is a JSON object.
+        own: the texts of a system, which precede the shared ones.
+        json: True if the answer is a JSON object.
     """
     texts = {**texts_of(), **(own or {})}
     if name not in texts:
@@ -134,10 +134,10 @@ def tokens_of(text: str) -> int:
 
 
 def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Prompt, int]:
-    """Returns a prompt of at most ``budget`` tokens, as estimated, and how many texts it shortens.
+    """Returns a prompt of at most ``budget`` tokens, as estimated, and how many texts it cuts.
 
-    The longest texts of its parts are cut to one length, between words. A prompt without parts
-    stays as it is. ``texts`` stand in for the system messages of their names.
+    The longest texts of its parts are cut to one length, between words. A prompt without parts does
+    not change. ``texts`` replace the system messages of their names.
     """
     if texts and prompt.name in texts:
         known = {**texts_of(), **texts}
@@ -307,6 +307,6 @@ def judge_prompt(question: str, reference: str, answer: str, category: str = "")
 
 
 def memory_judge_prompt(question: str, known: Sequence[str], answer: str) -> Prompt:
-    """Asks how well ``answer`` agrees with what is ``known`` of who asks. Labels 0 to 3."""
+    """Asks how well ``answer`` agrees with the ``known`` facts about the user. Labels 0 to 3."""
     parts = [Part("Known", tuple(known)), _question(question), Part("Answer to grade", (answer,))]
     return _prompt("memory_judge", parts, RUBRIC)

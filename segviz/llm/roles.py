@@ -46,11 +46,11 @@ class ChatByRole:
         self.prompts = usual.prompts
 
     def has(self, role: str) -> bool:
-        """Returns True where a model may be asked in this role."""
+        """Returns True if a model may be asked in this role."""
         return role != "grade" or role in self._by_role
 
     def of(self, role: str) -> OpenAIChat:
-        """Returns the model for a role. Raises ValueError where no model may grade."""
+        """Returns the model for a role; raises ValueError if no model may grade."""
         if not self.has(role):
             raise ValueError("no model is named for grading; name one, another than answers")
         return self._by_role.get(role, self.usual)

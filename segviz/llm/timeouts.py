@@ -43,7 +43,7 @@ def heartbeat(beat: Callable[[], None]) -> Iterator[None]:
 
 
 def check_cancelled() -> None:
-    """Raises CancelledError where nobody waits for this thread's requests any more."""
+    """Raises CancelledError if nobody waits for this thread's requests any more."""
     cancelled = _CANCELLED.get()
     if cancelled is not None and cancelled.is_set():
         raise CancelledError

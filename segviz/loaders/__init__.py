@@ -88,7 +88,7 @@ def _load(
     if not str(path).strip():
         # An empty path would mean the folder the program happens to run in.
         raise LoadError("no path is given", expected=accepted(), remedy="name a file or folder")
-    with suppress(RuntimeError):  # no home folder can be found: then ~ is just a name
+    with suppress(RuntimeError):  # without a home folder, ~ is a plain name
         file = file.expanduser()
     try:
         if file.is_dir():
@@ -97,7 +97,7 @@ def _load(
             )
         label = _label(file.name)
         with files.opened(file) as stream:
-            head = stream.read(4) or b""  # None of a kernel's pipe that has nothing now
+            head = stream.read(4) or b""  # a pipe without data returns None
         if head.startswith(ZIP):
             return _read_members(lambda: ZipMembers(file, limit), label, options)
         total = file.stat().st_size
@@ -210,7 +210,7 @@ def _read_members(opened: Callable[[], Members], label: str, options: Options) -
 def _unknown(document: object, options: Options) -> LoadError:
     if isinstance(document, PlainText):
         if is_table(document):
-            settle(header(document), options.columns)  # raises, for lack of a column of texts
+            settle(header(document), options.columns)  # raises if no column holds texts
         return document.error
     if (known := other_kind(document)) is not None:
         return known

@@ -61,7 +61,7 @@ class ZipMembers:
         except _BROKEN:
             self._stream.close()
             raise LoadError("the zip archive is damaged", remedy=DAMAGED) from None
-        # Of equal names the last one counts, as for programs that unpack.
+        # Of equal names the last one counts, as in unpacking programs.
         self._infos = {info.filename: info for info in self._zip.infolist() if _is_read(info)}
         self.paths = natural(self._infos)
 
@@ -142,14 +142,14 @@ def natural(paths: Iterable[str]) -> list[str]:
 
 def _is_read(info: zipfile.ZipInfo) -> bool:
     """Returns True for a user's file: no folder, link or hidden file."""
-    path = info.filename  # which is_dir() would not bear to be empty
+    path = info.filename  # is_dir() fails for an empty name
     if not path or info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
         return False
     hidden = any(p.startswith(".") and p not in (".", "..") for p in path.split("/"))
     return not hidden and not path.startswith("__MACOSX/")
 
 
-# --- what they hold ------------------------------------------------------------------
+# --- contents ------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -182,7 +182,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     for best in [loader for loader in LOADERS.values() if loader.label in known]:
         chosen = [each for each in search.found if each.loader is best]
         for each in chosen:
-            # A file that is alone gives way to the archive, whose name is the telling one.
+            # A single file takes the name of the archive, which says more.
             name = label if len(chosen) == 1 else PurePosixPath(each.path).name
             try:
                 read, more = best.read(each.document, name, options)
@@ -217,7 +217,7 @@ def _search(members: Members, options: Options) -> _Search:
             if loader is not None:
                 search.found.append(_Found(path, loader, document, notes))
             elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
-                search.problems.append((path, document.error))  # meant as JSON
+                search.problems.append((path, document.error))  # the file is broken JSON
             elif (known := other_kind(document)) is not None:
                 search.kinds.append((path, known))
             else:
@@ -228,7 +228,7 @@ def _search(members: Members, options: Options) -> _Search:
 def _document(members: Members, path: str, search: _Search) -> tuple[object, Notes] | None:
     data = members.read(path)
     try:
-        # Exports have files of lists that are empty: a day without messages.
+        # Exports contain empty lists: days without messages.
         return None if data.strip() == b"[]" else read_document(data, members.budget)
     except LoadError as error:
         (search.kinds if isinstance(error, OtherKind) else search.problems).append((path, error))

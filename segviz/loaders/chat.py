@@ -45,7 +45,7 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
     firsts = [next((each for each in block if each.time), block[0]) for block in blocks.values()]
     between = _steps(firsts)
     back = sum(step < 0 for step in inside)
-    # Clocks of two machines may differ by a minute; a single step back by less tells nothing.
+    # Clocks of two machines may differ by a minute; a smaller step back does not count.
     if sum(each for each in (*inside, *between) if each < 0) > -60:
         pass
     elif not back and max(between) <= 0:
@@ -212,7 +212,7 @@ def speech(value: object) -> tuple[str | None, int]:
     parts = value if isinstance(value, list) else []
     texts = [part if isinstance(part, str) else speech(part)[0] for part in parts]
     said = [text for text in texts if text is not None]
-    # Words in bold and links stand between pieces of one line; other parts are lines of their own.
+    # Bold words and links are parts within a line; other parts are separate lines.
     pieces = any(isinstance(part, str) and part != part.strip() for part in parts)
     return ("" if pieces else "\n").join(said) if said else None, len(parts) - len(said)
 
@@ -234,7 +234,7 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
         notes.skipped(place, f"messages left out: {kinds}")
 
 
-# --- what is noted of the dates of sessions ------------------------------------------
+# --- notes on the dates of sessions --------------------------------------------------
 
 
 def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[datetime | None]:

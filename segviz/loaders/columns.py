@@ -108,7 +108,7 @@ def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, 
             raise _asking(headers, NeedsColumns(what, remedy="choose among them"))
     found = guess(headers)
     if said:
-        # A column that was said to mean one thing is not guessed to mean another.
+        # A column the user has chosen for one meaning is not guessed for another.
         taken = set(said.values())
         found = {key: header for key, header in found.items() if header not in taken}
         found.update(said)

@@ -185,7 +185,7 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
     return (found, notes) if found and len(found) * 2 >= filled else None
 
 
-# --- what JSON allows but text cannot hold ---------------------------------------------
+# --- repairs ---------------------------------------------------------------------------
 
 
 def printable(text: str) -> tuple[str, int]:
@@ -206,7 +206,7 @@ def clean(document: object) -> tuple[object, Notes]:
             raise _too_deep()
         if isinstance(node, dict):
             _clean_keys(node, place[1:], notes)
-        # Replacing a value that is there is safe meanwhile.
+        # Replacing an existing value is safe while iterating.
         for key, value in node.items() if isinstance(node, dict) else enumerate(node):
             if isinstance(value, dict | list):
                 walk(value, (*place, key))
@@ -218,7 +218,7 @@ def clean(document: object) -> tuple[object, Notes]:
                 node[key], what = mended
                 notes.repaired((*place, key)[1:], what)
 
-    root = [document]  # so that a document that is a bare string needs no case of its own
+    root = [document]  # so that a bare string is no special case
     walk(root, ())
     if misread:
         what = f"{counted(misread, 'text')} of UTF-8 that was taken for Latin-1 read anew"

@@ -53,7 +53,7 @@ class PlainText:
     error: LoadError
 
     def lines(self) -> Iterator[tuple[Line, str]]:
-        """Lines with their numbers, split at CR LF, LF and CR only."""
+        """Yields lines with their numbers, split at CR LF, LF and CR only."""
         for number, line in enumerate(_LINE_END.split(self.text), start=1):
             yield Line(number), line
 

@@ -63,7 +63,7 @@ class Shelf(Sequence[Conversation]):
         options: Options,
         items: Sequence[tuple[int, int, str]],
     ) -> None:
-        """``items``: first byte of each, the one past its last, and the id it is listed under."""
+        """Takes ``items``: first byte of each, the byte after its last, and its listed id."""
         self._path, self._label, self._loader, self._options = path, label, loader, options
         self._items = items
         self._version = _version(path)

@@ -1,9 +1,9 @@
-"""Parquet tables -> the rows as JSON would hold them; the shapes are told apart as for JSON.
+"""Reads Parquet tables as rows of JSON values; their formats are recognized as for JSON.
 
-By pyarrow, which Streamlit brings along and which is imported when such a file is met
-(0.1 s). Times, dates and decimals become text, so that they are read by the rules of all
-other files. The table is decoded in small batches, counted: a
-column of one long text repeated packs millions of times smaller than it is.
+pyarrow, a dependency of Streamlit, is imported on the first such file (0.1 s). Times, dates and
+decimals become text, so that they follow the rules of all other files. The table is decoded in
+small batches that the budget counts: a column of one repeated long text is stored millions of times
+smaller than it is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def read_parquet(data: bytes, budget: Budget) -> Rows:
     try:
         with parquet.ParquetFile(pyarrow.BufferReader(data)) as file:
             for batch in file.iter_batches(batch_size=_BATCH):
-                budget.take(batch.nbytes)  # before texts that repeat take their place
+                budget.take(batch.nbytes)  # before repeated texts are expanded
                 columns = [_as_values(column) for column in batch.columns]
                 rows += [
                     dict(zip(batch.schema.names, row, strict=True))

@@ -100,7 +100,10 @@ def note_late_evidence(
 
 
 def read_answer(value: object, place: Place, notes: Notes) -> str | None:
-    """Numbers are part of LoCoMo's format (``2022``); the answers of a list are joined."""
+    """Returns an answer as text; joins the answers of a list.
+
+    Numbers (``2022``) are legal in LoCoMo's format.
+    """
     parts = [_plain(item) for item in (value if isinstance(value, list) else [value])]
     said = [part for part in parts if part is not None]
     if value is not None and len(said) < len(parts):
@@ -141,7 +144,7 @@ def shown(value: object) -> str:
 def read_evidence(
     raw: object, place: Place, index: Mapping[str, str], notes: Notes
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of turns without repetition, and what names none, both in the order given."""
+    """Returns the distinct turn ids cited, and the unresolved references, both in order."""
     if raw is None:
         return (), ()
     if not isinstance(raw, list):
@@ -186,10 +189,10 @@ def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
 
 
 def resolve(entry: str, index: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of the turns that ``entry`` names, and leftovers; ``index`` comes from ``turn_index``.
+    """Returns the turn ids that ``entry`` cites, and the rest; ``index`` comes from ``turn_index``.
 
-    An entry may hold several references. One that names no turn is kept as written; so is
-    the whole entry when it holds more than references, a range like ``D1:3-D1:5`` for one.
+    An entry may hold several references. One that cites no turn is kept as written. So is the whole
+    entry if it holds more than references, such as a range (``D1:3-D1:5``).
     """
     exact = index.get(entry.strip())
     if exact is not None:

@@ -53,7 +53,7 @@ _TALK = ("messages", "history", "chathistory", "conversation", "conversations")
 
 
 def read_stored(path: str | Path) -> tuple[StoredText, ...]:
-    """Reads the dump of a memory; LoadError where it holds no text."""
+    """Reads the dump of a memory; raises LoadError if it holds no text."""
     data, name = files.read(path), Path(path).name
     budget = Budget(WHOLE)
     expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
@@ -79,7 +79,7 @@ def stored_texts(document: object) -> tuple[StoredText, ...]:
 
 
 def stored_text(record: Mapping[str, object]) -> StoredText:
-    """Returns a record as it is read; "" as id where it has none."""
+    """Returns a record as a text of a memory; its id is "" if it has none."""
     said = {meaning: _first(record, meaning) for meaning in NAMES}
     sources = said["sources"]
     if isinstance(sources, str) and sources.lstrip().startswith("["):

@@ -1,13 +1,13 @@
 """Turns evidence into an answer, and an answer into a grade, with a chat model.
 
-The evidence is what retrieval returned, in reading order; the model sees nothing else of
-the conversation. Evidence, questions and answers are quoted between fences and called data
+The evidence is the result of retrieval, in reading order; the model sees nothing else of the
+conversation. Evidence, questions and answers are quoted between fences and called data
 (``segviz.llm.prompts``), so that a line of a conversation cannot pose as an instruction.
 
-After SegTreeMem App. G.2 the judge is given the question, its category, the gold answer and the
-answer. RealMem differs (G.4): its questions are requests to an assistant, and an answer is judged
-by the user's memory, here the turns the question names as evidence. Departures: all wordings are
-ours; the paper's separate answer prompt for LongMemEval-MAB (G.3) is not distinguished.
+The judge receives the question, its category, the gold answer and the answer (SegTreeMem App. G.2).
+RealMem differs (G.4): its questions are requests to an assistant, and an answer is judged by the
+user's memory, here the question's evidence turns. Departures: all wordings are ours; the paper's
+separate answer prompt for LongMemEval-MAB (G.3) is not distinguished.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _LONGEST_DECLINE = 30
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A chat model's answer and its tokens (0 where the server names none).
+    """Chat model's answer and its tokens (0 if the server names none).
 
-    ``cached`` is True where it came from the cache. ``fault`` says why the model gave no
-    answer; ``text`` is then empty.
+    ``cached`` is True if it came from the cache. ``fault`` says why the model gave no answer;
+    ``text`` is then empty.
     """
 
     text: str

@@ -47,7 +47,7 @@ class _Meter:
     """
 
     def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
-        self._embedder = self.inner = embedder  # for known_scripts
+        self._embedder = self.inner = embedder  # ``inner``: for known_scripts
         self._paid = paid(embedder)
         self._chat = chat
         # Embedded before the first step.

@@ -116,16 +116,16 @@ def memory_from(
 def locomo_facts(
     conversation: Conversation, *, summaries: bool = False, embedder: str | Embedder = "auto"
 ) -> Memory:
-    """Makes a memory of the facts that LoCoMo wrote from a conversation, with their turns.
+    """Makes a memory of the facts that LoCoMo derived from a conversation, with their turns.
 
     Args:
         conversation: read from a LoCoMo file, which has ``observation``.
-        summaries: has the data set's summary of a session stand above its facts, as the annotation
-            of level 2, to compare with those of other annotators.
+        summaries: adds the data set's summary of each session above its facts, as the annotation of
+            level 2, to compare with those of other annotators.
         embedder: as in ``segviz.build``.
 
     Raises:
-        ValueError: The conversation brings no facts, as those that come with segviz.
+        ValueError: The conversation has no facts, as the samples of segviz.
     """
     facts = conversation.observations
     if not facts:
@@ -345,9 +345,9 @@ def _hang(
     units: Sequence[Unit],
     embedder: Embedder,
 ) -> list[int]:
-    """Hangs the units that no leaf holds, as ghosts, below the memories made from them.
+    """Adds the units without a leaf, as ghosts, below the memories made from them.
 
-    Returns the leaves, ghosts included. ValueError where a memory names a turn that no unit holds.
+    Returns the leaves, ghosts included. Raises ValueError if a memory names a turn in no unit.
     """
     held = {index for leaf in raw for index in range(*found[leaf].span)}
     of_unit = {found[leaf].span[0]: leaf for leaf in reversed(raw)}
@@ -362,7 +362,9 @@ def _hang(
     made = attribute([_stored(found[place]) for place in others], conversation, embedder)
     for place, stored in zip(others, made, strict=True):
         node = found[place]
-        if not _whole(node, "level"):  # it is above its ghosts, whatever it was called
+        if not _whole(
+            node, "level"
+        ):  # a memory is above its ghosts, whatever its level in the table
             node.row = {**node.row, "level": None}
         for turn in stored.sources:
             leaf = of_unit.get(unit_of.get(turn, -1))

@@ -92,7 +92,7 @@ class Tail:
         seen = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
         if seen == self._seen:
             return False
-        # The next change of a file that has changed just now may leave no trace.
+        # A file that has just changed may change again without a new time stamp.
         self._seen = seen if time.time_ns() - facts.st_mtime_ns > _TICK else ()
         there, left = sha256(), self.offset
         while left and (part := stream.read(min(left, READ_AT_ONCE))):
@@ -226,7 +226,7 @@ class Watched:
         self._builder = SegmentTreeBuilder(self._annotate, self._embedder, "eager")
 
     def _heard(self, line: bytes) -> list[Message]:
-        """Returns the messages of a line; counts it as skipped where it holds none."""
+        """Returns the messages of a line; counts a line without any as skipped."""
         try:
             document, _ = read_document(line)
         except LoadError:
@@ -286,7 +286,7 @@ class Watched:
                 self._record.history(units),
                 built_with=system,
             )
-            # What cutting the conversation would give, without doing so.
+            # The units are known already, so the conversation need not be cut again.
             vars(conversation)["_units_by_rule"] = {"turn": units}
         return self._shown
 

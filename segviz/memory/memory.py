@@ -45,7 +45,7 @@ from segviz.tree import Moments, Replayer, Step, Structure, replay, thumbnail
 from segviz.tree.inspect import written
 from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
 
-_PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
+_PAST_KEPT = 4  # relevance models of earlier moments, because a page asks again at every click
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +101,7 @@ class Memory:
         return self.structure if step == len(self.steps) else self._moments.at(step)
 
     def labels(self, structure: Structure | None = None) -> tuple[str, ...]:
-        """Returns a label for every node: what its part of the conversation is about.
+        """Returns a topic label for every node.
 
         Args:
             structure: this memory at some moment, or a view of it; None for the last.
@@ -139,7 +139,7 @@ class Memory:
         return list(accumulate((max(map(self._place.__getitem__, ids)) for ids in placed), max))
 
     def pending(self, step: int) -> tuple[int, ...]:
-        """Nodes whose text was out of date after ``step`` steps; see ``Settles``."""
+        """Returns the nodes whose text was out of date after ``step`` steps; see ``Settles``."""
         if not isinstance(self.model, Settles):
             return ()
         return self.model.pending(self.at(step), self.steps[:step])
@@ -173,12 +173,12 @@ class Memory:
         return Moments(self.steps)
 
     def check(self, step: int | None = None) -> list[Violation]:
-        """Violations after ``step`` (default: the last) of its invariants."""
+        """Returns the violations of the invariants after ``step`` (default: the last)."""
         return check(self.structure if step is None else self.at(step), self.invariants)
 
     @property
     def has_frontier(self) -> bool:
-        """Returns True where a unit joins a node of the frontier (SegTreeMem §4.2)."""
+        """Returns True if units join nodes of the frontier (SegTreeMem §4.2)."""
         return frontier_is_a_chain in self.invariants
 
     @cached_property
@@ -191,7 +191,7 @@ class Memory:
 
     @cached_property
     def _scorers(self) -> tuple[dict[tuple[str, Structure], Scorer], ...]:
-        return {}, {}  # of the final structure, of earlier ones
+        return {}, {}  # for the final structure, for earlier ones
 
     def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
         """Returns the prepared relevance model of this name.

@@ -18,7 +18,7 @@ from segviz.llm.prompts import fitted, tokens_of
 from segviz.memory.builder import Building
 from segviz.memory.factory import paid
 
-_LEAVES = 500  # that are rehearsed; more are taken to cost as much each
+_LEAVES = 500  # rehearsed leaves; the cost of further ones is extrapolated
 _LABEL, _OBJECT, _PER_WORD = 8, 200, 1.4  # tokens of a label, of a JSON object, for each word
 
 
@@ -31,7 +31,7 @@ class BuildEstimate:
     tokens_out: int
 
     def dollars(self, price: Price | None) -> float | None:
-        """Returns the cost in US dollars; None where no price is known."""
+        """Returns the cost in US dollars; None if no price is known."""
         if price is None:
             return None
         return (self.tokens_in * price.input + self.tokens_out * price.output) / 1_000_000

@@ -49,13 +49,15 @@ class Labels:
         leaf = structure.active & (structure.level == 0)
         counts[leaf] = before[structure.stop[leaf]] - before[structure.start[leaf]]
         parent, child = structure.edges[:, 0], structure.edges[:, 1]
-        if len(np.unique(child)) < len(child):  # several ways lead down: each unit counts once
+        if len(np.unique(child)) < len(child):  # nodes with several parents: count each unit once
             for node in np.unique(parent).tolist():
                 counts[node] = per_unit[np.array(structure.coverage(node), dtype=np.int64) + 1].sum(
                     0
                 )
         else:
-            for level in np.unique(structure.level[child]).tolist():  # what is below is complete
+            for level in np.unique(
+                structure.level[child]
+            ).tolist():  # bottom-up, so that the level below is complete
                 here = structure.level[child] == level
                 np.add.at(counts, parent[here], counts[child[here]])
         found = np.where(counts.any(axis=1), counts.argmax(axis=1), -1).astype(np.int32)

@@ -191,7 +191,7 @@ class TestModels:
         server.script()
         app.session_state["building"] = None  # as the Cancel button does
         app.run()
-        assert "a request that was under way may still be charged" in texts(clean(app))
+        assert "a request in progress may still be charged" in texts(clean(app))
         assert "Nothing is sent" not in texts(app)
         assert 0 < app.slider[0].max < 6
         assert build(app).slider[0].max == 6

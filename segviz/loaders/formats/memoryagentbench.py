@@ -82,7 +82,7 @@ def _literal(context: object, place: Place, notes: Notes) -> list[object]:
     parts = context
     if isinstance(context, str) and context.lstrip().startswith("["):
         try:
-            # By way of JSON: tuples become lists, and what JSON does not know is refused.
+            # Through JSON, tuples become lists, and values that JSON does not know are refused.
             parts, mended = clean(json.loads(json.dumps(ast.literal_eval(context.strip()))))
             notes.take(mended, place)
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -1,11 +1,11 @@
-"""RealMem (AvatarMemory/RealMemBench): one file is one conversation with many sessions.
+"""Reads RealMem (AvatarMemory/RealMemBench): a file is a conversation with many sessions.
 
-Turns are called ``S<n>:<m>`` after their 1-based places in the file. A turn with ``is_query``
-is a question, asked at that turn: neither itself, the answer nor what follows is known. The
-assistant's turn behind it is the gold answer, and its ``memory_used`` names sessions. The turn
-is found through the ``extracted_memory`` with the same words, whose snapshot is the text of one
-turn (``source_turn`` counts now from 0, now from 1). What cannot be traced to one turn leaves its
-``session_uuid`` as unresolved evidence.
+Turns are called ``S<n>:<m>`` by their 1-based places in the file. A turn with ``is_query`` is a
+question, asked at that turn: the memory then knows neither that turn nor any later one. The
+assistant's next turn is the gold answer, and its ``memory_used`` names sessions. The evidence turn
+is found by the ``extracted_memory`` with the same words, whose snapshot is the text of a turn
+(``source_turn`` counts sometimes from 0, sometimes from 1). If no single turn is found, the
+``session_uuid`` is unresolved evidence.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def read(document: object, name: str, options: Options) -> Reading:
             date = raw.get("current_time"), (*place, "current_time")
             written.append((raw.get("dialogue_turns"), (*place, "dialogue_turns"), *date))
         else:
-            written.append((raw or "null", place, None, ()))  # noted as no list of messages
+            written.append((raw or "null", place, None, ()))  # noted: not a list of messages
     example = "2025-12-19 (Friday)"
     sessions = read_sessions(written, "speaker", example, ("dialogues",), options, notes)
     if not sessions:
@@ -117,7 +117,7 @@ def _sources(dialogues: list[object], turns: Mapping[str, Turn]) -> _Sources:
 def _evidence(
     answer: dict[str, object], sources: _Sources, place: Place, notes: Notes
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Turns that memories of this answer come from, and sessions of those not traced."""
+    """Returns the turns of this answer's memories, and the sessions of untraced ones."""
     found: dict[str, None] = {}
     unresolved: dict[str, None] = {}
     seen = set()

@@ -121,7 +121,7 @@ def _loader(form: Form) -> Loader:
         said = (options.columns or {}).get("text")
         talks = list(talks_in(document, said=said))
         rows = [raw for talk in talks for block in talk.blocks for _, raw in block.rows]
-        if not talks:  # columns are said that no list of records has
+        if not talks:  # no list of records has the user's columns
             rows = [raw for _, raw in rows_of(document)]
         some = (raw for raw in rows[:_LOOKED_AT] if isinstance(raw, dict))
         headers = list(dict.fromkeys(key for raw in some for key in raw))
@@ -160,7 +160,7 @@ def has_rows(document: object, said: str | None) -> bool:
 
 
 def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
-    """Items of a list of talks in which there is none."""
+    """Notes the items of a list of dialogues that have none."""
     places = [talk.place for talk in talks]
     if isinstance(document, list) and () not in places:
         found = {place[0] for place in places}
@@ -170,7 +170,7 @@ def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
                 notes.skipped((row,), what)
 
 
-# --- where the talks are ---------------------------------------------------------------
+# --- finding dialogues -----------------------------------------------------------------
 
 
 def talks_in(
@@ -306,7 +306,7 @@ def _is_talk(rows: list[object], said: str | None) -> bool:
         for raw, keys in known
         if "text" in keys and (len(keys) > 1 or str(raw.get("type")) in SPEAKING)
     ]
-    # A list of messages under the key of a text makes a session of its record, and no message.
+    # A record with a list of messages under its text key is a session, not a message.
     fits = [text for text in fits if not (isinstance(text, list) and _is_talk(text, None))]
     return any(isinstance(text, str | list | dict) for text in fits) and len(fits) * 2 >= len(some)
 
@@ -350,7 +350,7 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | Non
     parents = {key: raw[parent] for key, (_, raw) in placed.items() if parent in raw}
     known = [above for above in parents.values() if isinstance(above, str)]
     if not parents or (isinstance(block, list) and len(set(known)) == len(known)):
-        return None  # a list in which nothing branches is read as it stands
+        return None  # a list without branches is read in order
     if isinstance(block, list) and _is_thread(placed, parents):
         return None
     here = value.get(current)

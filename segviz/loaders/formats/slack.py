@@ -111,7 +111,7 @@ def _day(block: object, date: str, place: Place, people: Mapping[str, str], note
             "day": date,
         }
         rows.append((here, known))
-    # What has no time keeps its place at the end.
+    # Messages without a time stay at the end.
     rows.sort(key=lambda row: read_time(row[1]["ts"]) or datetime.max)
     found.rows = rows
     return found
@@ -135,7 +135,7 @@ def _spoken(block: object) -> str:
 
 
 def plain(text: str, people: Mapping[str, str]) -> str:
-    """Slack's markup as plain text: ``<@U1>`` -> ``@Ann``, ``<url|label>`` -> ``label (url)``."""
+    """Converts Slack's markup: ``<@U1>`` to ``@Ann``, ``<url|label>`` to ``label (url)``."""
 
     def shown(match: re.Match[str]) -> str:
         kind, target, label = match.groups()

@@ -70,7 +70,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     for row in rows:
         cells = list(row.cells)
         if text_at == len(headers) - 1 and len(cells) > len(headers):
-            # Marks inside a text that stands last and is not quoted.
+            # Delimiters inside an unquoted text in the last column.
             cells[len(headers) - 1 :] = [mark.join(cells[len(headers) - 1 :])]
         if len(cells) <= text_at:
             notes.skipped((row.line,), "the row ends before its text; it is left out")
@@ -147,7 +147,7 @@ def delimiter_of(text: str) -> tuple[str, str] | None:
     for mark in DELIMITERS:
         rows = _first(text, mark, 20)
         width = len(rows[0].cells) if rows else 0
-        # A ragged row or two do not hide a table.
+        # One or two ragged rows are still a table.
         same = sum(len(row.cells) == width for row in rows)
         if width > 1 and same * 10 >= len(rows) * 6:
             best = max(best or (0, ""), (width, mark))
@@ -167,7 +167,7 @@ def read_table(text: str, mark: str) -> list[Row]:
 def _first(text: str, mark: str, most: int) -> list[Row]:
     """Returns the first rows, within the first characters."""
     rows: list[Row] = []
-    with suppress(_Open):  # the quote may be closed in what was not looked at
+    with suppress(_Open):  # the quote may be closed after these characters
         rows.extend(islice(_rows(text[:_SAMPLE], mark), most))
     return rows
 
@@ -184,9 +184,9 @@ def _rows(text: str, mark: str) -> Iterator[Row]:
     began = 1
     for cells in reader:
         if cells == [_END] and reader.line_num == began:
-            return  # on a line of its own; behind an open quote it is not
+            return  # the sentinel is a separate line, unless a quote is open
         if cells and cells[-1].endswith(_END):
-            # What came before in this row may hold line ends of its own.
+            # Earlier cells of this row may contain line ends.
             before = "\0".join(cells[:-1])
             raise _Open(began + before.count("\n") + before.count("\r") - before.count("\r\n"))
         if any(cell.strip() for cell in cells):

@@ -48,7 +48,7 @@ def matches(document: object) -> bool:
     names = Counter(found[0] for found in said if found)
     count = names.total()
     if not count or (said[0] is None and (count < 4 or not any(said[:3]))):
-        return False  # a heading may stand first, if a talk follows
+        return False  # a heading may precede the dialogue
     return count <= 3 or len(names) * 3 <= count * 2
 
 

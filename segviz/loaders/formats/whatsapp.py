@@ -46,7 +46,7 @@ _LONGEST_HEAD = 120
 _PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
 """To comma and spaces of one kind, character by character: places stay as they are."""
 
-# Words in brackets, in any language; <script> or <img src=x> is what somebody wrote.
+# Words in brackets, in any language; <script> or <img src=x> is a user's text.
 _WORD = r"[^\W\d_]+"
 _ATTACHED = re.compile(r"[\u200e]*<[^<>:\n]{1,30}: [^<>\n]{1,200}\.\w{2,5}>")
 _FILE = re.compile(r"[\u200e]*([^<>\n]{1,200})\.\w{2,5} \(([^()\n]{3,40})\)")
@@ -128,7 +128,7 @@ def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
 
 
 def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draft]:
-    """Messages by people, each with the lines that go on with it."""
+    """Returns people's messages, each with its continuation lines."""
     drafts: list[_Draft] = []
     current: list[str] | None = None
     heads = filter(None, (_head(line) for _, line in lines[:_COMPARED]))
@@ -146,7 +146,7 @@ def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draf
         speaker = one_line(speaker).strip(_MARKS + " ")
         if not colon or not speaker or len(speaker) > _LONGEST_NAME:
             left["of the system"] += 1
-            current = []  # what goes on with it is as little a message
+            current = []  # continuation lines of a system message are skipped too
             continue
         raw = shorten(line[: head.end()].strip(_MARKS + "[]–- "), 40)
         current = [said.removeprefix(" ")]
@@ -158,7 +158,7 @@ def _words(text: str, attached: frozenset[str], left: Counter[str]) -> str | Non
     """Returns the text; None for a placeholder of a medium or a deleted message."""
     said = text.strip()
     lines = said.split("\n")
-    # Attachments and the mark of an edit stand in short lines, the first and the last.
+    # Attachments and edit marks are short first or last lines.
     for row in {0, len(lines) - 1}:
         if len(lines[row]) < _LONGEST_NOTICE:
             lines[row] = _EDITED.sub("", _ATTACHED.sub("", lines[row]))

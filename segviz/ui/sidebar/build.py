@@ -128,7 +128,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
         callers = [*callers, "embeddings"]
     key = order.key(source)
     if st.session_state.get(keys.BUILDING) != key:
-        _stop()  # a build asked for with other settings is no longer wanted
+        _stop()  # the settings have changed, so a pending build is obsolete
     memory: Memory | None = peek(keys.MEMORIES, key)
     if memory is not None:
         if memory.embedder is not order.models.embedder:

@@ -1,8 +1,8 @@
-"""Sidebar panel: chooses chat and embedding models, where they run, their limits and prices.
+"""Sidebar panel: chooses chat and embedding models, their server, limits and prices.
 
-The key lives in a password field of this browser session (or comes from the environment
-or Streamlit's secrets). It is handed to the client and goes nowhere else. A client is made
-anew whenever an address, a key or a limit changes; its counters continue.
+The key is in a password field of this browser session (or comes from the environment or Streamlit's
+secrets). Only the client receives it. A new address, key or limit makes a new client; its counters
+continue.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _key_found(endpoint: Endpoint) -> str:
 
 
 def point_here() -> None:
-    """Opens the panel in the next run, where settings that the server refused can be changed."""
+    """Opens the panel in the next run, to change settings that the server refused."""
     st.session_state[keys.OPEN_MODELS] = True
 
 
@@ -108,7 +108,7 @@ def choose_models(built_with: str = "", use: Callable[[], None] | None = None) -
         built_with: the parts of the memory that use a chat model, in words; "" for none.
         use: selects parts that use the model; None if no memory is built.
     """
-    st.session_state.pop(keys.SPENDING_PLACE, None)  # of the run before
+    st.session_state.pop(keys.SPENDING_PLACE, None)  # left by the previous run
     preset = st.selectbox(
         "Model server",
         [OFFLINE, *PRESETS, CUSTOM],
@@ -237,14 +237,14 @@ def _purpose(
 
 
 def report_of(url: str, model: str = "") -> ServerReport | None:
-    """Returns what the last test of a server found, of this model where one is named."""
+    """Returns the last test of a server, of this model if one is named."""
     reports: dict[tuple[str, str], ServerReport] = st.session_state.get(keys.SERVER_REPORT, {})
     found = [report for (address, name), report in reports.items() if address == url]
     return reports.get((url, model)) if model else next(reversed(found), None)
 
 
 def _test(endpoint: Endpoint) -> None:
-    """Offers to test the server, and shows what the last test found."""
+    """Draws the offer to test the server, and the result of the last test."""
     if st.button("Test this server", icon=":material/speed:", key="test-server", width="stretch"):
         with st.spinner(f"Testing, at most {SECONDS:.0f} seconds"):
             reports = st.session_state.setdefault(keys.SERVER_REPORT, {})
@@ -355,7 +355,7 @@ def _price(kind: str, client: str, endpoint: Endpoint, model: str, sides: tuple[
 
 
 def _kept_replies() -> None:
-    """Draws the cache: what went wrong with it, its size, and a way to empty it."""
+    """Draws the cache: its problems, its size, and a way to empty it."""
     cache = _cache()
     for note in cache.notes:
         st.caption(note)
@@ -396,14 +396,14 @@ class ModelUsage:
 
 
 def usage_of(kind: str, endpoint: Endpoint, model: str) -> ModelUsage:
-    """Returns what a model, ``kind`` "chat" or "embeddings", was asked at this server."""
+    """Returns the requests to a model at this server; ``kind`` is "chat" or "embeddings"."""
     used: dict[tuple[str, str, str], ModelUsage] = st.session_state.setdefault(keys.USAGE, {})
     name = (kind, endpoint.address, model)
     return used.setdefault(name, ModelUsage(model, endpoint.address))
 
 
 def price_of(name: str) -> Price | None:
-    """Returns the price entered for the client of this ``name``; None where there is none."""
+    """Returns the price entered for the client of this ``name``; None if there is none."""
     prices: dict[str, Price | None] = st.session_state.get(keys.PRICES, {})
     return prices.get(name)
 

@@ -61,9 +61,8 @@ def _session() -> tuple[AppSession, Any] | None:
         if opened is None:
             return None
         above = st.container()
-        opened = audit_panel(
-            opened
-        )  # drawn last, but it marks the questions of the conversations above
+        # Drawn below the choice of conversation, but it marks the questions to choose from.
+        opened = audit_panel(opened)
         with above:
             found = choose_conversation(opened)
         if found is None:
@@ -74,7 +73,7 @@ def _session() -> tuple[AppSession, Any] | None:
             return _saved(opened, original, source)
         typed = typed_turns(source)
         conversation = original
-        if typed:  # the same object at every click: it keeps the leaves it was cut into
+        if typed:  # remembered, because a conversation caches its units
             under = fingerprint(source, typed)
             conversation = remember(
                 "continued", under, 1, lambda: with_typed_turns(original, typed)
@@ -194,7 +193,7 @@ def _for_models(system: str, settings: dict[str, Any]) -> tuple[str, Callable[[]
 
     def use() -> None:
         for name, choices in able.items():
-            if choices:  # the last, of decisions, sees all open nodes at once
+            if choices:  # the last one decides on all open nodes at once
                 st.session_state[keys.parameter(system, name)] = choices[-1]
 
     return " and ".join(asks), use if any(able.values()) else None

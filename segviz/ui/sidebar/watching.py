@@ -58,7 +58,7 @@ def _keeper(path: str) -> Keeper:
 
 
 def keeper() -> Keeper:
-    """Returns the keeper of the file that the server was told to watch."""
+    """Returns the keeper of the server's watched file."""
     return _keeper(os.environ[security.WATCH])
 
 

@@ -1,4 +1,4 @@
-"""Mounts the canvas component: the one place where the tree view meets Streamlit."""
+"""Mounts the browser components: the only module that passes their messages to Streamlit."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _node(act: Callable[[int | None], None] | None, sent: object) -> None:
 def _legal(
     read: Callable[[object], T | None], act: Callable[[T], None] | None, sent: object
 ) -> None:
-    """Hands on what was sent if it can be read."""
+    """Passes on a valid message; ignores any other."""
     value = read(sent)
     if act is not None and value is not None:
         act(value)

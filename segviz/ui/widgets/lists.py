@@ -44,9 +44,7 @@ def transcript(
     end = ids.index(until) + 1 if until is not None else len(ids)
     middle = ids.index(focus) if focus is not None else 0
     begin = max(0, min(middle // _BLOCK - _BLOCKS // 2, -(-end // _BLOCK) - _BLOCKS))
-    reached = (
-        f"reach-{key}"  # range of blocks scrolled to, with the conversation and focus it belongs to
-    )
+    reached = f"reach-{key}"  # conversation and focus, and the range of blocks scrolled to
     asked, wider = st.session_state.get(reached, (None, None))
     low, high = wider if asked == (about, focus) else (begin, begin + _BLOCKS)
     first, last = low * _BLOCK, min(end, high * _BLOCK)

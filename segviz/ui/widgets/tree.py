@@ -101,7 +101,7 @@ def draw_canvas(
     drawn = shown.drawn()
     payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
     if drawn.axis_units is not None:
-        payload["axis_units"] = drawn.axis_units.tolist()  # to point at turns
+        payload["axis_units"] = drawn.axis_units.tolist()  # lets a box highlight its turns
     tree_canvas(
         payload,
         key=key,
@@ -168,7 +168,7 @@ def draw_outline(
     """
     structure = scene.structure
     kinds, kind = _kinds(session, structure)
-    asked, nodes = st.session_state.get("outline-wanted", ("", []))  # texts the browser wants
+    asked, nodes = st.session_state.get("outline-wanted", ("", []))  # texts requested
     payload = outline_payload(
         scene,
         kinds=kinds,

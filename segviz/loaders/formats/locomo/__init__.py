@@ -1,4 +1,4 @@
-"""LoCoMo (snap-research/LoCoMo) in its shapes.
+"""Reads LoCoMo (snap-research/LoCoMo) in its shapes.
 
 ==========================  ==========================================================
 shape                       found in
@@ -11,11 +11,10 @@ sessions in a list          forks: ``conversation: [{session_date, turns}, …]`
 ==========================  ==========================================================
 
 Turns are ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``. Image URLs are neither
-kept nor fetched; the caption stands for the image, also where there is no URL (316 turns of the
-file).
+stored nor fetched; the caption represents the image, even without a URL (316 turns of the file).
 
-What the data set wrote from the turns is read, too: ``session_summary``, and the facts of
-``observation``, of which each names its turns. In the bare shape both lie among the sessions.
+The texts that the data set derived from the turns are read, too: ``session_summary``, and the facts
+of ``observation``, each with its turns. In the bare shape both lie among the sessions.
 """
 
 from __future__ import annotations
@@ -231,11 +230,11 @@ def _note_broken(sample: object, place: Place, notes: Notes) -> None:
 
 # --- sessions ------------------------------------------------------------------------
 # Read in the order of their numbers (as texts, session_10 would come before session_2),
-# wherever they stand in the file. events_session_1 and others are ignored.
+# wherever they are in the file. events_session_1 and others are ignored.
 
 
 def _session_keys(transcript: dict[str, object]) -> list[str]:
-    """Keys of sessions, dated ones without turns included, in numeric order."""
+    """Returns the keys of sessions, dated ones without turns included, in numeric order."""
     keys = {
         f"session_{match[1]}": int(match[1]) for key in transcript if (match := _KEY.fullmatch(key))
     }
@@ -252,7 +251,7 @@ def _sessions(
     # Declared anywhere, also by skipped turns: evidence that cites a lost turn must not point at
     # another one.
     taken, owned = set(filter(None, declared)), set[str]()
-    named = bool(taken)  # a file in which no turn has an id lacks none
+    named = bool(taken)  # if no turn has an id, a missing id is no error
     held: list[tuple[str, tuple[Turn, ...]]] = []
     empty: list[str] = []
     for key in keys:

@@ -1,7 +1,7 @@
 """Answers the question from the evidence with a chat model, and grades the answer.
 
-Nothing is sent before a button is pressed. What came back is kept for the browser session,
-so that moving a slider away and back does not ask again (the cache would not either).
+Nothing is sent before the user presses a button. Answers are cached for the browser session: a
+slider moved away and back sends no new request.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MEANING = (
 
 
 def answer_panel(session: AppSession, question: Question, result: Result) -> None:
-    """Draws the panel for a question and what was retrieved for it."""
+    """Draws the answer panel for a question and its evidence."""
     if result.evidence:
         _context(session, result)
     if session.chat is None:
@@ -149,7 +149,7 @@ def _compared(
 def _graded(
     session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
 ) -> None:
-    """Shows the grade: at once where a rule decides it, else on request."""
+    """Draws the grade: at once if a rule decides it, else on request."""
     score: int | None = by_rule(question, given.text)
     if score is None and not models.has("grade"):
         st.caption(

@@ -109,7 +109,7 @@ def _moment(session: AppSession, question: Question, step: int) -> None:
 
 
 def _live(session: AppSession, settings: RetrievalSettings) -> Live | None:
-    """Returns what the browser needs to follow the controls by itself; None where it cannot."""
+    """Returns the data with which the browser follows the controls; None if it cannot."""
     if settings.method == "own" or not live(session):
         return None
     return Live(settings, *st.session_state.get(keys.DRAWN, ()))

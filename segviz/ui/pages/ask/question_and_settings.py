@@ -74,8 +74,8 @@ def tally(session: AppSession, question: Question) -> None:
     for group, verb in (("won", "rescues"), ("lost", "loses")):
         label = f"{verb} {groups.count(group)}"
         questions_popover(session, label, f"atlas-{group}", _show_question, group)
-    best = "; this one gains most" * most
-    st.caption(f"of {len(groups)} questions{best}", width="content")
+    rest = "; this one gains most" if most else " questions"
+    st.caption(f"of {len(groups)}{rest}", width="content")
 
 
 def _show_question() -> None:
@@ -83,7 +83,7 @@ def _show_question() -> None:
 
 
 def _scoring(session: AppSession) -> None:
-    """Draws the presets and relevance; both show what is in force."""
+    """Draws the presets and relevance; both show the current setting."""
     model = session.memory.model
     settings = read_settings(session)
     usual = replace(settings, relevance=None).relevance_for(model)
@@ -196,7 +196,7 @@ def _budget(session: AppSession) -> None:
 
 
 def _propagation(session: AppSession) -> None:
-    """Draws policy, α and H as widgets, where the browser cannot follow them."""
+    """Draws policy, α and H as widgets, if the browser cannot follow them."""
     columns = st.columns([5, 4, 3], gap="medium")
     policy: str = columns[0].selectbox(
         "policy",
