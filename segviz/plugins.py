@@ -15,8 +15,9 @@ is left out, with the reason in ``PLUGINS``; it never stops segviz.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
@@ -24,8 +25,11 @@ from typing import Any
 from segviz.construct import parameters
 from segviz.construct.annotate import ANNOTATORS
 from segviz.construct.compatibility import COMPATIBILITY
+from segviz.conversation import Conversation
 from segviz.embedding import EMBEDDERS
-from segviz.loaders import LOADERS, Loader
+from segviz.loaders import LOADERS, Loader, LoadError
+from segviz.loaders.document import Options
+from segviz.loaders.loader import Reading
 from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.systems import SYSTEMS
 from segviz.tree.invariants import are_invariants
@@ -149,10 +153,37 @@ def _added(
     if group == "loaders":  # first, because some formats read anything with rows or lines
         others = dict(registry)
         registry.clear()
-        registry.update({name: part}, **others)
+        registry.update({name: _checked(part)}, **others)
     else:
         registry[name] = part
     return Plugin(group, name, package)
+
+
+def _checked(loader: Loader) -> Loader:
+    """Returns a loader that refuses, with a warning, every document at which it fails."""
+
+    def matches(document: object) -> bool:
+        try:
+            return bool(loader.matches(document))
+        except Exception as error:
+            what = f"the loader {loader.label!r:.40} failed at a file: {error!r:.200}"
+            warnings.warn(f"{what}; passed over", stacklevel=2)
+            return False
+
+    def read(document: object, name: str, options: Options) -> Reading:
+        try:
+            conversations, notes = loader.read(document, name, options)
+            wrong = [each for each in conversations if not isinstance(each, Conversation)]
+            if not conversations or wrong:
+                raise TypeError(f"expected conversations, found {(*wrong, conversations)[0]!r:.80}")
+            return conversations, tuple(notes)
+        except LoadError:
+            raise
+        except Exception as error:
+            what = f"the loader {loader.label!r:.40} failed: {error!r:.200}"
+            raise LoadError(what, remedy="tell whoever wrote it, or uninstall it") from error
+
+    return replace(loader, matches=matches, read=read)
 
 
 def _plain(text: str, most: int) -> str:

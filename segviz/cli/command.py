@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import reduce, wraps
 from inspect import cleandoc
 from types import SimpleNamespace
@@ -116,7 +116,17 @@ def command(run: Run) -> Command:
 
     @wraps(run)
     def called(**given: Any) -> int:
-        return run(Options(**given), Console(given.get("quiet", False)))
+        console = Console(given.get("quiet", False))
+        # What a plug-in prints is no part of the result.
+        with redirect_stdout(console.err):
+            try:
+                return run(Options(**given), console)
+            except ValueError as error:
+                from segviz.handover import HandoverError  # brings numpy along
+
+                if isinstance(error, HandoverError):
+                    raise UsageError(str(error)) from error
+                raise
 
     help_names = {"help_option_names": ["-h", "--help"]}
     return click.command(cls=Command, context_settings=help_names)(called)

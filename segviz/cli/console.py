@@ -114,7 +114,13 @@ class Console:
     def raw(self, content: str | bytes) -> None:
         """Writes a file's content as it is, for what the user sends on."""
         with _output():
-            click.echo(content if isinstance(content, bytes) else content.encode(), nl=False)
+            data = content if isinstance(content, bytes) else content.encode()
+            click.echo(data, file=self.out, nl=False)
+
+    def flush(self) -> None:
+        """Sends on what was written of the result."""
+        with _output():
+            self.out.flush()
 
     def note(self, text: str) -> None:
         """Writes a note that is not part of the result."""

@@ -48,7 +48,7 @@ from segviz.cli.models import Models
 from segviz.cli.source import path_of, read_corpus
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus, Lazy, distinct
-from segviz.embedding import embedder_key
+from segviz.embedding import Cached, Embedder, embedder_key
 from segviz.evaluation import Sweep
 from segviz.evaluation.compare import Comparison, check_units
 from segviz.evaluation.evaluation import ADVERSARIAL
@@ -61,7 +61,10 @@ from segviz.evaluation.parallel import (
     import_extra,
     measure_many,
 )
+from segviz.handover import HandoverError, own
 from segviz.memory import Memory, build
+from segviz.memory.factory import parts_of
+from segviz.retrieval import RELEVANCE
 from segviz.store import recognises
 
 Found = TypeVar("Found", Sweep, Comparison)
@@ -224,17 +227,29 @@ def _plan(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
 ) -> bytes:
     """Returns a conversation with its questions and how its memory is built, without steps, and
-    the source of the system: a plug-in's is not part of segviz's code."""
+    the source of what is not part of segviz's code."""
     system, callers = usable(name, settings, models)
     chat = models.chat.name if models.chat and callers else ""
     made = as_settings(system)
     empty = store.Saved(talk, unit, name, made, models.embedder.name, (), chat)
     if models.chat and callers:
         empty = replace(empty, provenance={"own_prompts": models.chat.prompts})
-    source = ""
-    with suppress(OSError, TypeError):  # a class without a source file
-        source = inspect.getsource(inspect.getmodule(type(system)) or type(system))
-    return store.dump(empty) + source.encode()
+    return store.dump(empty) + _source_of(system, *parts_of(system), _inner(models.embedder))
+
+
+def _inner(embedder: Embedder) -> object:
+    return embedder.inner if isinstance(embedder, Cached) else embedder
+
+
+def _source_of(*parts: object) -> bytes:
+    """Returns the source files of the parts that are not segviz's."""
+    found = b""
+    for part in parts:
+        kind = part if isinstance(part, type) else type(part)
+        if not own(kind):
+            with suppress(OSError, TypeError):  # a class without a source file
+                found += inspect.getsource(inspect.getmodule(kind) or kind).encode()
+    return found
 
 
 def _unusable(corpus: Corpus, place: int, unit: str) -> str:
@@ -286,6 +301,28 @@ class Results(Generic[Found]):
 # --- running -----------------------------------------------------------------------------------
 
 
+class _Failures:
+    """Systems in which code from outside segviz failed; called with the place of a run and its
+    error, notes it once."""
+
+    def __init__(self, runs: Runs, console: Console) -> None:
+        self._labels, self._seeds, self._console = [*runs.builders], len(runs.seeds), console
+        self._errors: dict[str, HandoverError] = {}
+
+    def __call__(self, place: int, error: HandoverError) -> None:
+        label = self._labels[place // self._seeds % len(self._labels)]
+        if label not in self._errors:
+            self._console.note(f"left out: {label}: {error}")
+        self._errors[label] = error
+
+    def others(self, found: tuple[Measured[Found], ...]) -> tuple[Measured[Found], ...]:
+        """Returns the runs of systems that were measured on every conversation. Raises the error
+        where there are none."""
+        if len(self._errors) == len(self._labels):
+            raise next(iter(self._errors.values()))
+        return tuple(one for one in found if one.system not in self._errors)
+
+
 def measured(
     runs: Runs,
     measure: Callable[..., Found],
@@ -316,6 +353,7 @@ def measured(
         if results:
             results.keep(order[place][0], one)
 
+    failures = _Failures(runs, console)
     try:
         with (
             _cluster(options.scheduler, console) if options.scheduler else nullcontext(),
@@ -325,7 +363,7 @@ def measured(
         ):
             # joblib's advice after Ctrl+C.
             warnings.filterwarnings("ignore", ".*have been cancelled", UserWarning)
-            return measure_many(
+            measured_runs = measure_many(
                 measure if apart or results else partial(measure, **here),
                 runs.conversations,
                 runs.builders,
@@ -335,8 +373,10 @@ def measured(
                 progress=progress,
                 known=known,
                 keep=keep,
+                failed=failures,
                 **settings,
             )
+            return failures.others(measured_runs)
     except WorkersLost as lost:
         hint = f"What was measured is in {options.resume}; the same command goes on there."
         if not options.resume:
@@ -389,4 +429,5 @@ def _identity(
     asked = {"code": code_hash(), "measure": measure.__name__, **settings}
     asked |= {"seed": seed, "share": runs.share}
     wanted = json.dumps(plain(asked), sort_keys=True).encode()
+    wanted += _source_of(RELEVANCE.get(str(settings.get("relevance")).partition(":")[0]))
     return hashlib.sha256(runs.content(talk, label) + b"\0" + wanted).hexdigest()

@@ -21,11 +21,13 @@ from typing import IO, Any
 
 import click
 
-from segviz.cli.command import EXITS, Options, UsageError, command, option, together
-from segviz.cli.console import Console, OutputError, flush_output
+from segviz.cli.command import EXITS, Options, UsageError, command, option, together, user_errors
+from segviz.cli.console import Console, OutputError
 
 SETTINGS: dict[str, Any] = {
     "browser.gatherUsageStats": False,
+    # Listening on all addresses, Streamlit would ask a server of others for the one out there.
+    "browser.serverAddress": "localhost",
     "client.toolbarMode": "viewer",
     # Its links would send the error, which may quote the file, to a search engine.
     "client.showErrorLinks": "false",
@@ -50,13 +52,24 @@ SETTINGS: dict[str, Any] = {
 """What Streamlit runs with: the theme, no telemetry, no file watcher. ``.streamlit/config.toml``
 says the same, which a test holds."""
 
+PUBLIC_SETTINGS: dict[str, Any] = {
+    # Behind a proxy, or in the frame of another site, the page has another origin and no cookie.
+    # Both checks protect what a cookie lets a visitor do; here no cookie lets anybody do anything.
+    "server.enableCORS": False,
+    "server.enableXsrfProtection": False,
+    "server.maxUploadSize": 20,
+    "server.maxMessageSize": 40,
+    "server.disconnectedSessionTTL": 30,
+}
+"""What a public server runs with besides."""
+
 FIRST_PORT = 8501
 PORTS_TRIED = 50
 
 
-def flags() -> Iterator[str]:
-    """Yields the settings as Streamlit command-line flags."""
-    for name, value in SETTINGS.items():
+def flags(public: bool = False) -> Iterator[str]:
+    """Yields the settings, those of a public server too, as Streamlit command-line flags."""
+    for name, value in {**SETTINGS, **(PUBLIC_SETTINGS if public else {})}.items():
         # Of a repeated flag Streamlit keeps the last alone; a list travels as JSON.
         yield f"--{name}={value if isinstance(value, str) else json.dumps(value)}"
 
@@ -98,7 +111,7 @@ def free_port(host: str = "127.0.0.1", first: int = FIRST_PORT) -> int:
 _PORT, _PATH = click.IntRange(1, 65535), click.Path()
 server_options = together(
     option("--port", "Port to listen on.", "the next free one", type=_PORT, metavar="PORT"),
-    option("--host", "Address to listen on.", default="127.0.0.1"),
+    option("--host", "Address to listen on.", "127.0.0.1, with --public 0.0.0.0"),
     option(
         "--allow-host",
         "Answer under this name, too (* stands for any part of it); repeat it for more. The names "
@@ -112,6 +125,20 @@ server_options = together(
         "any file where only this machine can reach the app, else none",
         type=_PATH,
         metavar="FOLDER",
+    ),
+    option(
+        "--allow-model",
+        "Let visitors use the models at this address, such as http://localhost:11434/v1; repeat it "
+        "for more.",
+        "any address where only this machine can reach the app, else none",
+        multiple=True,
+        metavar="URL",
+    ),
+    option(
+        "--public",
+        "Serve everybody: listen on all addresses, answer under any name, open samples and uploads "
+        "only, and limit what a visitor uses. The same as SEGVIZ_PUBLIC=1.",
+        is_flag=True,
     ),
     option("--no-browser", "Do not open a browser.", is_flag=True),
     click.version_option(package_name="segviz", message="segviz %(version)s"),
@@ -132,13 +159,13 @@ class Server:
 
     def __init__(self, host: str, port: int | None, environment: dict[str, str]) -> None:
         script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
-        command = [sys.executable, "-m", "streamlit", "run", script, *flags()]
+        command = [sys.executable, "-m", "streamlit", "run", script]
+        command += flags(environment.get("SEGVIZ_PUBLIC") == "1")
         command += [f"--server.address={host}"]
         if port is not None:
             command += [f"--server.port={port}"]
-        # The welcome message, with the URL in it, comes once the port is bound. Of an address
-        # that stands for all Streamlit would ask a server of others for the one out there.
-        command += ["--logger.hideWelcomeMessage=false", "--browser.serverAddress=localhost"]
+        # The welcome message, with the URL in it, comes once the port is bound.
+        command += ["--logger.hideWelcomeMessage=false"]
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
         self._host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         self.port = 0
@@ -202,14 +229,15 @@ def _serve(
     host: str = options.host
     if not is_free(host, options.port or 0):
         raise UsageError(f"port {options.port} is taken; choose another, or leave --port away")
-    _warn(options, console)
+    if not options.public:
+        _warn(options, console)
     server = signals.server = Server(host, options.port, environment)
     signals.forward()  # what came before there was a server
     if server.wait_until_ready():
         with suppress(OutputError):  # nobody reads it, but the app is wanted
             console.line(f"segviz runs at {url_of(host, server.port)} (stop with Ctrl+C)")
-            flush_output()
-        if not options.no_browser:
+            console.flush()
+        if not (options.no_browser or options.public):
             threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
     code = server.wait()
     if signals.count:
@@ -226,8 +254,9 @@ def _warn(options: Options, console: Console) -> None:
     if host != "localhost":
         below = f"below {options.allow_paths}" if options.allow_paths else "none"
         console.note(
-            f"segviz: whoever can reach {host} can use this app without a password, and have it "
-            f"call the models whose keys it finds; files of this machine it opens: {below}"
+            f"segviz: whoever can reach {host} can use this app without a password; models it "
+            f"calls: {', '.join(options.allow_model) or 'none'}; files of this machine it opens: "
+            f"{below}"
         )
 
 
@@ -237,6 +266,13 @@ def start(options: Options, chosen: dict[str, str], console: Console) -> int:
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
+        options.public = options.public or os.environ.get("SEGVIZ_PUBLIC", "") not in ("", "0")
+        if options.host is None:
+            options.host = "0.0.0.0" if options.public else "127.0.0.1"
+        if options.public:
+            chosen["SEGVIZ_PUBLIC"] = "1"
+        if options.allow_model:
+            chosen["SEGVIZ_ALLOW_MODELS"] = ",".join(map(_address, options.allow_model))
         if options.allow_host:
             chosen["SEGVIZ_ALLOW_HOSTS"] = ",".join(options.allow_host)
         if options.allow_paths is not None:
@@ -252,6 +288,13 @@ def start(options: Options, chosen: dict[str, str], console: Console) -> int:
             signal.signal(number, handler)
 
 
+def _address(url: str) -> str:
+    from segviz.llm import Endpoint  # not before: it takes time to import
+
+    with user_errors():
+        return Endpoint(url).base_url
+
+
 @command
 @click.argument("file", required=False, type=click.Path())
 @server_options
@@ -265,6 +308,7 @@ def serve(options: Options, console: Console) -> int:
     Examples:
         segviz
         segviz talk.json --port 8600
+        segviz --public
     """
     if options.file is None:
         return start(options, {}, console)

@@ -30,6 +30,7 @@ from segviz.construct.protocols import (
     require_chat,
 )
 from segviz.embedding import background_mean, known_scripts
+from segviz.handover import calling
 from segviz.llm import Chat, LabelError, Prompt, Reply
 from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_prompt, score_prompt
 from segviz.text.words import other_script
@@ -441,6 +442,11 @@ def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict
         ValueError: the model returned something else or a position outside the candidates; names
             both.
     """
+    with calling(model):
+        return _judged(model, unit, candidates)
+
+
+def _judged(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
     name = type(model).__name__
     explained = getattr(model, "judge", None)
     if explained is not None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import metadata, resources
 from importlib.util import find_spec
 from itertools import chain, islice
@@ -26,6 +26,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.handover import calling, check_vectors, own
 from segviz.text.words import has_sign, other_script, tokens
 from segviz.tree import Vector
 
@@ -39,6 +40,7 @@ __all__ = [
     "KnowsWords",
     "SentenceTransformerEmbedder",
     "WordLlamaEmbedder",
+    "as_embedder",
     "background_lines",
     "background_mean",
     "embedder_key",
@@ -223,6 +225,11 @@ class WordLlamaEmbedder:
 
         return vector
 
+    def forget_texts(self) -> None:
+        """Forgets the words and lines that were read last, which only save time."""
+        for cached in ("_line", "_encode", "_word"):
+            vars(self).pop(cached, None)
+
 
 class HashingEmbedder:
     """Words and character trigrams, or pairs of signs, hashed to signed counts.
@@ -329,9 +336,25 @@ class Cached:
         """Name of the wrapped model."""
         return self.inner.name
 
+    def forget_texts(self) -> None:
+        """Has the wrapped model forget texts it keeps; vectors and hashes of texts stay."""
+        forget = getattr(self.inner, "forget_texts", None)
+        if forget is not None:
+            forget()
+
     def _key(self, text: str) -> bytes:
         content = f"{self.inner.name}\0{text}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(content).digest()
+
+    def _made(self, texts: list[str]) -> Vector:
+        if own(self.inner):
+            return self.inner.embed(texts)
+        with calling(self.inner):
+            rows = check_vectors(self.inner.embed(list(texts)), len(texts), self.inner)
+            for known in islice(self._rows.values(), 1):
+                if rows.shape[1] != len(known):
+                    raise ValueError(f"{rows.shape[1]} numbers a vector, {len(known)} before")
+            return rows
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Returns the wrapped model's vectors; each distinct new text is embedded once.
@@ -339,7 +362,7 @@ class Cached:
         The array is read-only if a text is new.
         """
         if not texts:
-            return self.inner.embed(texts)
+            return self._made([])
         keys = [self._key(text) for text in texts]
         found: dict[bytes, Vector] = {}
         missing: dict[bytes, str] = {}
@@ -352,7 +375,7 @@ class Cached:
         self.hits += len(texts) - len(missing)
         self.misses += len(missing)
         if missing:
-            found.update(zip(missing, self.inner.embed(list(missing.values())), strict=True))
+            found.update(zip(missing, self._made(list(missing.values())), strict=True))
         rows = np.array([found[key] for key in keys])
         if missing:
             # The cache stores views of the returned rows, so that each vector exists once.
@@ -380,7 +403,7 @@ def _shared(name: str) -> Cached:
         return _loaded(name)
 
 
-@lru_cache(maxsize=4)
+@cache
 def _loaded(name: str) -> Cached:
     if name.startswith(NEURAL):
         return Cached(SentenceTransformerEmbedder(name.removeprefix(NEURAL)))
@@ -408,6 +431,16 @@ def get_embedder(name: str = "auto") -> Cached:
             f"unknown embedder {name!r}; choose auto, {', '.join(EMBEDDERS)} or {NEURAL}MODEL"
         )
     return _shared(name)
+
+
+def as_embedder(embedder: str | Embedder) -> Embedder:
+    """Returns the embedder of a name, or the given one.
+
+    One from outside segviz is wrapped in a cache, which checks its vectors.
+    """
+    if isinstance(embedder, str):
+        return get_embedder(embedder)
+    return embedder if own(embedder) else Cached(embedder)
 
 
 def embedder_key(embedder: Embedder) -> str | None:
@@ -461,7 +494,7 @@ def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
     return usual if isinstance(usual, KnowsWords) else None
 
 
-@lru_cache(maxsize=1)
+@cache
 def background_lines() -> tuple[str, ...]:
     """Returns everyday messages, one per line of ``background.txt``.
 

@@ -15,7 +15,7 @@ a server are rejected beyond this process, because its key would be sent along.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import closing
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from segviz.conversation import Conversation, reordered
+from segviz.handover import HandoverError
 from segviz.memory import Memory, paid
 from segviz.retrieval import check_count
 
@@ -62,7 +63,8 @@ class _Run:
     settings: dict[str, Any]
     code: str
 
-    def __call__(self) -> Measured[Any]:
+    def __call__(self) -> Measured[Any] | HandoverError:
+        """Returns what was measured, or the error of code from outside segviz."""
         if self.code != code_hash():
             raise ValueError(
                 f"a worker has another segviz ({metadata.version('segviz')}), so its numbers may "
@@ -71,8 +73,11 @@ class _Run:
         spoken = self.conversation
         if self.share:
             spoken = reordered(spoken, self.share, self.seed)
-        memory = self.build(spoken)
-        found = self.measure(memory, spoken.questions, seed=self.seed, **self.settings)
+        try:
+            memory = self.build(spoken)
+            found = self.measure(memory, spoken.questions, seed=self.seed, **self.settings)
+        except HandoverError as error:
+            return error
         return Measured(self.conversation.id, self.system, self.seed, found)
 
 
@@ -87,6 +92,7 @@ def measure_many(
     progress: Progress | None = None,
     known: Mapping[int, Measured[Result]] | None = None,
     keep: Callable[[int, Measured[Result]], None] | None = None,
+    failed: Callable[[int, HandoverError], None] | None = None,
     **settings: Any,
 ) -> tuple[Measured[Result], ...]:
     """Computes ``measure(memory, questions, seed=…, **settings)`` for every run.
@@ -106,6 +112,8 @@ def measure_many(
         progress: Called with (done, total) after every run that was not known.
         known: Results by place, of runs that are otherwise the same; they are not measured again.
         keep: Called with the place and the result of every run as soon as it is finished.
+        failed: Called with the place and the error of a run in which code from outside segviz
+            failed; the run is then left out. Without it the error is raised.
         settings: Passed to ``measure``.
 
     Raises:
@@ -132,18 +140,32 @@ def measure_many(
     found = dict(known or {})
     waiting = [place for place in range(len(places)) if place not in found]
     with closing(_results(waiting, run, workers)) as results:
-        for done, (place, result) in enumerate(results, start=1):
+        for done, (place, result) in enumerate(_sound(results, failed), start=1):
             found[place] = result
             if keep is not None:
                 keep(place, result)
             if progress is not None:
                 progress(done, len(waiting))
-    return tuple(found[place] for place in range(len(places)))
+    return tuple(found[place] for place in sorted(found))
+
+
+def _sound(
+    results: Iterable[tuple[int, Measured[Any] | HandoverError]],
+    failed: Callable[[int, HandoverError], None] | None,
+) -> Iterator[tuple[int, Measured[Any]]]:
+    """Yields the results that are none of failed runs, which are handed to ``failed`` or raised."""
+    for place, result in results:
+        if isinstance(result, Measured):
+            yield place, result
+        elif failed is None:
+            raise result
+        else:
+            failed(place, result)
 
 
 def _results(
     places: Sequence[int], run: Callable[[int], _Run], workers: int | None
-) -> Generator[tuple[int, Measured[Any]]]:
+) -> Generator[tuple[int, Measured[Any] | HandoverError]]:
     """Yields results by place as they are finished, in any order.
 
     ``run`` creates a run shortly before it starts, so that few conversations are in memory at once.
@@ -164,7 +186,7 @@ def _results(
         raise WorkersLost("the connection to the scheduler is lost") from None
 
 
-def _measured(place: int, run: _Run) -> tuple[int, Measured[Any]]:
+def _measured(place: int, run: _Run) -> tuple[int, Measured[Any] | HandoverError]:
     return place, run()
 
 

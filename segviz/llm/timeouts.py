@@ -89,6 +89,14 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
     return [results[place] for place in range(len(items))]
 
 
+def waited_for(work: Callable[[], A]) -> A:
+    """Runs ``work`` in a thread; returns its result or raises its exception.
+
+    The caller's heartbeat can stop waiting if it never ends.
+    """
+    return in_parallel(lambda _: work(), (None,), 1)[0]
+
+
 def _join(threads: Sequence[threading.Thread]) -> None:
     """Starts the threads and waits for their ends, with a heartbeat."""
     for thread in threads:

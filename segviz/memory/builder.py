@@ -12,13 +12,15 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from segviz.construct import Arrival, System, as_settings
+from segviz.construct import Arrival, Services, System, as_settings
 from segviz.construct.protocols import arriving, services_for
 from segviz.conversation import Conversation, Unit
-from segviz.embedding import Embedder, get_embedder
+from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
+from segviz.handover import calling, own
 from segviz.llm import Chat, ModelError
-from segviz.memory.factory import make_system, needs_chat, paid, provenance
+from segviz.llm.timeouts import waited_for
+from segviz.memory.factory import make_system, needs_chat, paid, parts_of, provenance
 from segviz.memory.memory import Memory
 from segviz.text.captions import counted
 from segviz.tree import Record, Step, Vector
@@ -173,7 +175,7 @@ class Building:
         self._conversation = conversation
         self._unit = unit
         self._system = make_system(system, **params)
-        self._embedder = get_embedder(embedder) if isinstance(embedder, str) else embedder
+        self._embedder = as_embedder(embedder)
         self._chat = chat
         self._record = Record()
         self._calls = 0
@@ -202,12 +204,26 @@ class Building:
             meter = _Meter(self._embedder, self._chat, self.units)
             stream = arrivals(self.units, self._embedder)
             services = services_for(self._system, meter, self._chat, self._conversation)
-            for step in meter.steps(self._system.steps(stream, services)):
-                self._calls += step.cost.calls
-                self._take(step)
-                yield step
+            with calling(self._system):
+                for step in meter.steps(self._system_steps(stream, services)):
+                    self._calls += step.cost.calls
+                    self._take(step)
+                    yield step
         except ModelError as error:
             raise BuildPaused(error, self.memory) from error
+
+    def _system_steps(self, stream: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """Yields the system's steps.
+
+        If code from outside segviz takes part, each step runs in a thread, so that the caller can
+        stop waiting.
+        """
+        steps = self._system.steps(stream, services)
+        if all(map(own, (self._system, *parts_of(self._system)))):
+            yield from steps
+            return
+        while (step := waited_for(lambda: next(steps, None))) is not None:
+            yield step
 
     def _take(self, step: Step) -> None:
         unit = step.unit

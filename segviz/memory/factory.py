@@ -250,9 +250,7 @@ def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) 
     Returns:
         The names; empty for an offline system.
     """
-    parts = [
-        getattr(system, p.name) for p in parameters(type(system)) if p.spec.registry in registries
-    ]
+    parts = parts_of(system, registries)
     return [part.name for part in parts if getattr(part, "needs_chat", False)]
 
 
@@ -274,6 +272,12 @@ def provenance(chat: Chat, system: System) -> dict[str, Any]:
         "prompts": digest(told),
         "own_prompts": dict(chat.prompts),
     }
+
+
+def parts_of(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> list[Any]:
+    """Returns the parts of a system from ``registries``, such as its annotator."""
+    declared = parameters(type(system))
+    return [getattr(system, p.name) for p in declared if p.spec.registry in registries]
 
 
 def paid(embedder: Embedder) -> Charges | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from segviz import files
 from segviz.conversation import UNIT_RULES, Conversation, Session, StoredText, Turn, Unit
-from segviz.embedding import Embedder, get_embedder, unit_rows
+from segviz.embedding import Embedder, as_embedder, unit_rows
 from segviz.loaders import table_rows
 from segviz.memory.memory import Memory
 from segviz.retrieval.attribution import attribute
@@ -96,7 +96,7 @@ def memory_from(
         raise ValueError("there are no nodes; expected a row for each, with id and text")
     found = _linked(table, [*drawn, *edges])
     leaves = [place for place, node in enumerate(found) if not node.children]
-    model = get_embedder(embedder) if isinstance(embedder, str) else embedder
+    model = as_embedder(embedder)
     rows = len(found)
     if conversation is None:
         _raise_levels(found)

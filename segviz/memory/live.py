@@ -28,7 +28,7 @@ import numpy as np
 from segviz import files
 from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
-from segviz.embedding import Embedder, get_embedder
+from segviz.embedding import Embedder, as_embedder
 from segviz.loaders.chat import Message
 from segviz.loaders.decode import read_document
 from segviz.loaders.errors import LoadError
@@ -170,7 +170,7 @@ class Watched:
         self._system = system or SegmentTree()
         if self._system.refresh != "eager":
             raise ValueError("a tree that is watched is refreshed at every step, not lazily")
-        self._embedder = get_embedder(embedder) if isinstance(embedder, str) else embedder
+        self._embedder = as_embedder(embedder)
         services = Services(self._embedder)
         self._compatibility = prepared(self._system.compatibility, services)
         self._annotate = prepared(self._system.annotate, services)

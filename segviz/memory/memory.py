@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from html import escape
 from itertools import accumulate
+from operator import index
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from segviz import store
 from segviz.construct import (
@@ -25,10 +28,12 @@ from segviz.construct.annotate import PROMPT
 from segviz.construct.labels import node_labels
 from segviz.construct.protocols import services_for
 from segviz.conversation import Conversation, Question, Unit
-from segviz.embedding import Embedder
+from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
+from segviz.handover import calling, check_scores, own
 from segviz.llm import Chat, Endpoint, Prompt
 from segviz.llm.prompts import digest, fitted
+from segviz.llm.timeouts import waited_for
 from segviz.memory.factory import (
     MissingEmbedder,
     embedder_named,
@@ -381,8 +386,29 @@ def own_retrieval(
     scorer = memory.scorer(settings.relevance_for(memory.model), whole)
     services = services_for(memory.model, memory.embedder, chat, memory.conversation)
     view = MemoryView(whole, units, scorer, services, settings.k)
-    found = memory.model.retrieve(question, view)
+    found = _checked(memory.model, question, view)
     return found if settings.literal else of_chains(found, whole.collapsed.chain)
+
+
+def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
+    """Runs a system's own retrieval; one from outside segviz runs in a thread.
+
+    Raises HandoverError if the result is no retrieval from these nodes.
+    """
+    if own(model):
+        return model.retrieve(question, view)
+    with calling(model):
+        found = waited_for(lambda: model.retrieve(question, view))
+        nodes = view.structure.active
+        scores = check_scores(found.scores, nodes.shape, model, least=0.0)
+        ranked = tuple(map(index, found.ranked))
+        active = set(np.flatnonzero(nodes).tolist())
+        if len(set(ranked)) < len(ranked) or not active.issuperset(ranked):
+            raise ValueError("expected in ranked active nodes, each once")
+        stages = tuple(replace(stage) for stage in found.stages)
+        if not all(0 <= n < len(nodes) for stage in stages for n in (*stage.nodes, *stage.kept)):
+            raise ValueError("expected in stages nodes of this memory")
+        return Retrieval(scores, ranked, stages)
 
 
 def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:
@@ -409,6 +435,8 @@ def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
             f"the memory was embedded with {saved.embedder[:80]!r}, not with "
             f"{embedder.name[:80]!r}; give that embedder, or none to look at the memory"
         )
+    else:
+        embedder = as_embedder(embedder)
     # Opening sends nothing, so the dimensions of a remote model are not asked for.
     offline = not isinstance(embedder, MissingEmbedder) and paid(embedder) is None
     found = replay(saved.steps[:1]).vector.shape[1]

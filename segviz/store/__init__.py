@@ -103,13 +103,13 @@ def write(saved: Saved, path: str | Path) -> None:
     Args:
         saved: the memory.
         path: ``.json`` gives the JSON export, ``.gz`` the same packed, any other name the
-            container.
+            container; letters of any case.
 
     Raises:
         StoreError: as :func:`pack`.
         OSError: the file cannot be written, or is read-only.
     """
-    ending = Path(path).suffix
+    ending = Path(path).suffix.lower()
     data = dump(saved) if ending in JSON else pack(saved)
     files.write(path, _gzipped(data) if ending == ".gz" else data)
 

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import streamlit as st
 
-from segviz.ui import address, keys
+from segviz.ui import address, keys, visit
 from segviz.ui.pages import drawn
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.state import AppSession
@@ -30,6 +30,7 @@ def main() -> None:
     """
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="auto")
     apply_style()
+    visit.arrive()
     session: AppSession | None = None
 
     def page(path: str) -> Callable[[], None]:

@@ -3,14 +3,17 @@ named, and what is shown when something fails.
 
 A server on the loopback address answers to the names of this machine alone: a page of another
 site, whose name was made to lead here (DNS rebinding), would else drive the app. Beyond
-loopback every address may ask, names must be allowed, and paths are closed but for what the
-``segviz`` command was given. :data:`RIM` is what ``app.py`` hands to Streamlit.
+loopback every address may ask, names must be allowed, paths are closed but for what the
+``segviz`` command was given, and models are asked only at the addresses it was given. A public
+server (``segviz --public``) answers under any name. :data:`RIM` is what ``app.py`` hands to
+Streamlit.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from fnmatch import fnmatchcase
@@ -19,23 +22,63 @@ from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from segviz.files import free_memory
+
 HOSTS, FOLDER, FILE = "SEGVIZ_ALLOW_HOSTS", "SEGVIZ_ALLOW_PATHS", "SEGVIZ_FILE"
-WATCH = "SEGVIZ_WATCH"
+WATCH, MODELS, PUBLIC = "SEGVIZ_WATCH", "SEGVIZ_ALLOW_MODELS", "SEGVIZ_PUBLIC"
 """Environment variables by which the ``segviz`` command tells its server: names, comma between; a
-folder; a file; a file that grows."""
+folder; a file; a file that grows; addresses of model servers, comma between; that it is public."""
+
+UPLOAD_MB, UPLOADS_MB = 20, 100
+"""Largest upload to a public server, and the largest sum of one visit."""
+
+RESERVE = 300_000_000
+"""Bytes of memory that a public server leaves free; with less it takes nothing more."""
 
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::[0-9]{0,5})?")
 _HERE = ("localhost", "127.0.0.1", "::1")
 _REFUSED = b"segviz is not open under this name. It can be, when it is started with --allow-host.\n"
+_CLOSED = "/_stcore/metrics"
+_UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+")
+_SESSIONS_COUNTED = 1_000
+
+
+def public() -> bool:
+    """Returns whether the server is open to everybody."""
+    return os.environ.get(PUBLIC, "") not in ("", "0")
+
+
+def has_room() -> bool:
+    """Returns whether the machine has more than ``RESERVE`` bytes of memory left."""
+    free = free_memory()
+    return free is None or free > RESERVE
+
+
+def model_servers() -> tuple[str, ...] | None:
+    """Returns the addresses at which visitors may ask models; None where any address is theirs to
+    choose, because only this machine reaches the app."""
+    if not beyond_loopback():
+        return None
+    return tuple(filter(None, map(str.strip, os.environ.get(MODELS, "").split(","))))
+
+
+def shown_error(error: object) -> str:
+    """Returns the words of an error. Beyond loopback those that a model server answered with are
+    left out: they may quote its settings or the account of the host."""
+    text, reason = str(error), str(getattr(error, "reason", ""))
+    return text.replace(reason, reason.partition(": ")[0]) if beyond_loopback() else text
 
 
 def beyond_loopback() -> bool:
     """Whether other machines can reach the server."""
+    if public():
+        return True
     address = st.get_option("server.address") or ""
     try:
         return address != "localhost" and not ip_address(address).is_loopback
@@ -47,6 +90,8 @@ def answers_to(host: str) -> bool:
     """Whether requests for this host (``name:port``, as their header has it) are answered."""
     found = _HOST.fullmatch(host)
     name = found[1].strip("[]").rstrip(".").lower() if found else ""
+    if public():
+        return bool(name)  # it may stand behind any proxy, and has nothing that others may not see
     given = [*os.environ.get(HOSTS, "").split(","), *st.get_option("server.allowedHosts")]
     given.append(st.get_option("server.address") or "")
     if name in _HERE or (name and any(fnmatchcase(name, known.lower()) for known in given)):
@@ -59,31 +104,80 @@ def answers_to(host: str) -> bool:
 
 
 class HostCheck:
-    """Refuses requests and sockets that are for another host, before anything reads them."""
+    """Refuses requests and sockets that are for another host, before anything reads them. Closes
+    the metrics, and limits the uploads to a public server."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Around the app."""
         self._app = app
+        self._uploaded: OrderedDict[str, int] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what is for this server."""
-        hosts = [
-            value.decode("latin-1") for name, value in scope.get("headers", ()) if name == b"host"
-        ]
-        if scope["type"] == "lifespan" or (len(hosts) == 1 and answers_to(hosts[0])):
+        kind = scope["type"]
+        refused = None if kind == "lifespan" else self._refusal(scope)
+        if refused is None:
             await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
+        elif kind == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008})
         else:
+            status, body = refused
             headers = [(b"content-type", b"text/plain"), (b"connection", b"close")]
-            await send({"type": "http.response.start", "status": 403, "headers": headers})
-            await send({"type": "http.response.body", "body": _REFUSED})
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+
+    def _refusal(self, scope: Scope) -> tuple[int, bytes] | None:
+        """Returns status and body of a refusal; None for what is passed on."""
+        said: dict[bytes, list[str]] = {}
+        for name, value in scope.get("headers", ()):
+            said.setdefault(name, []).append(value.decode("latin-1"))
+        hosts = said.get(b"host", [])
+        if len(hosts) != 1 or not answers_to(hosts[0]):
+            return 403, _REFUSED
+        if scope["type"] == "websocket":
+            (origin,) = said.get(b"origin", [None])[:1]
+            return None if origin is None or _of_one_site(origin, hosts[0]) else (403, _REFUSED)
+        if scope["path"].endswith(_CLOSED):
+            return 404, b""
+        upload = _UPLOAD.fullmatch(scope["path"]) if scope["method"] == "PUT" else None
+        if upload is None or not public():
+            return None
+        return self._too_much(upload[1], said.get(b"content-length", [""])[0])
+
+    def _too_much(self, visit: str, length: str) -> tuple[int, bytes] | None:
+        if not length.isdecimal():
+            return 411, b""
+        uploaded = self._uploaded.pop(visit, 0) + int(length)
+        if int(length) > UPLOAD_MB * 1_000_000 or uploaded > UPLOADS_MB * 1_000_000:
+            return 413, b""
+        if not has_room():
+            return 503, b""
+        self._uploaded[visit] = uploaded
+        while len(self._uploaded) > _SESSIONS_COUNTED:
+            self._uploaded.popitem(last=False)
+        return None
+
+
+def _of_one_site(origin: str, host: str) -> bool:
+    """Checks that a socket's page is of its own host, or of this machine. Where any other origin
+    was asked about, Streamlit would ask a server of others for the address of this machine."""
+    try:
+        site = urlsplit(origin)
+        known = site.netloc == host or site.hostname in _HERE
+    except ValueError:
+        return False
+    return known or not st.get_option("server.enableCORS")
 
 
 def paths_limited() -> bool:
     """Whether visitors may open only some files of this machine."""
     return beyond_loopback() or FOLDER in os.environ
+
+
+def names_paths() -> bool:
+    """Returns whether there is any path that a visitor may open."""
+    return not public() or FOLDER in os.environ or FILE in os.environ
 
 
 def may_open(path: str) -> bool:

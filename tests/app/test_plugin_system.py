@@ -13,7 +13,7 @@ from segviz.contract import verify
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Cost, Step
 from segviz.tree.invariants import Violation, check
-from tests.app.conftest import clean, grow
+from tests.app.conftest import clean, grow, page, texts
 from tests.trees import small_chat
 
 
@@ -57,3 +57,29 @@ def test_a_plugin_is_checked_by_its_own_invariant_and_its_table_is_on_grow(monke
     assert ["Lengths"] in [group.options for group in clean(app).get("button_group")]
     (table,) = [f.value for f in app.dataframe if "words" in f.value.columns]
     assert table["units"].sum() == app.slider[0].max
+
+
+@dataclass(frozen=True)
+class Broken(Words):
+    """Fails at its third unit."""
+
+    name, label = "broken", "Broken"
+
+    def steps(self, arrivals, services):
+        yield from list(super().steps(arrivals, services))[:2]
+        raise KeyError("three")
+
+
+@pytest.mark.usefixtures("small")
+def test_a_plugin_that_fails_costs_its_own_memory_alone(monkeypatch):
+    """On Grow another system can be chosen; Compare shows the others."""
+    monkeypatch.setitem(SYSTEMS, "broken", Broken)
+    app = grow().run()
+    app.selectbox(key="system").set_value("broken").run()
+    assert "This memory cannot be built" in texts(clean(app))
+    app.selectbox(key="system").set_value("segment-tree").run()
+    assert "This memory cannot be built" not in texts(clean(app))
+    app = page("compare")
+    app.session_state["compared-systems"] = ["segment-tree", "broken", "dense"]
+    assert "Left out: broken" in texts(clean(app.run())).replace("Broken", "broken")
+    assert len(app.get("bidi_component")) >= 2  # the trees of the others

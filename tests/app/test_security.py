@@ -27,6 +27,7 @@ def at(monkeypatch):
 
     def listen(address, names="", allowed=()):
         options = {"server.address": address, "server.allowedHosts": list(allowed)}
+        options["server.enableCORS"] = True
         monkeypatch.setattr(st, "get_option", options.__getitem__)
         monkeypatch.setenv(security.HOSTS, names)
 
@@ -57,6 +58,25 @@ def test_names_can_be_allowed_and_the_one_listened_on_is(at):
 
 
 @pytest.fixture
+def public(monkeypatch):
+    """A server that is open to everybody, with room."""
+    monkeypatch.setenv(security.PUBLIC, "1")
+    monkeypatch.delenv(security.FOLDER, raising=False)
+    monkeypatch.delenv(security.FILE, raising=False)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+def test_a_public_server_answers_under_any_name_and_opens_no_path(at, public, address):
+    at(address)
+    for host in (*HERE, *ADDRESSES, "demo.example", "a-b.hf.space:7860"):
+        assert security.answers_to(host)
+    assert not any(map(security.answers_to, ["", "a b", "["]))
+    assert security.beyond_loopback()
+    assert not security.names_paths()
+    assert not security.may_open(str(ROOT / "README.md"))
+
+
+@pytest.fixture
 def client(at):
     """The server's rim around an app that answers everything."""
     from starlette.applications import Starlette
@@ -72,7 +92,10 @@ def client(at):
         await socket.close()
 
     at("127.0.0.1")
-    routes = [Route("/{path:path}", page), WebSocketRoute("/stream", stream)]
+    routes = [
+        Route("/{path:path}", page, methods=["GET", "PUT"]),
+        WebSocketRoute("/stream", stream),
+    ]
     return TestClient(Starlette(routes=routes, middleware=security.RIM["middleware"]))
 
 
@@ -93,6 +116,60 @@ def test_another_host_reaches_neither_pages_nor_sockets(client):
         client.websocket_connect("/stream", headers=headers) as socket,
     ):
         socket.receive_text()
+
+
+def test_only_on_this_machine_may_any_model_server_be_named(at, monkeypatch):
+    monkeypatch.delenv(security.MODELS, raising=False)
+    at("127.0.0.1")
+    assert security.model_servers() is None
+    for address in ("0.0.0.0", "192.168.1.5", None):
+        at(address)
+        assert security.model_servers() == ()
+    monkeypatch.setenv(security.MODELS, "http://a.example/v1, http://b.example/v1")
+    assert security.model_servers() == ("http://a.example/v1", "http://b.example/v1")
+
+
+def test_the_metrics_are_closed(client):
+    for path in ("/_stcore/metrics", "/base/_stcore/metrics"):
+        assert client.get(path, headers={"host": "localhost"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("origin", "opens"),
+    [("http://localhost:9", True), ("http://here.example", True), ("http://there.example", False)],
+)
+def test_a_socket_of_the_page_of_another_site_is_refused(client, monkeypatch, origin, opens):
+    monkeypatch.setenv(security.HOSTS, "here.example")
+    headers = {"host": "here.example", "origin": origin}
+    if opens:
+        with client.websocket_connect("/stream", headers=headers) as socket:
+            assert socket.receive_text() == "hello"
+    else:
+        with (
+            pytest.raises(WebSocketDisconnect),
+            client.websocket_connect("/stream", headers=headers),
+        ):
+            pass
+
+
+def _sent(client, visit, megabytes, **headers):
+    headers = {"content-length": str(megabytes * 1_000_000), **headers}
+    return client.put(f"/_stcore/upload_file/{visit}/file", headers=headers).status_code
+
+
+def test_uploads_to_a_public_server_are_limited_each_and_in_sum(client, public, monkeypatch):
+    assert _sent(client, "a", security.UPLOAD_MB + 1) == 413
+    assert _sent(client, "a", 1, **{"content-length": "many"}) == 411
+    each = security.UPLOADS_MB // security.UPLOAD_MB
+    assert [_sent(client, "b", security.UPLOAD_MB) for _ in range(each)] == [200] * each
+    assert _sent(client, "b", 1) == 413
+    assert _sent(client, "c", 1) == 200
+    monkeypatch.setattr(security, "free_memory", lambda: security.RESERVE // 2)
+    assert _sent(client, "d", 1) == 503
+
+
+def test_elsewhere_uploads_have_the_limit_of_streamlit_alone(client):
+    assert _sent(client, "a", 150) != 413
 
 
 @pytest.mark.parametrize("script", ["app.py", "segviz/ui/run/app.py"])

@@ -184,7 +184,7 @@ def test_an_address_that_is_not_ours_is_told_apart_from_a_taken_port(host, capsy
 def test_who_can_reach_the_app_is_told_where_that_is_more_than_this_machine(host, capsys, tmp_path):
     loopback = host in ("127.0.0.1", "::1", "localhost")
     for folder in (None, str(tmp_path)):
-        options = Options(host=host, allow_paths=folder)
+        options = Options(host=host, allow_paths=folder, allow_model=())
         serve_module._warn(options, Console())
         said = capsys.readouterr().err
         assert bool(said) is not loopback
@@ -194,13 +194,31 @@ def test_who_can_reach_the_app_is_told_where_that_is_more_than_this_machine(host
 def test_what_is_allowed_reaches_the_server(fake, tmp_path):
     """And what is no folder is refused."""
     names = ["--allow-host", "a.example", "--allow-host", "*.b"]
+    names += ["--allow-model", "http://localhost:11434/v1", "--allow-model", "https://b.example/v1"]
     main([*names, "--allow-paths", str(tmp_path)])
     ((_, found),) = fake.started
     assert found["SEGVIZ_ALLOW_HOSTS"] == "a.example,*.b"
     assert found["SEGVIZ_ALLOW_PATHS"] == str(tmp_path)
+    assert found["SEGVIZ_ALLOW_MODELS"] == "http://localhost:11434/v1,https://b.example/v1"
+    assert "SEGVIZ_PUBLIC" not in found
+    assert main(["--allow-model", "no address"]) == 2
     (tmp_path / "file").touch()
     assert main(["--allow-paths", str(tmp_path / "file")]) == 2
     assert main(["--allow-paths", str(tmp_path / "none")]) == 2
+
+
+def test_the_command_of_the_container_starts_a_public_server(fake, monkeypatch):
+    """On the port that the Space is configured for."""
+    recipes = ROOT / ".github" / "host"
+    lines = (recipes / "Dockerfile").read_text().splitlines()
+    command = json.loads(next(line for line in lines if line.startswith("CMD "))[4:])
+    assert command[0] == "segviz"
+    monkeypatch.setattr(serve_module, "is_free", lambda host, port: True)
+    main(command[1:])
+    ((port, found),) = fake.started
+    assert found["SEGVIZ_PUBLIC"] == "1"
+    assert f"app_port: {port}\n" in (recipes / "README.md").read_text()
+    assert {*flags()} < {*flags(public=True)}
 
 
 @pytest.mark.parametrize("file", ["~nobody-of-this-name/a.json", "x" * 5000])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import linecache
 import os
 import re
 import signal
@@ -25,6 +27,7 @@ from segviz.evaluation.parallel import WorkersLost, measure_many
 from segviz.evaluation.sweep import pooled_sweep
 from segviz.export import sweeps_csv
 from segviz.retrieval import RELEVANCE
+from segviz.systems import SYSTEMS as KINDS
 from tests.data import ROOT
 
 AXES = {"policies": ("top-down", "both"), "alphas": (0.5,), "horizons": (0, 2)}
@@ -312,6 +315,29 @@ class TestResuming:
         assert known("sweep", talks, "--all", *GRID) == (2, 3)
         monkeypatch.setattr(many, "code_hash", lambda: "changed")
         assert known(*two) == (0, None)
+
+    @pytest.mark.parametrize("part", ["systems", "relevance"])
+    def test_a_plugin_whose_source_changed_is_measured_again(
+        self, run, talks, monkeypatch, tmp_path, part
+    ):
+        registry, name = {"systems": (KINDS, "dense"), "relevance": (RELEVANCE, "lexical")}[part]
+        home = registry[name]
+        file = tmp_path / "others.py"
+        monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        known = []
+        for version in ("1", "1", "2"):
+            file.write_text(
+                f"from {home.__module__} import {home.__name__} as Base\n"
+                f"class Other(Base):\n    name = 'other'\n    version = {version}\n"
+            )
+            monkeypatch.delitem(sys.modules, "others", raising=False)
+            linecache.clearcache()
+            monkeypatch.setitem(registry, "other", importlib.import_module("others").Other)
+            ran = run("sweep", talks, *GRID, f"--{part}", "other", "--resume", "runs", *OFFLINE)
+            assert ran.code == 0, ran.err
+            known.append("1 of 1 runs are known" in ran.err)
+        assert known == [False, True, False]
 
     def test_other_files_are_not_touched(self, run, talks, sweep, tmp_path):
         (tmp_path / "notes").write_text("to do\n")

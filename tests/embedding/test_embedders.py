@@ -58,7 +58,7 @@ class Counting:
 
     def embed(self, texts):
         self.asked.append(list(texts))
-        return np.array([[len(t), 1] for t in texts], dtype=np.float32).reshape(-1, 2)
+        return np.eye(4, dtype=np.float32)[[len(text) for text in texts]]
 
 
 class TestCache:
@@ -68,8 +68,8 @@ class TestCache:
         first = cached.embed(["a", "bb", "a"])
         again = cached.embed(["bb", "ccc"])
         assert inner.asked == [["a", "bb"], ["ccc"]]
-        assert first.tolist() == [[1, 1], [2, 1], [1, 1]]
-        assert again.tolist() == [[2, 1], [3, 1]]
+        assert first.argmax(axis=1).tolist() == [1, 2, 1]
+        assert again.argmax(axis=1).tolist() == [2, 3]
         assert (cached.hits, cached.misses) == (2, 3)
 
     def test_results_equal_the_inner_model(self):
@@ -83,7 +83,7 @@ class TestCache:
         with pytest.raises(ValueError, match="read-only"):
             cached.embed(["a"])[0, 0] = 99
         cached.embed(["a"])[0, 0] = 99
-        assert cached.embed(["a"])[0, 0] == 1
+        assert cached.embed(["a"])[0, 0] == 0
 
     def test_the_least_recently_used_is_forgotten(self):
         inner = Counting()

@@ -201,12 +201,37 @@ def by_rename(path, text):
     path.with_suffix(".new").replace(path)
 
 
+def in_halves(path, text):
+    """Empties the file first, as ``open(path, "w")`` does; a write may come in parts."""
+    with path.open("w") as stream:
+        stream.write(text[: len(text) // 2])
+        stream.flush()
+        stream.write(text[len(text) // 2 :])
+
+
+def after_removal(path, text):
+    path.unlink(missing_ok=True)
+    path.write_text(text)
+
+
+def by_appending(path, text):
+    """Only what is new, where the file is the beginning of it."""
+    known = path.read_text() if path.exists() else ""
+    if not text.startswith(known):
+        return in_place(path, text)
+    with path.open("a") as stream:
+        stream.write(text[len(known) :])
+
+
+WAYS = [in_place, by_rename, in_halves, after_removal, by_appending]
+
+
 def said(watched):
     memory = watched.memory
     return [turn.text for turn in memory.conversation.turns] if memory else []
 
 
-@pytest.mark.parametrize("write", [in_place, by_rename])
+@pytest.mark.parametrize("write", WAYS)
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_an_agent_that_writes_all_of_it_anew_makes_each_turn_one_leaf(tmp_path, write, end):
     path = tmp_path / "a.jsonl"
@@ -219,7 +244,7 @@ def test_an_agent_that_writes_all_of_it_anew_makes_each_turn_one_leaf(tmp_path, 
     same(watched.memory, segviz.build(watched.memory.conversation, unit="turn"))
 
 
-@pytest.mark.parametrize("write", [in_place, by_rename])
+@pytest.mark.parametrize("write", WAYS)
 @pytest.mark.parametrize(
     "numbers",
     [

@@ -14,7 +14,7 @@ import pytest
 import segviz
 from segviz import plugins
 from segviz.contract import verify
-from segviz.loaders import LOADERS
+from segviz.loaders import LOADERS, LoadError
 from segviz.systems.flat import DenseRetrieval
 from tests.data import ROOT
 
@@ -99,6 +99,37 @@ def test_what_is_no_part_is_told_and_left_out(
     assert told.isprintable()
     assert len(told) <= 200
     assert [list(registry) for registry, _ in plugins._GROUPS.values()] == before
+
+
+FAILING = """
+from segviz.loaders import Loader
+def fails(*given): raise KeyError("three")
+raises = Loader("raises", fails, fails)
+def read(what): return Loader("reads", lambda document: True, lambda *given: what)
+nothing, numbers, half = read(None), read(([1, 2], ())), read(([],))
+stops = Loader("stops", lambda document: True, fails)
+"""
+
+
+def test_a_loader_that_fails_at_a_file_leaves_it_to_the_others(registries, tmp_path, monkeypatch):
+    (tmp_path / "failing.py").write_text(FAILING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    load(("segviz.loaders", "raises", "failing:raises"))
+    with pytest.warns(UserWarning, match="'raises' failed"):
+        corpus = segviz.load(ROOT / "sample_data" / "ines-theo.json")
+    assert len(corpus[0].turns) > 0
+
+
+@pytest.mark.parametrize("name", ["nothing", "numbers", "half", "stops"])
+def test_what_a_loader_hands_over_is_conversations_or_an_error(
+    registries, tmp_path, monkeypatch, name
+):
+    (tmp_path / "failing.py").write_text(FAILING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "failing", raising=False)
+    load(("segviz.loaders", name, f"failing:{name}"))
+    with pytest.raises(LoadError, match="the loader"):
+        segviz.load(ROOT / "sample_data" / "ines-theo.json")
 
 
 def test_links_and_settings_know_them(registries):

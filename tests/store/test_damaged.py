@@ -59,6 +59,18 @@ def test_none_of_sixty_flipped_bits_opens(packed, part):
             refused(flipped(whole, bit))
 
 
+def test_no_flipped_bit_of_any_member_opens(packed):
+    """Three bits of the data, and one of each place of the headers, of every member."""
+    chance = random.Random(3)
+    with zipfile.ZipFile(io.BytesIO(packed)) as members:
+        for member in members.infolist():
+            head = 30 + len(member.filename)
+            begin = member.header_offset + head
+            places = chance.sample(range(begin, begin + member.compress_size), 3)
+            for place in (*range(member.header_offset, begin), *places):
+                refused(flipped(packed, 8 * place + chance.randrange(8)))
+
+
 def test_a_file_cut_short_or_continued_is_refused(packed):
     for length in (0, 40, 1000, len(packed) // 2, len(packed) - 1):
         refused(packed[:length])

@@ -28,7 +28,7 @@ from tests.benchmarks.synthetic import conversation
 from tests.store.samples import alike, every_form, same
 from tests.trees import chat
 
-NAMES = ("m.npz", "m", "m.json", "m.json.gz")
+NAMES = ("m.npz", "m", "m.json", "m.json.gz", "M.NPZ", "M.JSON", "M.Json.GZ", "m.csv")
 BEFORE = Path(__file__).parent / "before"
 
 
@@ -120,6 +120,9 @@ class TestRoundTrip:
     @pytest.mark.parametrize("name", NAMES)
     def test_a_memory_is_recognised_by_its_content(self, memory, tmp_path, name):
         memory.save(tmp_path / name)
+        kinds = {".json": b"{", ".gz": b"\x1f\x8b"}
+        start = kinds.get(Path(name).suffix.lower(), b"PK")
+        assert (tmp_path / name).read_bytes().startswith(start)
         os.rename(tmp_path / name, tmp_path / "m.txt")
         assert store.recognises(tmp_path / "m.txt")
         assert store.recognises((tmp_path / "m.txt").read_bytes())

@@ -15,7 +15,7 @@ SegTreeMem §4.3.1.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from segviz.construct import Scorer, make, parameters
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.handover import calling, check_scores, own
+from segviz.llm.timeouts import waited_for
 from segviz.retrieval.relevance.contextual import Contextual
 from segviz.retrieval.relevance.dense import Dense, Hybrid, Softmax
 from segviz.retrieval.relevance.lexical import Lexical
@@ -128,8 +130,12 @@ def over_active(
 
     Returns:
         A function from q questions to raw scores, float64 (q, n).
+
+    Raises:
+        HandoverError: a model from outside segviz failed, or its scores are not finite float64
+            (q, n); it is waited for in a thread.
     """
-    if structure.retrievable.all():
+    if structure.retrievable.all() and own(model):
         whole: Scorer = model.prepare(structure, embedder, units, speakers)
         return whole
     return _OverActive(model, structure, embedder, units, speakers)
@@ -161,24 +167,32 @@ class _OverActive:
             structure.active[self._rows],
             edges[(edges >= 0).all(axis=1)],
         )
-        self._inner = model.prepare(living, embedder, units, speakers)
+        self._model = model
+        self._inner = self._called(model.prepare, living, embedder, units, speakers)
+
+    def _called(self, work: Callable[..., Any], *given: Any) -> Any:
+        with calling(self._model):
+            return work(*given) if own(self._model) else waited_for(lambda: work(*given))
 
     def __call__(self, questions: Sequence[str]) -> Scores:
         scores = np.zeros((len(questions), self._n))
-        scores[:, self._rows] = self._inner(questions)
+        found = self._called(self._inner, questions)
+        shape = (len(questions), len(self._rows))
+        scores[:, self._rows] = check_scores(found, shape, self._model)
         return scores
 
     def parts(self, question: str) -> dict[str, Scores]:
         """Returns the parts of the active rows, 0 for others; see :func:`parts`."""
         found = {}
-        for name, part in parts(self._inner, question).items():
+        for name, part in self._called(parts, self._inner, question).items():
             found[name] = np.zeros(self._n)
-            found[name][self._rows] = part
+            found[name][self._rows] = check_scores(part, self._rows.shape, self._model)
         return found
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
         """Returns the matching words; see :func:`matches`."""
-        return matches(self._inner, question, texts)
+        found: list[dict[str, float]] = self._called(matches, self._inner, question, texts)
+        return found
 
 
 def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[str, float]]:

@@ -3,21 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
+from typing import Any, TypeVar, cast
 
 from segviz.construct import Annotate, Services, param
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline
+from segviz.handover import calling, check_text, own
 
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class CheckedAnnotator:
+    """An annotator from outside segviz; raises HandoverError where that fails or gives no text."""
+
+    inner: Any
+
+    def __call__(self, texts: Sequence[str]) -> str:
+        """Returns the annotator's text of a list of its own, which it may change."""
+        with calling(self.inner):
+            return check_text(self.inner(list(texts)), self.inner)
+
+    @property
+    def many(self) -> Callable[[Sequence[Sequence[str]]], list[str]] | None:
+        """Writes a text for each group; None where the annotator takes one group at a time."""
+        inner = getattr(self.inner, "many", None)
+        return None if inner is None else partial(self._several, inner)
+
+    def _several(self, inner: Callable[..., Any], groups: Sequence[Sequence[str]]) -> list[str]:
+        with calling(self.inner):
+            texts = [check_text(text, self.inner) for text in inner([list(g) for g in groups])]
+            if len(texts) != len(groups):
+                raise ValueError(f"{len(texts)} texts for {len(groups)} groups")
+            return texts
+
+
 def prepared(component: T, services: Services) -> T:
-    """Returns a component bound to the build's services, if it has ``prepare``."""
+    """Returns a component bound to the build's services, if it has ``prepare``.
+
+    An annotator from outside segviz is checked at every text.
+    """
     prepare: Any = getattr(component, "prepare", None)
-    bound: T = component if prepare is None else prepare(services)
-    return bound
+    with calling(component):
+        bound: T = component if prepare is None else prepare(services)
+    if own(bound) or not callable(bound) or hasattr(bound, "choose"):
+        return bound
+    return cast(T, CheckedAnnotator(bound))
 
 
 def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
@@ -35,6 +68,8 @@ def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
 def shortened(annotate: Annotate, by: int) -> Annotate:
     """Returns the component with ``max_words``, if any, lowered by ``by``, but not below 20."""
     component: Any = annotate
+    if isinstance(component, CheckedAnnotator):
+        return CheckedAnnotator(shortened(component.inner, by))
     known = fields(component) if is_dataclass(component) else ()
     if by > 0 and "max_words" in {field.name for field in known}:
         words = component.max_words

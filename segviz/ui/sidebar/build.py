@@ -23,6 +23,7 @@ from segviz.embedding import Cached
 from segviz.figures.cost import money
 from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
+from segviz.handover import HandoverError
 from segviz.llm import ChatByRole, LastingFault
 from segviz.llm.client import RequestError
 from segviz.llm.timeouts import heartbeat
@@ -37,8 +38,10 @@ from segviz.memory import (
 )
 from segviz.memory.builder import check_leaves
 from segviz.ui import keys
+from segviz.ui.security import shown_error
 from segviz.ui.sidebar.models import ChosenModels, point_here, price_of, report_of
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek, remember
+from segviz.ui.visit import building
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import trouble, unmarked
 from segviz.view.coloring import Look
@@ -142,7 +145,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
         key, order, base, callers, len(units)
     ):
         return _partial(key)
-    return _run(key, order, system, bool(callers))
+    return _run_within_limits(key, order, system, bool(callers))
 
 
 def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
@@ -307,6 +310,21 @@ def _draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int
         tree_canvas(tree_payload(drawn, legend=False), key=f"growing-{number}", height=334)
 
 
+def _run_within_limits(
+    key: str, order: Order, system: System, calls: bool
+) -> tuple[str, Memory] | None:
+    try:
+        with building(len(order.conversation.units(order.unit))):
+            return _run(key, order, system, calls)
+    except NoRoom as error:
+        trouble("There is no room for this now.", error)
+    except HandoverError as error:
+        trouble("This memory cannot be built. Choose another system or part.", error)
+    st.button("Try again", key="retry")
+    _stop()
+    return _partial(key)
+
+
 def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:
     place = st.empty()
     # As many elements as the offer to resume has, so that Streamlit replaces all of them.
@@ -352,7 +370,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
                     cost = drawn - before
     except BuildPaused as pause:
         lasting = pause.fault if isinstance(pause.fault, LastingFault) else None
-        keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, str(pause), lasting))
+        keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, shown_error(pause.fault), lasting))
         _stop()
         _approved().clear()
         if isinstance(pause.fault, RequestError) and pause.fault.settable:

@@ -35,7 +35,7 @@ from segviz.llm.probe import SECONDS, ServerReport, probe
 from segviz.llm.prompts import overrides
 from segviz.llm.usage import Metered
 from segviz.memory import known_prompts
-from segviz.ui import keys
+from segviz.ui import keys, security
 from segviz.ui.state import fingerprint, remember
 from segviz.ui.widgets.captions import counted, trouble
 
@@ -69,14 +69,19 @@ class ChosenModels:
         return isinstance(self.embedder.inner, OpenAIEmbedder)
 
 
-@st.cache_resource(show_spinner=False)
+# Replies are about the texts of visitors: on a public server each visit has a cache of its own.
+@st.cache_resource(show_spinner=False, scope="session" if security.public() else "global")
 def _cache() -> ModelCache:
     """Returns the one cache of replies of the process; it is keyed by content and holds no key."""
+    if security.public():
+        return ModelCache()
     return ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
 
 
 def _key_found(endpoint: Endpoint) -> str:
     """Returns the key the environment or Streamlit's secrets hold for this very server."""
+    if security.public():  # a visitor spends no key but their own
+        return ""
     known = dict(os.environ)
     with suppress(StreamlitSecretNotFoundError):  # there is no secrets file
         known = {name: str(st.secrets[name]) for name in NAMES if name in st.secrets} | known
@@ -109,9 +114,13 @@ def choose_models(built_with: str = "", use: Callable[[], None] | None = None) -
         use: selects parts that use the model; None if no memory is built.
     """
     st.session_state.pop(keys.SPENDING_PLACE, None)  # left by the previous run
+    servers = security.model_servers()
+    if servers == ():
+        st.caption("Models are off: this server was started without the address of one.")
+        return ChosenModels(get_embedder())
     preset = st.selectbox(
         "Model server",
-        [OFFLINE, *PRESETS, CUSTOM],
+        [OFFLINE, *(servers or (*PRESETS, CUSTOM))],
         key=keys.MODEL_SERVER,
         help="Any server with the OpenAI API",
         persist_state="session",
@@ -122,6 +131,8 @@ def choose_models(built_with: str = "", use: Callable[[], None] | None = None) -
         return ChosenModels(get_embedder())
     base = PRESETS.get(preset, Endpoint("http://localhost:8000/v1"))
     try:
+        if servers is not None:
+            base = Endpoint(preset if preset in servers else servers[0])
         return _chosen(base, preset, built_with, use)
     except ValueError as error:
         trouble("These settings cannot be used.", error)
@@ -134,7 +145,8 @@ def _chosen(
     def field(label: str, value: str, name: str) -> str:
         return st.text_input(label, value, key=f"model-{name}-{preset}", persist_state="session")
 
-    url = field("Base URL", base.base_url, "url")
+    limited = security.model_servers() is not None
+    url = base.base_url if limited else field("Base URL", base.base_url, "url")
     if preset == CUSTOM:
         base = at(url)
     _listed(url, preset)
@@ -366,6 +378,8 @@ def _kept_replies() -> None:
             "the machine that runs segviz. They make rebuilding free. Beyond "
             f"{CACHE_BYTES / 1e9:.0f} GB the older half is deleted at the next start."
         )
+        if security.beyond_loopback():
+            return
         sure = st.checkbox("Delete them for all users of this segviz", key=keys.CACHE_SURE)
         st.button("Clear", key="cache-clear", disabled=not sure, on_click=_clear)
 

@@ -22,6 +22,7 @@ from segviz.text.captions import size
 from segviz.ui import keys
 from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
+from segviz.ui.visit import check_turns
 from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
 
 
@@ -111,7 +112,10 @@ def opened_as(
     def tried(options: dict[str, Any]) -> OpenFile | ValueError:
         try:
             saved = read_memory()
-            return OpenFile(key, load(options)) if saved is None else _memory(key, sound(saved))
+            found = OpenFile(key, load(options)) if saved is None else _memory(key, sound(saved))
+            if len(found.corpus) == 1:  # of several another can be chosen
+                check_turns(found.corpus[0])
+            return found
         except (LoadError, store.StoreError) as error:
             return error
 
@@ -252,6 +256,7 @@ def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
         )
     try:
         conversation = opened.corpus[position]
+        check_turns(conversation)
     except LoadError as error:
         refusal(error, "Choose another conversation of the file.")
         return None

@@ -31,6 +31,10 @@ UPLOAD_MB = 200
 """As Streamlit's own limit; beyond it a path on the server's machine is the way."""
 
 
+def _upload_mb() -> int:
+    return security.UPLOAD_MB if security.public() else UPLOAD_MB
+
+
 def choose_source() -> OpenFile | None:
     """Returns the open file. A file that cannot be read leaves the previous one open."""
     st.subheader("Conversation")
@@ -40,6 +44,9 @@ def choose_source() -> OpenFile | None:
         "Path": _path,
         "Paste": _paste,
     }
+    # A link may still lead to a path, and is answered.
+    if not security.names_paths() and st.session_state.get(keys.SOURCE) != "Path":
+        del sources["Path"]
     source = st.segmented_control(
         "Source",
         list(sources),
@@ -76,10 +83,12 @@ def _sample() -> OpenFile:
 
 
 def _upload() -> OpenFile | None:
+    most = _upload_mb()
     file = st.file_uploader(
-        "Upload", key="upload", label_visibility="collapsed", max_upload_size=UPLOAD_MB
+        "Upload", key="upload", label_visibility="collapsed", max_upload_size=most
     )
-    st.caption(f"At most {UPLOAD_MB} MB. A larger file is read where it is: choose Path.")
+    larger = "" if security.paths_limited() else " A larger file is read where it is: choose Path."
+    st.caption(f"At most {most} MB.{larger}")
     if file is None:
         names = ", ".join(loader.label for loader in loaders.LOADERS.values())
         st.caption(f"A saved memory, or a conversation: {names}; also zipped.")
@@ -91,11 +100,15 @@ def _upload() -> OpenFile | None:
         data = file.getvalue()
         return store.parse(data) if store.recognises(data) else None
 
-    def load(how: dict[str, Any]) -> Corpus:
-        with reading(file.size):
-            return loaders.parse(file.getvalue(), file.name, **how)
+    return opened_as(key, lambda how: _parsed(file.getvalue(), file.name, how), saved)
 
-    return opened_as(key, load, saved)
+
+def _parsed(data: bytes, name: str, how: dict[str, Any]) -> Corpus:
+    """Reads an upload; on a public server its unpacked size is limited too."""
+    if security.public():
+        how = {**how, "limit": security.UPLOAD_MB * 1_000_000}
+    with reading(len(data)):
+        return loaders.parse(data, name, **how)
 
 
 def _path() -> OpenFile | None:
@@ -155,7 +168,12 @@ def get_locomo(place: str) -> bool:
 def open_your_own() -> None:
     """Draws the ways to open a conversation; a saved memory opens like one."""
     names = ", ".join(loader.label for loader in loaders.LOADERS.values())
-    st.markdown(f"Conversations from {names}; also zipped. They stay on this machine.")
+    stay = (
+        "This server forgets them when you leave."
+        if security.public()
+        else ("They stay on this machine.")
+    )
+    st.markdown(f"Conversations from {names}; also zipped. {stay}")
 
     def take(source: str) -> None:
         st.session_state[keys.SOURCE] = source
@@ -167,6 +185,7 @@ def open_your_own() -> None:
             ("Path", "A path on this machine, in the sidebar", ":material/folder_open:"),
             ("Paste", "Paste a chat, in the sidebar", ":material/content_paste:"),
         )
+        if source != "Path" or security.names_paths()
     ]
     fetched = not security.paths_limited() and get_locomo("dialog")
     if fetched or any(chosen):
@@ -186,7 +205,7 @@ def _paste() -> OpenFile | None:
     if not text.strip():
         return None
     data = text.encode("utf-8", "replace")
-    return opened_as(fingerprint(data), lambda how: loaders.parse(data, "pasted text", **how))
+    return opened_as(fingerprint(data), lambda how: _parsed(data, "pasted text", how))
 
 
 # --- files beside it ------------------------------------------------------------------

@@ -14,6 +14,7 @@ from segviz.memory import Memory
 from segviz.systems import level_name, level_names
 from segviz.text.captions import counted as counted
 from segviz.tree import Structure
+from segviz.ui.security import shown_error
 from segviz.ui.state import AppSession
 from segviz.view.captions import shown_labels, units_text
 
@@ -64,7 +65,7 @@ def refusal(error: ValueError, now: str = "The previous conversation is still he
 def trouble(what: str, why: object, draw: Callable[[str], object] = st.error) -> None:
     """Draws what went wrong and, literally, why: that may quote a file or a server."""
     draw(what)
-    st.text(str(why))
+    st.text(shown_error(why))
 
 
 def turns_of(session: AppSession, structure: Structure, node: int) -> list[str]:

@@ -17,7 +17,7 @@ from segviz.evaluation.compare import (
     Comparison,
     Overlap,
     Standing,
-    compare,
+    compare_one,
     joined,
     overlap,
     own_settings,
@@ -39,12 +39,13 @@ from segviz.figures.compare import (
     turn_rows,
 )
 from segviz.figures.significance import number
+from segviz.handover import HandoverError
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.ui import keys
-from segviz.ui.pages.compare.structures import built_key, select_turns, side_by_side
+from segviz.ui.pages.compare.structures import built_key, failed, select_turns, side_by_side
 from segviz.ui.pages.compare.why import Asked, why_panel
 from segviz.ui.settings import asked_question, write_settings
 from segviz.ui.state import AppSession, fingerprint, keep, peek, remember
@@ -92,10 +93,13 @@ def asked_of_all(
     question = question_box(session)
     if not question.text.strip():
         return {}
-    return {
-        name: memory.ask(question, _how(memory, settings, by_paper))
-        for name, memory in ready.items()
-    }
+    results = {}
+    for name, memory in ready.items():
+        try:
+            results[name] = memory.ask(question, _how(memory, settings, by_paper))
+        except HandoverError as error:
+            failed(name, error)
+    return results
 
 
 def question_panel(
@@ -135,7 +139,7 @@ def question_panel(
         _method(results[name], name)
         _evidence(session, name, ready[name], results[name], golds[name])
 
-    side_by_side(ready, evidence, "beside-evidence")
+    side_by_side({name: ready[name] for name in results}, evidence, "beside-evidence")
 
 
 def _turns(
@@ -242,6 +246,8 @@ def measure_panel(
             st.caption(duration(session, sweeps, len(ready)))
             return
         found = _measured(session, ready, settings, key, place)
+        if found is None:
+            return
         keep("comparisons", key, RESULTS_KEPT, found)
     with choices:
         measure, adversarial = measure_choice(session, found)
@@ -256,10 +262,11 @@ def _measured(
     settings: dict[str, Any],
     key: str,
     place: DeltaGenerator,
-) -> Comparison:
+) -> Comparison | None:
     """Measures one system after the other, and says which. A click ends this run before the next;
     what is measured by then is not measured again."""
     parts: dict[str, Comparison] = remember("compared-parts", key, 1, dict)
+    failures: dict[str, HandoverError] = {}
     with place.container():
         bar = st.progress(0.0)
         st.button(
@@ -273,9 +280,15 @@ def _measured(
         bar.progress(done / len(ready), f"Measuring {label}: {done + 1} of {len(ready)}")
         if name not in parts:
             questions = session.conversation.questions
-            parts[name] = compare({name: memory}, questions, clock=perf_counter, **settings)
+            try:
+                parts[name] = compare_one(memory, questions, clock=perf_counter, **settings)
+            except HandoverError as error:
+                failures[name] = error
     place.empty()
-    return joined({name: parts[name] for name in ready})
+    for name, failure in failures.items():
+        failed(name, failure)
+    measured = {name: parts[name] for name in ready if name in parts}
+    return joined(measured) if measured else None
 
 
 def _standings(

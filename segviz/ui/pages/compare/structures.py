@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from segviz.frontend.payload import tree_payload
+from segviz.handover import HandoverError
 from segviz.memory import Memory, build, paid
 from segviz.plugins import foreign
 from segviz.retrieval import Result
@@ -20,8 +21,9 @@ from segviz.systems import SYSTEMS
 from segviz.tree import costs_of
 from segviz.ui.settings import asked_question
 from segviz.ui.state import AppSession, fingerprint, peek, remember, typed_turns
+from segviz.ui.visit import building
 from segviz.ui.widgets.canvas import tree_canvas
-from segviz.ui.widgets.captions import cited, counted
+from segviz.ui.widgets.captions import cited, counted, trouble
 from segviz.ui.widgets.charts import sentence_of
 from segviz.view.coloring import Look
 from segviz.view.scene import answered, keeps_time, scene_of
@@ -218,10 +220,20 @@ def _built(session: AppSession, missing: list[str]) -> bool:
             embedder=session.memory.embedder,
             progress=progress,
         )
-        remember("compared", built_key(session, name), COMPARED_KEPT, make)
+        try:
+            with building(len(session.memory.units)):
+                remember("compared", built_key(session, name), COMPARED_KEPT, make)
+        except HandoverError as error:
+            failed(name, error)
+    bar.empty()
     st.session_state[_STOPPED] = False
-    return True
+    return all(cached(session, name) is not None for name in missing)
 
 
 def _stop() -> None:
     st.session_state[_STOPPED] = True
+
+
+def failed(name: str, error: HandoverError) -> None:
+    """Says that code from outside segviz failed in this system; the others are compared."""
+    trouble(f"Left out: {sentence_of(SYSTEMS[name].label)}.", error, st.warning)

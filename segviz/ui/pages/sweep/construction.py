@@ -16,6 +16,7 @@ from segviz.figures.charts import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
 from segviz.ui.state import AppSession, fingerprint, peek, remember
+from segviz.ui.visit import building
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
 from segviz.view.bookmark import decode, differing, in_link
@@ -122,21 +123,22 @@ def _found(
             bar.progress(done / total, f"Building: {done} of {total} leaves")
 
     memory = session.memory
-    found = remember(
-        "varied",
-        key,
-        RESULTS_KEPT,
-        lambda: construction_sweep(
-            session.conversation,
-            system,
-            parameter,
-            values,
-            fixed=fixed,
-            unit=memory.unit,
-            embedder=memory.embedder,
-            progress=progress,
-        ),
-    )
+    with building(len(memory.units) * len(values)):
+        found = remember(
+            "varied",
+            key,
+            RESULTS_KEPT,
+            lambda: construction_sweep(
+                session.conversation,
+                system,
+                parameter,
+                values,
+                fixed=fixed,
+                unit=memory.unit,
+                embedder=memory.embedder,
+                progress=progress,
+            ),
+        )
     place.empty()
     return found
 

@@ -11,6 +11,7 @@ import streamlit as st
 from segviz.evaluation import Cell, Sweep
 from segviz.evaluation.sweep import sweep
 from segviz.ui.state import AppSession, fingerprint, peek, remember
+from segviz.ui.visit import building
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.measures import at_once, duration
 
@@ -67,9 +68,10 @@ def measured(
 
     def make() -> Sweep:
         questions, known = session.conversation.questions, tuple(done.values())
-        return sweep(
-            session.memory, questions, progress=progress, known=known, keep=keep, **settings
-        )
+        with building(0):
+            return sweep(
+                session.memory, questions, progress=progress, known=known, keep=keep, **settings
+            )
 
     return remember("sweeps", key, SWEEPS_KEPT, make)
 

@@ -1,0 +1,117 @@
+"""Limits of a public server, for one visitor and for all together; and what a visit leaves behind.
+
+A server that is not public has no limits.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import BoundedSemaphore, Lock
+
+import streamlit as st
+
+from segviz.conversation import Conversation
+from segviz.embedding import get_embedder
+from segviz.files import NoRoom, check_room
+from segviz.loaders import LoadError
+from segviz.ui import security
+
+TURNS = 5_000
+"""Most turns of a conversation; a memory of so many takes about 100 MB."""
+
+LEAVES = 200_000
+"""Most leaves of all memories that a visitor builds."""
+
+VISITORS = 40
+BUILDS_AT_ONCE = 4
+PATIENCE = 20.0
+"""Seconds for which a build waits for those of others."""
+
+REMEDY = "take a part, or install segviz, which has no such limit on your own machine"
+
+
+@dataclass(eq=False)
+class Visit:
+    """What a visitor has used. ``admitted`` once there was room for this visitor."""
+
+    leaves: int = 0
+    admitted: bool = False
+
+
+_here: set[Visit] = set()
+_lock = Lock()
+_builds = BoundedSemaphore(BUILDS_AT_ONCE)
+
+
+def _leave(visit: Visit) -> None:
+    with _lock:
+        _here.discard(visit)
+    forget_texts()
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=_leave)
+def _visit() -> Visit:
+    """Returns the visit of this browser session. Streamlit releases it when the session ends."""
+    return Visit()
+
+
+def arrive() -> None:
+    """Admits a visitor to a public server, or says that it is full and ends the run."""
+    if not security.public():
+        return
+    visit = _visit()
+    with _lock:
+        if not visit.admitted and len(_here) < VISITORS and security.has_room():
+            visit.admitted = True
+            _here.add(visit)
+    if not visit.admitted:
+        st.info("Too many people use this server now. Load the page again in some minutes.")
+        st.stop()
+
+
+def check_turns(conversation: Conversation) -> None:
+    """Raises LoadError for a conversation with more turns than a public server takes."""
+    count = len(conversation.turns)
+    if security.public() and count > TURNS:
+        raise LoadError(f"{count:,} turns; this public server takes {TURNS:,}", remedy=REMEDY)
+
+
+@contextmanager
+def building(leaves: int) -> Iterator[None]:
+    """Holds one of the places for builds while ``leaves`` are built, on a public server.
+
+    Raises:
+        NoRoom: The visitor has built enough, the machine has no memory left, or all places were
+            taken for ``PATIENCE`` seconds.
+    """
+    if not security.public():
+        yield
+        return
+    visit = _visit()
+    if visit.leaves + leaves > LEAVES:
+        raise NoRoom(
+            f"this visit has built {visit.leaves:,} of at most {LEAVES:,} leaves; {REMEDY}"
+        )
+    check_room(security.RESERVE, "building on this public server", "try again in some minutes")
+    if not _builds.acquire(timeout=PATIENCE):
+        raise NoRoom("other visitors are building memories; try again in a moment")
+    try:
+        visit.leaves += leaves
+        yield
+    finally:
+        _builds.release()
+
+
+def forget_texts() -> None:
+    """Empties the caches of this process that hold texts: all bounded ones of segviz's functions,
+    and those of the shared embedder. Unbounded ones hold tables that are the same for all."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("segviz."):
+            for value in list(vars(module).values()):
+                limits = getattr(value, "cache_parameters", None)
+                if callable(limits) and limits()["maxsize"] is not None:
+                    value.cache_clear()
+    get_embedder().forget_texts()
