@@ -12,12 +12,19 @@ from tests.data import ROOT
 
 FORBIDDEN = {"What", "Whether", "One", "As", "Of", "If"}
 
-# Packages whose docstrings are plain; the others follow.
-PLAIN = (
-    "conversation construct embedding evaluation export figures retrieval store systems text tree "
-    "frontend llm loaders memory "
-    "view __init__.py __main__.py contract.py files.py notebook.py plugins.py public.py"
-).split()
+# Nouns that end in s, as a verb in the third person does.
+NOUNS = set(
+    "Ids Items Keys Messages Nodes Rows Sentences Sessions Violations Means Patterns".split()
+)
+
+# Files whose docstrings are not plain yet.
+OTHERS = "cli/serve.py ui/security.py ui/sidebar/open_file.py ui/sidebar/source.py".split()
+
+PARTS = sorted(
+    path.name
+    for path in (ROOT / "segviz").iterdir()
+    if path.suffix == ".py" or (path / "__init__.py").exists()
+)
 
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef
 
@@ -30,7 +37,7 @@ def trees(part: str) -> Iterator[tuple[str, ast.Module]]:
 
 def documented(part: str) -> Iterator[tuple[str, Documented, str]]:
     for file, tree in trees(part):
-        for node in ast.walk(tree):
+        for node in ast.walk(tree) if file.removeprefix("segviz/") not in OTHERS else ():
             if isinstance(node, Documented) and (text := ast.get_docstring(node)):
                 name = getattr(node, "name", "module")
                 yield f"{file}: {name}: {text[:60]}", node, text.split()[0].strip(",.:`")
@@ -41,16 +48,18 @@ def is_attribute(node: ast.FunctionDef) -> bool:
     return any("property" in ast.unparse(each) for each in node.decorator_list)
 
 
-@pytest.mark.parametrize("part", PLAIN)
+@pytest.mark.parametrize("part", PARTS)
 def test_no_docstring_begins_with_a_pronoun_or_a_conjunction(part):
     assert [place for place, _, first in documented(part) if first in FORBIDDEN] == []
 
 
-@pytest.mark.parametrize("part", PLAIN)
+@pytest.mark.parametrize("part", PARTS)
 def test_a_function_begins_with_a_verb_in_the_third_person(part):
     functions = [each for each in documented(part) if isinstance(each[1], ast.FunctionDef)]
     assert [
-        place for place, node, first in functions if not (is_attribute(node) or first[-1] == "s")
+        place
+        for place, node, first in functions
+        if not is_attribute(node) and (first[-1] != "s" or first in NOUNS)
     ] == []
 
 

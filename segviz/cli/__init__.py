@@ -1,21 +1,21 @@
-"""Defines the ``segviz`` command: it starts the app, or works without a browser.
+"""The ``segviz`` command: starts the app, or works without a browser.
 
 ======================  =============================================================
-``serve watch``         ``segviz`` and ``segviz FILE``: the app; on a file that grows
+``serve watch``         the app; the app on a growing file
 ``build ask sweep``     a memory, its evidence for a question, all settings
-``compare reproduce``   systems side by side; tables and figures of the papers
-``audit``               at which stage a memory, also of another program, loses evidence
+``compare reproduce``   several systems; tables and figures of the papers
+``audit``               the stage at which a memory, also of another program, loses evidence
 ``export convert``      views and conversations as files
-``doctor completion``   what is installed; scripts for shells
-``command console``     what commands are made of; output and messages
-``source retrieval``    the files a command works on; settings of ``ask``
-``build_options``       parameters of systems; the memory a command works with
-``many tables``         many runs by one command, resumed and on several workers; reports
-``models``              options for real models
+``doctor completion``   check of the installation; scripts for shells
+``command console``     options, help, errors; output and messages
+``source retrieval``    input files; retrieval settings
+``build_options``       options of building; the memory of a command
+``many tables``         many runs, resumed or in parallel; their reports
+``models``              options of real models
 ======================  =============================================================
 
-A command is a function of the module of its name. May import every package but ``ui``, which
-``serve`` starts as a process. Public face: ``main``, ``COMMANDS``, ``APP`` and ``SEGVIZ``.
+Each command is a function in the module of its name. The package may import all packages but
+``ui``, which ``serve`` starts as a process. Public: ``main``, ``COMMANDS``, ``APP``, ``SEGVIZ``.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ COMMANDS = {
     "doctor": "say what this installation has and lacks",
     "completion": "print a script that completes commands and options in a shell",
 }
-"""The commands and what they do, in a line. The app starts without importing them."""
+"""Commands with a line of help each. The app starts without importing them."""
 
 COMPLETE = "_SEGVIZ_COMPLETE"
-"""The variable by which a shell asks for completions (see ``segviz completion``)."""
+"""Environment variable of a shell's request for completions (see ``segviz completion``)."""
 
 
 class _Commands(click.Group):
-    """Imports a command when it is asked for, after the plug-ins it may name."""
+    """Group that imports a command on use, after the plug-ins that its options may name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -79,13 +79,13 @@ class _Commands(click.Group):
 
 
 SEGVIZ = _Commands("segviz", params=[p for p in APP.params if isinstance(p, click.Option)])
-"""All commands; the options of the app are completed beside them."""
+"""All commands; the shell also completes the options of the app."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command of ``arguments`` (default: those of the process); returns its exit code.
+    """Runs the command of ``arguments`` (default: ``sys.argv``); returns its exit code.
 
-    The first argument names a command where it is one, else the app starts.
+    The app starts if the first argument is no command.
     """
     if COMPLETE in os.environ:
         SEGVIZ.main([], prog_name="segviz")  # exits
@@ -95,11 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             flush_output()
     except (OutputError, BrokenPipeError) as lost:
-        # Discarded, as the interpreter would try to write it again at its exit.
+        # Redirected, because the interpreter would flush again at exit and fail.
         with suppress(OSError, ValueError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         cause = lost.__cause__ or lost
-        if isinstance(cause, BrokenPipeError):  # who reads has enough, as `head` does
+        if isinstance(cause, BrokenPipeError):  # the reader has closed the pipe, as `head` does
             return BROKEN_PIPE
         Console().error(f"the output cannot be written ({cause})")
         return FAILED
@@ -119,7 +119,7 @@ def _run(given: list[str]) -> int:
         return end.exit_code
     except click.ClickException as error:
         said, where = error.format_message(), getattr(error, "ctx", None)
-        if where is not None:  # click's own words about a wrong argument
+        if where is not None:  # a wrong argument: click's message, in the style of ours
             said = f"{' '.join(said.split()).rstrip('.')}{hint} (see {where.command_path} --help)"
         else:
             said += hint

@@ -48,18 +48,18 @@ from segviz.view.captions import dispute_lines, moment_sentence, shown_labels
 def ask(options: Options, console: Console) -> int:
     """Retrieves the evidence for a question.
 
-    Scores every node of a memory for the question, spreads the scores over the structure and
-    prints the best nodes with their scores before and after, rank, turns and text. FILE is a
-    memory, a conversation file, or sample:NAME for a bundled one. Of a conversation the memory is
-    built first (and not kept; segviz build keeps it).
+    Scores every node of a memory for the question and propagates the scores along the structure.
+    Prints the best nodes with their scores before and after, rank, turns and text. FILE is a
+    memory, a conversation file, or sample:NAME for a bundled one. For a conversation, the memory
+    is built first and not saved (segviz build saves it).
 
     JSON: command, conversation, system, question, number (of the data set's question, or null),
-    asked_at (id of the turn before which that question stands, or null), settings (as used, with
-    the step that was asked), evidence (best first: node, level, span [start, stop) in units,
-    turn_ids, text, initial, final, rank_before, rank_after), levels (initial and final: how many
-    retrieved nodes lie on each level), gold (turn id -> hit, covered, missed or not in any leaf),
-    gold_answer, disputed (what the audit says of the question: kind, evidence, unresolved, answer,
-    reason; or null), answer (text, tokens, cached, fault; null without --answer).
+    asked_at (id of the turn before which the question is asked, or null), settings (as used, with
+    the step), evidence (best first: node, level, span [start, stop) in units,
+    turn_ids, text, initial, final, rank_before, rank_after), levels (initial and final: number of
+    retrieved nodes on each level), gold (turn id -> hit, covered, missed or not in any leaf),
+    gold_answer, disputed (verdict of the audit: kind, evidence, unresolved, answer, reason; or
+    null), answer (text, tokens, cached, fault; null without --answer).
 
     Examples:
         segviz ask sample:ines-theo "What is the boat called now?"
@@ -92,7 +92,7 @@ def ask(options: Options, console: Console) -> int:
 
 
 def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
-    """Returns what became of each gold turn; empty without gold evidence."""
+    """Returns the fate of each gold turn; empty without gold evidence."""
     turns = question.evidence if question else ()
     return memory.gold(turns, result.structure).fate(result.evidence)
 

@@ -18,7 +18,7 @@ from segviz.store import recognises
 from segviz.tree import total_cost
 from segviz.tree.shape import Shape, shape
 
-_OUTPUT = "Where the memory is written; a name ending in .gz is compressed."
+_OUTPUT = "File of the memory; a name ending in .gz is compressed."
 
 
 @command
@@ -34,10 +34,9 @@ def build(options: Options, console: Console) -> int:
     segviz.open() read. Everything is computed on this machine unless a model is named. The same
     file and options give the same bytes.
 
-    A build with models can be interrupted, or killed: every answer is kept as it comes, and the
-    same command goes on where it stopped. An offline build begins anew (some 90 seconds for
-    100,000 turns, under a second for most conversations). The file is written whole, at the end,
-    and until then one that was there stays.
+    A build with models may be interrupted or killed: every answer is saved, and the same command
+    continues there. An offline build starts again (some 90 seconds for 100,000 turns, under a
+    second for most conversations). The file is written at the end; an older one stays until then.
 
     JSON: command, output, conversation, system, settings, unit, embedder, chat (null offline),
     steps, shape (kind, leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest,
@@ -63,7 +62,7 @@ def build(options: Options, console: Console) -> int:
         console.json("build", {"output": str(path), **summary})
         return OK
     console.line(f"{path}: {memory.system} of {memory.conversation.id}")
-    console.line(_told(shape(memory.structure), memory.unit))
+    console.line(_shape_line(shape(memory.structure), memory.unit))
     empty = contentless_share(memory.structure, memory.conversation.speakers)
     if empty is not None:
         console.line(f"{empty:.1%} of the lines in inner nodes are contentless")
@@ -75,8 +74,8 @@ def build(options: Options, console: Console) -> int:
     return OK
 
 
-def _told(measured: Shape, unit: str) -> str:
-    """Returns a line on what the memory is made of; kinds of nodes where it has them."""
+def _shape_line(measured: Shape, unit: str) -> str:
+    """Returns a line with the shape of a memory, or its kinds of nodes if it is a fact graph."""
     start = f"{measured.leaves} leaves ({unit}), {measured.nodes} nodes"
     if measured.facts:
         kinds = Counter[str]()

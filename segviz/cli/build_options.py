@@ -1,5 +1,7 @@
-"""Adds the options of building, and opens or builds the memory a command works with. ``--set
-NAME=VALUE`` gives the parameters of a system, checked by their declarations."""
+"""Adds the options of building, and opens or builds the memory of a command.
+
+``--set NAME=VALUE`` gives the parameters of a system, checked against their declarations.
+"""
 
 from __future__ import annotations
 
@@ -62,43 +64,45 @@ Variant = tuple[str, dict[str, Any]]
 """A system by name, with its settings."""
 
 NOTED = 10
-"""Findings in a memory file that are told."""
+"""Most findings in a memory file that are printed."""
 
 
 _building = section("Building a memory")
 
 
 class SystemName(click.Choice[str]):
-    """The name of a system, or ``module:Class`` of one that :func:`imported` makes known."""
+    """Name of a system, or ``module:Class`` of one that :func:`imported` registers."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Returns the name; that of a class as it is."""
+        """Returns the checked name; ``module:Class`` is not checked."""
         return value if ":" in value else str(super().convert(value, param, ctx))
 
 
 def imported(name: str) -> str:
-    """Returns the name of a system; one of ``module:Class`` is imported. Raises UsageError."""
+    """Returns the name of a system; imports ``module:Class``, or raises UsageError."""
     with user_errors():
         return system_from(name) if ":" in name else name
 
 
 def build_options(several: bool = False) -> Option:
-    """Returns the options for conversation, system (or ``several`` of both) with its parameters,
-    unit, embedder and models."""
+    """Returns the options for conversation, system, parameters, unit, embedder and models.
+
+    With ``several`` they accept several conversations and systems.
+    """
     systems, rules = SystemName(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
     one = (
-        f"Memory architecture: {', '.join(SYSTEMS)}; or MODULE:CLASS, a system of yours or a class "
+        f"Memory architecture: {', '.join(SYSTEMS)}; or MODULE:CLASS, your own system or a class "
         "with add and search."
     )
-    each = "Build the system once for each value of this parameter, the others as --set."
-    some = "Several of these, each with its defaults."
+    each = "Build the system once for each value of this parameter; --set gives the others."
+    some = "Several systems, each with its defaults."
     more = (
         _building("--systems", some, metavar="NAME,…"),
         _building("--vary", each, metavar="NAME=VALUE,…"),
     )
     parameter = (
-        "A parameter of the system, or of a part with a dot: compatibility=cosine, "
-        "compatibility.threshold=0.3; repeat it for more. segviz build --help lists them."
+        "A parameter of the system or, with a dot, of a component: compatibility=cosine, "
+        "compatibility.threshold=0.3; repeatable. segviz build --help lists them."
     )
     return together(
         conversation_options(several),
@@ -106,15 +110,19 @@ def build_options(several: bool = False) -> Option:
         _building("--system", one, SYSTEM, type=systems, metavar="NAME"),
         *(more if several else ()),
         _building("--set settings", parameter, multiple=True, metavar="NAME=VALUE"),
-        _building("--unit", "What a leaf holds.", UNIT, type=rules),
+        _building("--unit", "Rule that makes leaves from turns.", UNIT, type=rules),
         embedder_option,
         model_options,
     )
 
 
 def memory_of(options: Options, console: Console, models: Models) -> Memory:
-    """Returns the memory in the file, or builds one of its conversation. Raises UsageError for what
-    cannot be used, Unfinished when a model gives up."""
+    """Returns the memory in the file, or builds one of its conversation.
+
+    Raises:
+        UsageError: the file or the options cannot be used.
+        Unfinished: a model gave up.
+    """
     path = path_of(options.file)
     if not recognises(path):
         return built(options, console, models)
@@ -123,8 +131,11 @@ def memory_of(options: Options, console: Console, models: Models) -> Memory:
 
 
 def opened(path: Path, options: Options, models: Models, console: Console) -> Memory:
-    """Returns the memory in a file, with a note on what was mended, and its questions marked by an
-    audit. Raises UsageError."""
+    """Returns the memory in a file, with its questions marked by an audit; prints repairs.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
     with user_errors():
         saved = sound(store.read(path))
         for finding in saved.findings[:NOTED]:
@@ -141,18 +152,18 @@ _IDLE = (
 
 
 def refuse_idle(file: str, options: Options) -> None:
-    """Raises UsageError for options that a built memory leaves nothing to do."""
+    """Raises UsageError for options that have no effect on a built memory."""
     given = {"workers": 1, **vars(options), "set": options.settings}
-    given["workers"] -= 1  # one is the usual number
+    given["workers"] -= 1  # one worker is the default
     if idle := [f"--{name}" for name in _IDLE if given.get(name)]:
         raise UsageError(
-            f"{file} is a built memory, so {' and '.join(idle)} can change nothing; "
+            f"{file} is a built memory, so it has no use for {' and '.join(idle)}; "
             "give the conversation's file to build another"
         )
 
 
 def built(options: Options, console: Console, models: Models) -> Memory:
-    """Builds a memory of the file's conversation by the options; errors as :func:`memory_of`."""
+    """Builds a memory of the file's conversation; raises the errors of :func:`memory_of`."""
     name = imported(options.system or SYSTEM)
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
@@ -161,14 +172,17 @@ def built(options: Options, console: Console, models: Models) -> Memory:
 
 
 def note_script(conversation: Conversation, console: Console, models: Models) -> None:
-    """Notes that most of a conversation is in a script the embedder was not made for, if so."""
+    """Prints a note if the embedder does not support the main script of a conversation."""
     if note := script_note(models.embedder, (turn.text for turn in conversation.turns)):
         console.note(note)
 
 
 def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System, list[str]]:
-    """Returns a system and those of its parts that call a chat model. Raises UsageError where it
-    cannot be set so, or there is no model to call."""
+    """Returns a system and the names of its parts that call a chat model.
+
+    Raises:
+        UsageError: a setting is illegal, or a part needs a model and none is named.
+    """
     with user_errors():
         system = make_system(name, **settings)
     callers = needs_chat(system)
@@ -181,8 +195,14 @@ def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System,
 
 
 def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
-    """Returns what is built, by its label: each of ``--systems`` (default: ``usual``), or a system
-    as ``--set`` has it, for each value of ``--vary``. Raises UsageError for what cannot be set."""
+    """Returns the systems to build, by label.
+
+    These are those of ``--systems`` (default: ``usual``), or one system with the parameters of
+    ``--set``, once for each value of ``--vary``.
+
+    Raises:
+        UsageError: a system or parameter is unknown, or the options exclude each other.
+    """
     either(options, "system", "systems")
     name, given = imported(options.system or SYSTEM), options.settings
     if options.vary:
@@ -214,7 +234,7 @@ def build_one(
     console: Console,
     models: Models,
 ) -> Memory:
-    """Builds a memory. Errors as :func:`memory_of`."""
+    """Builds a memory; raises the errors of :func:`memory_of`."""
     system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
@@ -232,7 +252,7 @@ def build_one(
     try:
         with (
             console.progress(f"building {name}", "leaves") as progress,
-            heartbeat(lambda: progress(done, total)),  # also while a slow model is waited for
+            heartbeat(lambda: progress(done, total)),  # also during a slow call of a model
         ):
             return build(
                 conversation, system, unit, embedder=models.embedder, chat=chat, progress=show
@@ -241,20 +261,20 @@ def build_one(
         raise UsageError(str(error)) from None
     except BuildPaused as pause:
         where = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
-        on = "What is done is kept; the same command goes on there."
+        on = "The finished steps are saved; the same command continues there."
         if isinstance(pause.fault, LastingFault):
-            on = "The same command with --waive goes on without this one answer."
+            on = "The same command with --waive continues without this one answer."
         raise Unfinished(f"{where} {on}") from None
     except KeyboardInterrupt:
         if callers or models.remote:
-            console.error("what the models answered is kept; the same command goes on there")
+            console.error("the answers of the models are saved; the same command continues there")
         raise
 
 
 def _expected(
     conversation: Conversation, system: System, unit: str, models: Models, chat: ChatByRole
 ) -> str:
-    """Returns what a build will ask of chat models, in a sentence."""
+    """Returns the expected calls, tokens and cost of a build, as a sentence."""
     endpoint = chat.usual.endpoint
     wanted = rehearse(
         conversation, system, unit, models.embedder, endpoint.prompt_tokens, chat.prompts
@@ -264,13 +284,17 @@ def _expected(
     cost = f", ${spent:.2f}" if spent is not None else ""
     return (
         f"about {wanted.calls:,} calls, {wanted.tokens_in:,} tokens read and "
-        f"{wanted.tokens_out:,} written{cost}; what is kept from before costs nothing"
+        f"{wanted.tokens_out:,} written{cost}; answers in the cache cost nothing"
     )
 
 
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
-    """Keywords for ``segviz.build`` from ``name=value`` texts. UsageError names what cannot be
-    used, what was expected and the parameters there are."""
+    """Returns keyword arguments of ``segviz.build`` from ``name=value`` texts.
+
+    Raises:
+        UsageError: a text has another form, or a parameter is unknown or illegal; the message
+            names the legal ones.
+    """
     flat: dict[str, str] = {}
     for text in given:
         name, mark, value = text.partition("=")
@@ -279,7 +303,7 @@ def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
         if name.strip() in flat:
             raise UsageError(f"--set {name.strip()} is given twice")
         flat[name.strip()] = value.strip()
-    known = declared(SYSTEMS[system], flat)  # a link may say more; here only parameters count
+    known = declared(SYSTEMS[system], flat)  # links have further fields; here only parameters
     for name in flat:
         if name not in known:
             legal = ", ".join(known) or "none"

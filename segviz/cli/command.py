@@ -1,4 +1,4 @@
-"""Defines what commands are made of: options in titled sections, their help, errors, exit codes."""
+"""Base of all commands: options in titled sections, their help, errors, exit codes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ OK, FAILED, USAGE, UNFINISHED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 EXITS = (
     ("0", "done"),
     ("1", "the server failed, or the doctor found something missing"),
-    ("2", "the request cannot be met as it was put; the message says why"),
-    ("3", "a model or the workers gave up; what is done is kept, the same command goes on there"),
+    ("2", "the file or the options cannot be used; the message says why"),
+    ("3", "a model or the workers gave up; finished work is saved, the same command continues it"),
     ("130", "interrupted (Ctrl+C)"),
 )
-"""Exit codes of all commands; 141 is that of a reader that left."""
+"""Exit codes of all commands; 141 means that the reader of the output has closed it."""
 
 Options = SimpleNamespace
 """The options of a command, by their names."""
@@ -32,27 +32,27 @@ Option = Callable[[Any], Any]
 
 
 class UsageError(click.ClickException):
-    """The request cannot be met; the message says why."""
+    """Error in the file or the options; the message says why."""
 
     exit_code = USAGE
 
 
 class Unfinished(click.ClickException):
-    """A model or the workers gave up; the message says why and how to go on."""
+    """Error of a model or the workers; the message says why and how to continue."""
 
     exit_code = UNFINISHED
 
 
 class Command(click.Command):
-    """A command of ``segviz``; its help is the docstring of its function, with options in sections.
+    """Command of ``segviz`` whose help is the docstring of its function, with options in sections.
 
-    ``more`` writes further sections when the help is printed.
+    ``more`` writes further sections of the help.
     """
 
     more: Callable[[click.HelpFormatter], None] | None = None
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the docstring; examples, which are indented, stay as they are."""
+        """Writes the docstring; indented examples are not wrapped."""
         for paragraph in cleandoc(self.help or "").split("\n\n"):
             formatter.write_paragraph()
             if "\n    " in paragraph:
@@ -82,7 +82,7 @@ _UNTITLED = ("Options", "")
 
 
 class _Option(click.Option):
-    """An option in a section of the help: a title, and what is to be said of all of them."""
+    """Option in a section of the help, which has a title and a text about all its options."""
 
     def __init__(self, *given: Any, section: tuple[str, str], **settings: Any) -> None:
         super().__init__(*given, **settings)
@@ -90,9 +90,11 @@ class _Option(click.Option):
 
 
 def section(title: str, about: str = "") -> Callable[..., Option]:
-    """Returns a function that makes options of a section of the help, from their names (such as
-    ``"-o --output"``), what they mean, and the settings of ``click.option``. ``usual`` is what
-    holds without the option, where that is no value of it."""
+    """Returns a function that makes the options of a section of the help.
+
+    It takes the names of an option (such as ``"-o --output"``), its meaning, and the settings of
+    ``click.option``. ``usual`` describes a default that is no value of the option.
+    """
 
     def option(names: str, meaning: str, usual: object = True, **settings: Any) -> Option:
         shown = usual if usual is True else str(usual)
@@ -139,7 +141,7 @@ output_options = together(
 
 
 def either(options: Options, *names: str) -> None:
-    """Raises UsageError where more than one of these options is given."""
+    """Raises UsageError if more than one of these options is given."""
     given = [f"--{name}" for name in names if getattr(options, name, None)]
     if len(given) > 1:
         raise UsageError(f"give {' or '.join(given)}, not both")
@@ -164,7 +166,7 @@ def _listed(given: str, kind: Callable[[str], Any], expected: str) -> tuple[Any,
 
 @contextmanager
 def user_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turns errors that a wrong setting or file raises (default: ValueError) into UsageError."""
+    """Converts exceptions of these kinds (default: ValueError) to UsageError."""
     expected = kinds or (ValueError,)
     try:
         yield

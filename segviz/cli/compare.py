@@ -28,29 +28,30 @@ _SHARED = ("k", "units", "tokens", "budget", "relevance")
 def compare(options: Options, console: Console) -> int:
     """Measures several systems on the same leaves and questions.
 
-    Builds them from one conversation FILE, over the same leaves and embeddings, and measures them
-    on its questions: once with every node ranked for itself (collapsed), and once by the system's
-    own retrieval where it has one. Several FILEs are memories built before, of one conversation
-    and one unit rule. With --vary, it is one system with several values of one of its parameters.
+    Builds the systems from one conversation FILE, over the same leaves and embeddings, and measures
+    them on its questions. Each is measured with all nodes ranked together (collapsed), and with the
+    system's own retrieval if it has one. Several FILEs are built memories of one conversation and
+    one unit rule. With --vary, it compares several values of one parameter of a system.
 
     recall: gold leaves among the K best leaves. reached: gold units among the first units read.
     quoted: gold turns that a text of the K best nodes repeats. answer_words: words of the gold
-    answer in what so many tokens hold. words: read in the K best nodes. contentless lines: share
-    of the lines of inner nodes with fewer than two content words, names of the speakers left out.
+    answer in the first tokens of the evidence. words: number of words in the K best nodes.
+    contentless lines: share of lines of inner nodes with fewer than two content words, names of
+    the speakers not counted.
 
-    With --all, several --conversation or --seeds it does so for each of them, and tells what holds
-    over all conversations. --workers and --scheduler share out the runs, of one conversation too.
-    Seconds are then not measured, because what runs at once disturbs each other's time.
+    With --all, several --conversation or --seeds it repeats this for each of them, and reports
+    the mean over all conversations. --workers and --scheduler distribute the runs, also those of
+    one conversation. Parallel runs disturb each other, so seconds are then not measured.
 
-    JSON: command, share, runs (of each conversation and seed: conversation, seed, k, units, tokens,
-    budget, relevance (null: the usual one of each retrieval), questions, rows), overall (the same
-    of each seed over the questions of all conversations, where there are several; intervals
+    JSON: command, share, runs (for each conversation and seed: conversation, seed, k, units,
+    tokens, budget, relevance (null: the default of each retrieval), questions, rows), overall (the
+    same for each seed over the questions of all conversations, if there are several; intervals
     resample conversations, too). A row has name, system, method (collapsed or own), relevance,
     shape, cost (sums over the build), measures (name -> all, without_adversarial and gain, the
     paired difference to the first row; with an audit also without_disputed and
-    gain_without_disputed; each value, low, high, n), build_seconds and query_seconds (null where
-    runs are shared out or kept with --resume), contentless_lines (share over all inner nodes, null
-    without any).
+    gain_without_disputed; each value, low, high, n), build_seconds and query_seconds (null if
+    runs are distributed or saved with --resume), contentless_lines (share over all inner nodes,
+    null without any).
 
     Examples:
         segviz compare sample:ines-theo --systems segment-tree,raptor,bm25

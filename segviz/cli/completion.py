@@ -16,14 +16,14 @@ SHELLS = ("bash", "zsh", "fish")
 def completion(options: Options, console: Console) -> int:
     """Prints a script that completes commands and options in bash, zsh or fish.
 
-    The script asks segviz for what there is while you type.
+    The script asks segviz for the possible words while you type.
 
     Examples, for ~/.bashrc, ~/.zshrc (after compinit) and fish:
         eval "$(segviz completion bash)"
         eval "$(segviz completion zsh)"
         segviz completion fish > ~/.config/fish/completions/segviz.fish
     """
-    from segviz.cli import COMPLETE, SEGVIZ  # which hold this command too
+    from segviz.cli import COMPLETE, SEGVIZ  # here, because they import this module
 
     shell = get_completion_class(options.shell)
     assert shell is not None

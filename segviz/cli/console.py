@@ -1,8 +1,7 @@
 """Writes results to standard output and everything else to standard error.
 
-Foreign text (conversations, file names, what models wrote) reaches the terminal with its
-control and bidi characters as escapes, so that it can neither steer the terminal nor
-pretend to be another line.
+Foreign text (conversations, file names, answers of models) reaches the terminal with escaped
+control and bidi characters. So it can neither control the terminal nor imitate another line.
 """
 
 from __future__ import annotations
@@ -30,20 +29,23 @@ _REDRAW_SECONDS = 0.1
 
 
 def visible(text: str) -> str:
-    """Returns ``text`` in one line, its control and bidi characters shown by their numbers."""
+    """Returns ``text`` in one line, with escaped control and bidi characters."""
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def plain(value: Any) -> Any:
-    """Returns ``value`` as plain JSON values: records as objects, arrays as lists, numbers that
-    are none (NaN, infinity) as null; keys as text, None as ``"none"``."""
+    """Converts ``value`` to JSON values.
+
+    Dataclasses become objects, arrays become lists, NaN and infinity become null. Keys become
+    strings, the key None becomes ``"none"``.
+    """
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, dict):
         return {"none" if key is None else str(key): plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
-    if hasattr(value, "tolist"):  # of numpy, which the command that starts the app need not import
+    if hasattr(value, "tolist"):  # numpy, without importing it when only the app starts
         return plain(value.tolist())
     if isinstance(value, float):
         return value if abs(value) < float("inf") else None
@@ -51,7 +53,7 @@ def plain(value: Any) -> Any:
 
 
 class OutputError(Exception):
-    """Standard output cannot be written; the OSError is its cause."""
+    """Error of standard output; the OSError is its cause."""
 
 
 @contextmanager
@@ -63,17 +65,17 @@ def _output() -> Iterator[None]:
 
 
 def flush_output() -> None:
-    """Writes buffered standard output. Raises OutputError where that fails."""
+    """Writes buffered standard output; raises OutputError if that fails."""
     if sys.stdout is not None:
         with _output():
             sys.stdout.flush()
 
 
 class Console:
-    """Where a command writes. ``quiet`` leaves notes and progress away, never errors."""
+    """Output of a command; ``quiet`` suppresses notes and progress, never errors."""
 
     def __init__(self, quiet: bool = False) -> None:
-        # Both are None where the caller closed them.
+        # Both are None if the caller closed them.
         self.out, self.err = sys.stdout or StringIO(), sys.stderr or StringIO()
         self.quiet = quiet
 
@@ -83,13 +85,15 @@ class Console:
             _write(self.out, visible(text))
 
     def block(self, text: str, indent: str = "    ") -> None:
-        """Writes a text of several lines as part of the result, each behind ``indent``."""
+        """Writes a text of several lines as part of the result, each line after ``indent``."""
         for part in text.split("\n"):
             self.line(indent + part)
 
     def rows(self, rows: Sequence[Row]) -> None:
-        """Writes rows as a table with the columns all of them have, as wide as they must be: texts
-        to the left, numbers to the right, means with their interval."""
+        """Writes rows as a table with the columns that all rows have.
+
+        Text is aligned left, numbers right; a mean has its interval.
+        """
         names = [name for name in rows[0] if all(name in row for row in rows)]
         columns = []
         for name in names:
@@ -99,7 +103,7 @@ class Console:
         for place, (name, cells) in enumerate(zip(names, columns, strict=True)):
             width = max(map(len, cells))
             left = all(isinstance(row[name], str) for row in rows)
-            cells = [""] * (deep - len(cells)) + cells  # heads stand on their last lines
+            cells = [""] * (deep - len(cells)) + cells  # headings end on the same line
             columns[place] = [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
         for line in zip(*columns, strict=True):
             with _output():
@@ -112,7 +116,7 @@ class Console:
             _write(self.out, json.dumps(document, indent=1, allow_nan=False))
 
     def raw(self, content: str | bytes) -> None:
-        """Writes a file's content as it is, for what the user sends on."""
+        """Writes the content of a file unchanged, for example into a pipe."""
         with _output():
             data = content if isinstance(content, bytes) else content.encode()
             click.echo(data, file=self.out, nl=False)
@@ -135,9 +139,11 @@ class Console:
     def progress(
         self, what: str, noun: str, log_seconds: float = 10.0
     ) -> Iterator[Callable[[int, int], None]]:
-        """Yields a function ``(done, total)`` that keeps one line of standard error up to date,
-        with an estimate; where that is no terminal it writes a line every ``log_seconds``. A bar
-        of click would leave a line."""
+        """Yields a function ``(done, total)`` that updates a progress line on standard error.
+
+        Without a terminal it writes a line every ``log_seconds`` instead. The progress bar of click
+        would leave its last line.
+        """
         shown = not self.quiet and self.err.isatty()
         began = last = time.monotonic()
 
@@ -164,7 +170,7 @@ class Console:
 
 
 def _cell(name: str, value: str | int | float | Mean) -> str:
-    from segviz.evaluation.aggregate import Mean  # is loaded where there are rows
+    from segviz.evaluation.aggregate import Mean  # already loaded if there are rows
 
     sign = "+" if name == "gain" else ""
     if isinstance(value, Mean):
@@ -175,6 +181,6 @@ def _cell(name: str, value: str | int | float | Mean) -> str:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    """Writes a line, with escapes for characters the stream's encoding lacks."""
+    """Writes a line; characters that the encoding lacks become escapes."""
     encoding = stream.encoding or "utf-8"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

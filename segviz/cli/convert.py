@@ -29,13 +29,13 @@ from segviz.store import recognises
 @conversation_options()
 @output_options
 def convert(options: Options, console: Console) -> int:
-    """Turns any format segviz reads into a LoCoMo file.
+    """Converts any format that segviz reads to a LoCoMo file.
 
-    The format of FILE is told by its content. The LoCoMo file has sessions with dates, turns with
-    ids and captions, questions with evidence. What was repaired or left out is counted on standard
-    error. A memory gives its conversation back.
+    The content of FILE determines its format. The LoCoMo file has sessions with dates, turns with
+    ids and captions, questions with evidence. Standard error counts repaired and skipped records.
+    For a memory, its conversation is written.
 
-    JSON: command, output, conversations (each id, sessions, turns, format: what it was read as).
+    JSON: command, output, conversations (each id, sessions, turns, format of the input).
 
     Examples:
         segviz convert chat.txt -o chat.json
@@ -44,15 +44,15 @@ def convert(options: Options, console: Console) -> int:
     path = output_path(options.output, options.file)
     conversations = _conversations(options, console)
     write_file(path, locomo_json(conversations))
-    told = [
+    described = [
         {"id": c.id, "sessions": len(c.sessions), "turns": len(c.turns), "format": c.source_format}
         for c in conversations
     ]
     if options.json:
-        console.json("convert", {"output": str(path), "conversations": told})
+        console.json("convert", {"output": str(path), "conversations": described})
         return OK
     turns = sum(len(c.turns) for c in conversations)
-    console.line(f"{path}: {len(told)} conversations, {turns} turns")
+    console.line(f"{path}: {len(described)} conversations, {turns} turns")
     return OK
 
 

@@ -1,4 +1,4 @@
-"""``segviz doctor``: reports what this installation has and lacks."""
+"""``segviz doctor``: checks this installation."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from segviz.plugins import PLUGINS
 GOOD, NOTE, BAD = "ok", "note", "missing"
 
 _EXTRAS = ("parallel", "neural", "cluster")
-"""Extras that commands use; the others are for those who work on segviz."""
+"""Extras that commands use; the others are for development."""
 
 Finding = tuple[str, str, str]
-"""Name, state (``ok``; ``note``: works, with less; ``missing``) and what was found."""
+"""Name, state (``ok``; ``note``: works with limits; ``missing``) and description."""
 
 
 def _packages() -> Iterator[Finding]:
-    """Yields Python, what segviz needs and what its extras bring."""
+    """Yields Python, the required packages and those of the extras."""
     fits = sys.version_info >= (3, 11)
     what = platform.python_version() + ("" if fits else "; segviz needs 3.11 or later")
     yield "python", GOOD if fits else BAD, what
@@ -51,21 +51,21 @@ def _packages() -> Iterator[Finding]:
     for line in metadata.requires("segviz") or ():
         name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra == ['\"](.*)['\"]", line)
         if name == "wordllama" or (extra and extra[1] not in _EXTRAS):
-            continue  # the embedder is looked at below
+            continue  # the embedder is checked below
         try:
             found = metadata.version(name)
             import_module(modules.get(name.lower(), name))
             yield name, GOOD, found
         except metadata.PackageNotFoundError:
             wanted = f"'segviz[{extra[1]}]'" if extra else name
-            what = f"not here; python -m pip install {wanted}"
+            what = f"not installed; python -m pip install {wanted}"
             yield name, GOOD if extra else BAD, what
-        except Exception as error:  # a package that is there may fail in any way
+        except Exception as error:  # the import of a foreign package may raise anything
             yield name, BAD, f"{found} cannot be imported: {type(error).__name__}: {error}"
 
 
 def _plugins() -> Iterator[Finding]:
-    """Yields parts of other packages, in use or not."""
+    """Yields plug-ins of other packages, with their problems."""
     for each in PLUGINS:
         what = f"{each.package}: {each.problem}" if each.problem else each.package
         yield f"{each.group} {each.name}", NOTE if each.problem else GOOD, what
@@ -78,7 +78,7 @@ def _parts() -> Iterator[Finding]:
     if embedder.name.startswith("wordllama"):
         yield "embedder", GOOD, f"{embedder.name}, {dimensions} dimensions, offline"
     else:
-        what = f"{embedder.name}: wordllama is not here, so only spelling counts"
+        what = f"{embedder.name}: without wordllama, only shared words and spellings match"
         yield "embedder", NOTE, what
     with ModelCache(path := cache_path(os.environ), limit_bytes=CACHE_BYTES) as cache:
         answers, vectors = cache.counts()
@@ -95,7 +95,7 @@ def _parts() -> Iterator[Finding]:
 
 
 def _keys() -> Iterator[Finding]:
-    """Yields whether keys are there and for whom; never what they are."""
+    """Yields which keys are set and for which server, never their values."""
     base = os.environ.get("SEGVIZ_BASE_URL", "")
     try:
         server = Endpoint(base).address if base else ""
@@ -112,7 +112,7 @@ def _keys() -> Iterator[Finding]:
 
 
 def _server(place: str, model: str) -> Iterator[Finding]:
-    """Yields what a test of a server finds; two short requests are sent to its model."""
+    """Yields the results of a test of a server, which sends two short requests to its model."""
     with user_errors():
         endpoint = replace(server_at(place), model=model)
     report = probe(replace(endpoint, key=key_for(endpoint, os.environ)))
@@ -124,16 +124,15 @@ def _server(place: str, model: str) -> Iterator[Finding]:
 
 @command
 @option("--server", "Test this server, too, in at most five seconds.", metavar="NAME|URL")
-@option("--model", "The model that is tested there.", metavar="NAME")
+@option("--model", "Model to test on the server.", metavar="NAME")
 @output_options
 def doctor(options: Options, console: Console) -> int:
-    """Says what this installation has and lacks.
+    """Checks this installation.
 
-    Looks at Python, the packages, the parts that other packages bring, the embedder, the cache of
-    model replies, which keys are set (never what they are), the browser that draws pictures, and
-    the port of the app. Nothing is sent anywhere, but for a server that is named: it is asked for
-    its models and, where one is named, for two short answers that tell if it keeps to a schema and
-    how fast it is. The app itself opens in the browser you use.
+    Checks Python, the packages, the plug-ins, the embedder, the cache of model answers, the keys
+    (never their values), the browser that draws pictures, and the port of the app. Only a named
+    server is contacted: for its models and, if a model is named, for two short answers that test
+    the JSON schema and the speed. The app itself opens in your default browser.
 
     JSON: command, version, healthy, findings (each name, state: ok, note or missing, what).
     """

@@ -24,36 +24,36 @@ _BINARY = ("image/png", "image/webp", "application/octet-stream")
 
 
 def _names(has: Callable[[Format], object]) -> str:
-    """Returns the formats that have something, as words."""
+    """Returns the names of the formats with a property, as words."""
     *most, last = [name for name, one in FORMATS.items() if has(one)]
     return f"{', '.join(most)} or {last}" if most else last
 
 
 _OUTPUT, _NAMED = "File to write, - for standard output.", "segviz-CONVERSATION-PART.ENDING"
-_SCALED = f"Dots for each pixel of a {_names(lambda one: one.scales)}."
-_DARK = f"On a dark ground: {_names(lambda one: one.needs_browser)}."
+_SCALED = f"Device pixels for each pixel of a {_names(lambda one: one.scales)}."
+_DARK = f"Dark background, for {_names(lambda one: one.needs_browser)}."
 _formats, _scales = click.Choice(list(FORMATS)), click.IntRange(min(SCALES), max(SCALES))
 
 
 @command
 @file_argument
-@option("--format", "One of those listed below.", required=True, type=_formats, metavar="NAME")
+@option("--format", "Format, listed below.", required=True, type=_formats, metavar="NAME")
 @option("-o --output", _OUTPUT, _NAMED, type=click.Path(), metavar="PATH")
 @option("--scale", _SCALED, _SCALE, type=_scales)
 @option("--dark", _DARK, is_flag=True)
 @option("--question", "The question to ask.")
 @number_option
-@option("--node", "Node that is selected.", type=int)
+@option("--node", "Selected node.", type=int)
 @retrieval_options
 @build_options()
 @output_options
 def export(options: Options, console: Console) -> int:
-    """Writes a memory, or its answer to a question, as a file.
+    """Writes a memory, or its evidence for a question, as a file.
 
-    The file is an offline HTML page, a picture, a graph, a table, or the Python that brings the
-    view back. With --question or --number the view is that question's evidence, else the tree. The
-    same view gives the same bytes. FILE is a memory, a conversation file to build one from, or
-    sample:NAME for a bundled one.
+    The file is an offline HTML page, a picture, a graph, a table, or Python code that restores the
+    view. With --question or --number the view is the evidence for that question, otherwise the
+    tree. The same view gives the same bytes. FILE is a memory, a conversation file to build one
+    from, or sample:NAME for a bundled one.
 
     Pictures are drawn by an installed Chromium, Chrome, Edge or Brave, run without network and
     without your profile. SEGVIZ_BROWSER names another one; segviz doctor says which is found.
@@ -82,15 +82,15 @@ def export(options: Options, console: Console) -> int:
     write_file(path, content)
     size = path.stat().st_size
     if options.json:
-        told = {"format": options.format, "output": str(path), "bytes": size}
-        console.json("export", {**told, "conversation": memory.conversation.id})
+        written = {"format": options.format, "output": str(path), "bytes": size}
+        console.json("export", {**written, "conversation": memory.conversation.id})
     else:
         console.line(f"{path} ({size:,} bytes)")
     return OK
 
 
 def _check_format(options: Options, chosen: Format, console: Console) -> None:
-    """Raises UsageError for what can be refused before the work begins."""
+    """Raises UsageError for illegal options before the work begins."""
     if options.scale is not None and not chosen.scales:
         raise UsageError(
             f"--scale is for {_names(lambda one: one.scales)}, not for {options.format}"
@@ -106,13 +106,13 @@ def _check_format(options: Options, chosen: Format, console: Console) -> None:
         if options.json:
             raise UsageError("--json and -o - would both write to standard output")
         if chosen.mime in _BINARY and console.out.isatty():
-            raise UsageError(f"{options.format} is no text for a terminal; name a file with -o")
+            raise UsageError(f"{options.format} is binary; name a file with -o")
     elif options.output is not None:
         output_path(options.output, options.file)
 
 
 def _view(options: Options, memory: Memory, clients: Models) -> View:
-    """Returns what is shown. Raises ValueError for what cannot be."""
+    """Returns the view of the options; raises ValueError for an impossible one."""
     path = path_of(options.file)
     saved, sample = recognises(path), options.file.startswith(SAMPLE)
     asks = options.question is not None or options.number is not None

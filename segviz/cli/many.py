@@ -1,8 +1,8 @@
 """Runs a command over conversations x systems x seeds: options, running, resuming.
 
-``--resume`` keeps a folder with a JSON file for each finished run. Its name is a hash of what the
-run measures and of the code, and it is written by rename. So commands may share the folder, and a
-killed one goes on where it stopped.
+``--resume`` names a folder with a JSON file for each finished run. The name of a file is a hash of
+memory, measurement and code, and it is written by rename. So several commands may share the
+folder, and the same command continues a killed one.
 """
 
 from __future__ import annotations
@@ -69,32 +69,32 @@ from segviz.store import recognises
 
 Found = TypeVar("Found", Sweep, Comparison)
 _WAIT_SECONDS = 10
-"""Time limit for a scheduler to answer, and again for it to have a first worker."""
+"""Time limit for the answer of a scheduler, and again for its first worker."""
 
 
 _measuring = section("Measuring")
 _many = section(
     "Many runs",
-    "A run is one conversation, built by one system, measured with one seed. Runs know nothing of "
-    "each other: the numbers are the same wherever and in whatever order they are done. Models of "
-    "a server are used in this process alone, because their key would travel with the work.",
+    "A run is one conversation, built by one system, measured with one seed. Runs are independent: "
+    "the order and the place of a run do not change the numbers. Models of a server are called "
+    "by this process alone, because other workers would need their key.",
 )
 
-_MEASURE = "Measure of the report, and the one settings are judged by: "
+_MEASURE = "Measure of the report; the best settings are chosen by it: "
 _ADVERSARIAL = (
     f"Report without the questions of category {ADVERSARIAL}, whose answer is not in the "
-    "conversation; --json has both."
+    "conversation; --json has both numbers."
 )
 _DISPUTED = (
-    "Report without the questions that the audit disputes; a further column has the other number, "
-    "--json has both."
+    "Report without the questions that the audit disputes; a further column has the mean with "
+    "them, --json has both numbers."
 )
-_SEEDS = "Seeds to repeat everything with, for the intervals and, with --share, the units moved."
-_SHARE = "Share of the units that change places before building: what time order is worth."
-_RESUME = "Keep every finished run as a file in this folder, and measure only what it lacks."
-_WORKERS = "Processes of this machine that share the runs; more need the extra segviz[parallel]."
+_SEEDS = "Seeds of the runs, for the intervals and, with --share, the shuffled units."
+_SHARE = "Share of units that are shuffled before building, to measure the value of time order."
+_RESUME = "Save every finished run as a file in this folder, and measure only the missing runs."
+_WORKERS = "Processes on this machine; more than one needs the extra segviz[parallel]."
 _SCHEDULER = (
-    "Let the workers of this Dask scheduler do the runs, such as tcp://host:8786; conversations "
+    "Run on the workers of this Dask scheduler, such as tcp://host:8786; conversations "
     "are sent to them (extra segviz[cluster])."
 )
 many_options = together(
@@ -120,9 +120,10 @@ many_options = together(
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a command: conversations with gold evidence, and what builds each system's
-    memory, by label. ``content`` identifies the memory of a conversation and a label before it is
-    built."""
+    """Runs of a command: conversations with gold evidence, and the builders of memories by label.
+
+    ``content`` returns bytes that identify the memory of a conversation and a label, unbuilt.
+    """
 
     conversations: Sequence[Conversation]
     builders: dict[str, Build]
@@ -132,15 +133,18 @@ class Runs:
 
     def __iter__(self) -> Iterator[tuple[Conversation, str, int]]:
         """Yields conversation, label and seed of every run, in the order of ``measure_many``."""
-        for row in range(len(self.conversations)):  # iterating would keep all of them in memory
+        for row in range(len(self.conversations)):  # an iterator would load all conversations
             yield from product([self.conversations[row]], self.builders, self.seeds)
 
 
 def runs_of(
     options: Options, console: Console, models: Models, usual: Sequence[str] = (SYSTEM,)
 ) -> Runs:
-    """Returns the runs the options name, of the ``usual`` systems where they name none. Notes what
-    is left out. Raises UsageError where nothing can be measured."""
+    """Returns the runs of the options, by default of the ``usual`` systems; prints exclusions.
+
+    Raises:
+        UsageError: nothing can be measured.
+    """
     either(options, "conversation", "all")
     if options.workers != 1:
         either(options, "workers", "scheduler")
@@ -180,8 +184,10 @@ def runs_of(
 
 
 def _of_memories(paths: Sequence[Path], options: Options, models: Models, console: Console) -> Runs:
-    """Returns runs of memories built before, of one conversation and one unit rule, by their file
-    names; one alone by its system."""
+    """Returns runs of built memories of one conversation and one unit rule.
+
+    The labels are the names of the files, or the system of a single one.
+    """
     found = [opened(path, options, models, console) for path in paths]
     first = found[0]
     stems = [path.name.removesuffix(".gz").removesuffix(".json") or path.name for path in paths]
@@ -212,9 +218,11 @@ def _builder(
     console: Console,
     models: Models,
 ) -> Build:
-    """Returns the builder of a system. For workers an offline embedder is passed by its name, so
-    that each makes its own; the name is that of the one used here, so that a worker without it
-    fails instead of using another."""
+    """Returns the builder of a system.
+
+    Workers receive the name of the offline embedder of this process and load it themselves. A
+    worker without it fails instead of using another embedder.
+    """
     _, callers = usable(name, settings, models)
     if options.workers == 1 and options.scheduler is None:
         return lambda talk: build_one(talk, name, settings, unit, console, models)
@@ -226,8 +234,10 @@ def _builder(
 def _plan(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
 ) -> bytes:
-    """Returns a conversation with its questions and how its memory is built, without steps, and
-    the source of what is not part of segviz's code."""
+    """Returns bytes of a conversation, the settings of its memory, and foreign source code.
+
+    The source of plug-ins is included because the hash of segviz's code does not cover it.
+    """
     system, callers = usable(name, settings, models)
     chat = models.chat.name if models.chat and callers else ""
     made = as_settings(system)
@@ -255,7 +265,7 @@ def _source_of(*parts: object) -> bytes:
 def _unusable(corpus: Corpus, place: int, unit: str) -> str:
     try:
         conversation = corpus[place]
-    except ValueError as error:  # of a large file an item is read only now
+    except ValueError as error:  # a large file is parsed lazily
         return str(error)
     if not any(question.evidence for question in conversation.questions):
         return f"{conversation.id} has no questions with gold evidence to measure by"
@@ -268,10 +278,10 @@ def _unusable(corpus: Corpus, place: int, unit: str) -> str:
 
 
 class Results(Generic[Found]):
-    """A folder of finished runs, a file for each, named by the identity of the run."""
+    """Folder with a file for each finished run, named by the identity of the run."""
 
     def __init__(self, folder: Path, kind: type[Found]) -> None:
-        """Makes the folder. Raises UsageError where that fails."""
+        """Creates the folder; raises UsageError if that fails."""
         from pydantic import TypeAdapter  # takes a quarter of a second to load
 
         self._folder = folder
@@ -280,7 +290,7 @@ class Results(Generic[Found]):
             folder.mkdir(exist_ok=True)
 
     def get(self, run: str) -> Found | None:
-        """Returns a finished run, None for another. Raises UsageError for a damaged file."""
+        """Returns a finished run, or None; raises UsageError for a damaged file."""
         path = self._folder / f"{run}.json"
         try:
             found: Found = self._adapter.validate_python(json.loads(files.read(path))["result"])
@@ -292,7 +302,7 @@ class Results(Generic[Found]):
         return found
 
     def keep(self, run: str, one: Measured[Found]) -> None:
-        """Writes a finished run. Raises UsageError where that fails."""
+        """Writes a finished run; raises UsageError if that fails."""
         content = {"segviz": metadata.version("segviz"), **plain(one)}
         with user_errors(OSError):
             files.write(self._folder / f"{run}.json", json.dumps(content, allow_nan=False))
@@ -302,8 +312,10 @@ class Results(Generic[Found]):
 
 
 class _Failures:
-    """Systems in which code from outside segviz failed; called with the place of a run and its
-    error, notes it once."""
+    """Systems whose foreign code failed.
+
+    A call with the index of a run and its error prints a note, once for each system.
+    """
 
     def __init__(self, runs: Runs, console: Console) -> None:
         self._labels, self._seeds, self._console = [*runs.builders], len(runs.seeds), console
@@ -316,8 +328,10 @@ class _Failures:
         self._errors[label] = error
 
     def others(self, found: tuple[Measured[Found], ...]) -> tuple[Measured[Found], ...]:
-        """Returns the runs of systems that were measured on every conversation. Raises the error
-        where there are none."""
+        """Returns the runs of the systems without a failure.
+
+        Raises the error if there are none.
+        """
         if len(self._errors) == len(self._labels):
             raise next(iter(self._errors.values()))
         return tuple(one for one in found if one.system not in self._errors)
@@ -332,9 +346,21 @@ def measured(
     console: Console,
     **here: Any,
 ) -> tuple[Measured[Found], ...]:
-    """Measures all runs except those that ``--resume`` knows; ``here`` are further settings where
-    all of it is done in this process, and change no number. Raises as for one run, and Unfinished
-    when workers are lost."""
+    """Measures all runs that the folder of ``--resume`` does not have.
+
+    Args:
+        runs: the runs.
+        measure: measures one memory.
+        kind: type of a result.
+        settings: settings of the measurement.
+        options: options of the command.
+        console: output.
+        here: further arguments of ``measure`` in this process; they must not change a number.
+
+    Raises:
+        UsageError: a run cannot be measured.
+        Unfinished: a model gave up, or workers were lost.
+    """
     results = Results(Path(options.resume).expanduser(), kind) if options.resume else None
     order = [
         (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
@@ -378,22 +404,25 @@ def measured(
             )
             return failures.others(measured_runs)
     except WorkersLost as lost:
-        hint = f"What was measured is in {options.resume}; the same command goes on there."
+        hint = f"The finished runs are in {options.resume}; the same command continues there."
         if not options.resume:
-            hint = "With --resume FOLDER nothing that is measured has to be measured again."
+            hint = "With --resume FOLDER finished runs are saved."
         raise Unfinished(f"{lost}. {hint}") from None
     except KeyboardInterrupt:
         if options.resume:
             console.error(
-                f"what was measured is in {options.resume}; the same command goes on there"
+                f"the finished runs are in {options.resume}; the same command continues there"
             )
         raise
 
 
 @contextmanager
 def _cluster(address: str, console: Console) -> Iterator[None]:
-    """Makes joblib run on the workers of a Dask scheduler. Raises UsageError for a missing extra,
-    and for a scheduler that does not answer or has no workers."""
+    """Makes joblib run on the workers of a Dask scheduler.
+
+    Raises:
+        UsageError: the extra is missing, or the scheduler does not answer or has no workers.
+    """
     with user_errors():
         distributed = import_extra("distributed", "cluster", "a scheduler")
         joblib = import_extra("joblib", "cluster", "a scheduler")

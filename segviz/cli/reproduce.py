@@ -27,12 +27,12 @@ _WIDTH = 1100
 
 
 _PAPERS = list(dict.fromkeys(entry.paper for entry in ENTRIES))
-_DATA = f"Conversations with questions, repeated for more; {SAMPLE}NAME is a bundled one."
-_OUTPUT = "Where tables and figures are written."
-_AUDIT = "Leave out the questions that this file disputes, as that of segviz sweep --audit."
+_DATA = f"File of conversations with questions, repeatable; {SAMPLE}NAME is a bundled one."
+_OUTPUT = "Folder for tables and figures."
+_AUDIT = "Leave out the questions that this file disputes; its format is that of sweep --audit."
 _WORKERS = (
-    "Processes of this machine that share the work; more need the extra segviz[parallel]. Times "
-    "are then not comparable."
+    "Processes on this machine; more than one needs the extra segviz[parallel]. Times are then not "
+    "comparable."
 )
 
 
@@ -48,11 +48,11 @@ _WORKERS = (
 def reproduce(options: Options, console: Console) -> int:
     """Measures a table or figure of a paper again.
 
-    Measures without a model what a table or figure shows, on the bundled conversations or your
-    own. Writes a table (CSV and Markdown) with the printed numbers beside, the figure where the
-    paper has one (HTML, and PNG where a browser is installed), and a line on how it differs from
-    what is printed and why. TABLE is such as table-3 or figure-6; without it all of the paper is
-    measured, and without arguments it lists what there is.
+    Measures the quantities of a table or figure without a model, on the bundled conversations or
+    your own. Writes a table (CSV and Markdown) with the printed numbers, the figure if the paper
+    has one (HTML, and PNG if a browser is installed), and a line on the differences and their
+    reasons. TABLE is a name such as table-3 or figure-6. Without it, all tables and figures of the
+    paper are measured. Without arguments, the command lists all of them.
 
     JSON: command, conversations, entries (each entry, seconds, files, rows).
 
@@ -77,7 +77,7 @@ def reproduce(options: Options, console: Console) -> int:
     folder = Path(options.output).expanduser()
     with user_errors(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-    told = []
+    measured = []
     for entry in chosen:
         began = perf_counter()
         with console.progress(f"{entry.paper} {entry.table}", "runs") as progress, user_errors():
@@ -88,7 +88,7 @@ def reproduce(options: Options, console: Console) -> int:
         written = _write(entry, rows, talks, folder, options.audit is not None, console)
         seconds = perf_counter() - began
         named = {"paper": entry.paper, "table": entry.table}
-        told.append({**named, "seconds": seconds, "files": written, "rows": rows})
+        measured.append({**named, "seconds": seconds, "files": written, "rows": rows})
         if not options.json:
             console.line(f"{entry.paper} {entry.table}: {entry.shows} ({seconds:.0f} s)")
             console.block(rows_markdown(rows).rstrip(), "")
@@ -96,7 +96,8 @@ def reproduce(options: Options, console: Console) -> int:
             console.line(", ".join(written))
             console.line()
     if options.json:
-        console.json("reproduce", {"conversations": [talk.id for talk in talks], "entries": told})
+        names = [talk.id for talk in talks]
+        console.json("reproduce", {"conversations": names, "entries": measured})
     return OK
 
 
@@ -108,7 +109,7 @@ def _list(console: Console) -> int:
 
 
 def _talks(options: Options, console: Console) -> list[Conversation]:
-    """Returns the conversations with questions to measure by, of all files."""
+    """Returns the conversations of all files that have questions with gold evidence."""
     found = []
     for given in options.data or [f"{SAMPLE}{name}" for name in TITLES]:
         with user_errors():
@@ -119,7 +120,7 @@ def _talks(options: Options, console: Console) -> list[Conversation]:
             console.note(f"{given}: {len(talks) - len(asked)} without gold evidence are left out")
         found += asked
     if not found:
-        raise UsageError("no conversation of these has questions with gold evidence to measure by")
+        raise UsageError("none of these conversations has questions with gold evidence")
     return found
 
 
@@ -138,7 +139,7 @@ def _write(
 ) -> list[str]:
     source = SOURCES[entry.paper]
     questions = f"{sum(len(talk.questions) for talk in talks)} questions"
-    questions += " (those that an audit disputes are left out)" if fewer else ""
+    questions += " (without those that an audit disputes)" if fewer else ""
     page = (
         f"# {source.title}, {entry.table}\n\n{entry.shows} Measured on {len(talks)} "
         f"conversation{'s' * (len(talks) > 1)} with {questions}; `, paper` is printed in "

@@ -28,16 +28,16 @@ _retrieval = section("Retrieval")
 
 
 def preset_option(what: str) -> Option:
-    """Returns the option that names a preset, which sets ``what`` where other options do not."""
+    """Returns the option of presets; ``what`` are the settings that a preset sets."""
     named = ", ".join(map(repr, PRESETS))
-    about = f"{what} of a named setting, which the options below change: {named}."
+    about = f"{what} of a preset; the options below override them: {named}."
     return _retrieval("--preset", about, type=click.Choice(list(PRESETS)), metavar="NAME")
 
 
 scoring_options = together(
     _retrieval(
         "--relevance",
-        f"How relevant a node is to a question: {', '.join(RELEVANCE)}, with parameters as in "
+        f"Relevance of a node to a question: {', '.join(RELEVANCE)}, with parameters as in "
         "contextual:dates=0.",
         f"{DEFAULTS.relevance_for()}; in a system's own retrieval, that of its paper",
         metavar="NAME[:PARAMETER=VALUE,...]",
@@ -48,14 +48,14 @@ scoring_options = together(
 """Options of every retrieval."""
 
 literal_option = _retrieval(
-    "--literal", "Count nodes that carry the same text each.", "once", is_flag=True
+    "--literal", "Count every node of a same-text chain.", "once", is_flag=True
 )
 
-_POLICY = f"Where scores spread: {', '.join(POLICIES)}."
-_ALPHA, _HOPS = "Weight of each further hop; 0 to below 1.", "Hops, H; 0 or more."
-_METHOD = "The above, or the retrieval the system came with."
-_STEP = "Ask the memory as it stood after this step."
-_MOMENT = "at the moment of the question, else after the last"
+_POLICY = f"Direction of propagation: {', '.join(POLICIES)}."
+_ALPHA, _HOPS = "Decay of scores per hop; 0 to below 1.", "Number of hops, H; 0 or more."
+_METHOD = "Propagation as above, or the system's own retrieval."
+_STEP = "Ask the memory in its state after this step."
+_MOMENT = "the moment of the question, else the last step"
 _policies = click.Choice(list(POLICIES))
 retrieval_options = together(
     preset_option("Policy, alpha, horizon and relevance"),
@@ -70,26 +70,28 @@ retrieval_options = together(
 )
 """All settings of ``ask``."""
 
-_NUMBER = "Ask a question of the file's own by its number, with its gold evidence."
+_NUMBER = "Ask the question of the file with this number, with its gold evidence."
 number_option = option("--number", _NUMBER, type=int)
 
 
 def settings_of(options: Options) -> RetrievalSettings:
-    """Returns the settings of the options. UsageError names value and range of a bad one."""
+    """Returns the settings of the options; UsageError names value and range of an illegal one."""
     start = DEFAULTS.with_preset(options.preset) if options.preset else DEFAULTS
     with user_errors():
         return replace(start, **given(options, [item.name for item in fields(start)]))
 
 
 def given(options: Options, names: Iterable[str]) -> dict[str, Any]:
-    """Returns those of the options that have a value."""
+    """Returns the options that have a value."""
     found = {name: getattr(options, name, None) for name in names}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def settings_content(settings: RetrievalSettings) -> dict[str, Any]:
-    """Settings as ``--json`` prints them: policy, alpha and horizon in force, and
-    ``distinct`` for what is not ``literal``."""
+    """Returns the settings for ``--json``, with the effective policy, alpha and horizon.
+
+    ``distinct`` is the negation of ``literal``.
+    """
     content = {item.name: getattr(settings, item.name) for item in fields(settings)}
     content["distinct"] = not content.pop("literal")
     content["policy"], content["alpha"], content["horizon"] = settings.propagation
@@ -97,8 +99,11 @@ def settings_content(settings: RetrievalSettings) -> dict[str, Any]:
 
 
 def question_of(options: Options, conversation: Conversation) -> tuple[str | None, Question | None]:
-    """Returns the text to ask and the data set's question it is of; None for none. Raises
-    UsageError where both or an unknown number are given."""
+    """Returns the text of the question and the question of the data set; each may be None.
+
+    Raises:
+        UsageError: both are given, the text is empty, or the number is unknown.
+    """
     if options.question is not None and options.number is not None:
         raise UsageError("give a question or --number, not both")
     if options.number is None:

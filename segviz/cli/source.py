@@ -1,4 +1,4 @@
-"""Reads what a command works on: a conversation in any format, or a built memory."""
+"""Reads the input of a command: a conversation in any format, or a built memory."""
 
 from __future__ import annotations
 
@@ -30,18 +30,17 @@ file_argument = click.argument("file", type=click.Path(), metavar="FILE")
 
 
 def conversation_options(several: bool = False) -> Option:
-    """Returns the options for which conversation of a file is meant (or ``several``), and for what
-    a file may leave open."""
-    which = "Which one; repeat it for more." if several else "Which one."
+    """Returns the options for the conversation (or ``several``) and for ambiguities of a file."""
+    which = "Conversation to use; repeatable." if several else "Conversation to use."
     every = _reading("--all", "Every conversation of the file.", is_flag=True)
     table = "Columns of a table: text, speaker, time, session, conversation."
-    order = "03/04/2025 is 3 April, or March 4."
-    gap = "A silence longer than this begins a session, where the file has none."
+    order = "Order of dates: 03/04/2025 is 3 April, or March 4."
+    gap = "A longer silence begins a session, if the file has no sessions."
     return together(
         _reading("--conversation", which, "the first", multiple=True, metavar="ID"),
         *([every] if several else []),
         _reading("--columns", table, metavar="MEANING=NAME,…"),
-        _reading("--day-first/--month-first", order, "told from the file", default=None),
+        _reading("--day-first/--month-first", order, "detected in the file", default=None),
         _reading("--gap-hours", gap, default=GAP_HOURS),
     )
 
@@ -56,7 +55,7 @@ audit_option = _reading(
 
 
 def path_of(given: str) -> Path:
-    """Returns the path of a file argument. Raises UsageError where there is no such file."""
+    """Returns the path of a file argument; raises UsageError for a missing file."""
     try:
         path = Path(given).expanduser()
         path.stat()
@@ -84,7 +83,7 @@ def reading(options: Options) -> dict[str, Any]:
 
 
 def read_corpus(options: Options, console: Console) -> Corpus:
-    """Reads the conversations of the file; notes repairs. Raises UsageError."""
+    """Reads the conversations of the file and prints repairs; raises UsageError."""
     with user_errors(), console.progress("reading", "bytes") as progress:
         corpus = load(path_of(options.file), **reading(options), progress=progress)
     if corpus.report.findings or corpus.report.lacks:
@@ -93,8 +92,11 @@ def read_corpus(options: Options, console: Console) -> Corpus:
 
 
 def audited(corpus: Corpus, options: Options, console: Console) -> Corpus:
-    """Marks the questions that the audit of the options disputes, if there is one, and notes how
-    many. Raises UsageError for a file that is no audit."""
+    """Marks the questions that the audit disputes, if the options name one, and prints how many.
+
+    Raises:
+        UsageError: the file is no audit.
+    """
     path = getattr(options, "audit", None)
     if path is None:
         return corpus
@@ -108,7 +110,7 @@ def audited(corpus: Corpus, options: Options, console: Console) -> Corpus:
 
 
 def read_conversation(options: Options, console: Console) -> Conversation:
-    """Reads the conversation the options name, or the first one and notes that there are more."""
+    """Reads the conversation of the options, or the first one with a note on the others."""
     corpus = read_corpus(options, console)
     if len(options.conversation) > 1:
         named = " and ".join(map(repr, options.conversation))
@@ -125,8 +127,11 @@ def read_conversation(options: Options, console: Console) -> Conversation:
 
 
 def output_path(given: str, *inputs: str) -> Path:
-    """Returns a file to write, checked before the work begins: its folder is there, it is no folder
-    and none of the ``inputs``. Raises UsageError else."""
+    """Returns the path of the output, checked before the work begins.
+
+    Raises:
+        UsageError: its folder is missing, it is a folder, or it is one of the ``inputs``.
+    """
     try:
         path = Path(given).expanduser()
         if path.is_dir() or not path.name:
@@ -136,13 +141,13 @@ def output_path(given: str, *inputs: str) -> Path:
         if not path.parent.is_dir():
             raise UsageError(f"there is no folder {str(path.parent)!r} to write to")
         if any(path.exists() and path.samefile(path_of(name)) for name in inputs):
-            raise UsageError(f"{given!r} is what is read; writing it would destroy it")
+            raise UsageError(f"{given!r} is the input; writing would destroy it")
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"cannot write {given!r} ({error})") from None
     return path
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Writes a result. Raises UsageError where that fails."""
+    """Writes a result; raises UsageError if that fails."""
     with user_errors(OSError):
         files.write(path, content)

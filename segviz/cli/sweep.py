@@ -35,7 +35,7 @@ from segviz.export import sweeps_csv
 from segviz.retrieval import POLICIES, PRESETS, RELEVANCE
 
 EVERY = "all"
-"""In the place of a relevance: each of them."""
+"""Value of ``--relevance`` that means every relevance."""
 
 _SHARED = ("k", "budget", "relevance", "literal", "units", "tokens")
 _AXES = ("policies", "alphas", "horizons")
@@ -43,8 +43,8 @@ _USUAL = {name: signature(measure).parameters[name].default for name in _AXES}
 
 _grid = section("Grid")
 _CSV, _PRESET = (
-    "Also write a row per cell as CSV.",
-    "Policy, alpha, horizon and relevance, each alone,",
+    "Also write a row per setting as CSV.",
+    "Single policy, alpha, horizon and relevance",
 )
 
 
@@ -60,7 +60,7 @@ def _names(given: str) -> tuple[str, ...]:
 @file_argument
 @option("-o --output", _CSV, type=click.Path(), metavar="PATH")
 @preset_option(_PRESET)
-@_axis("policies", "NAME,…", f"Of {', '.join(POLICIES)}.", _names)
+@_axis("policies", "NAME,…", f"Policies: {', '.join(POLICIES)}.", _names)
 @_axis("alphas", "N,…", "Each from 0 to below 1.", numbers)
 @_axis("horizons", "N,…", "Each 0 or more.", whole_numbers)
 @scoring_options
@@ -71,33 +71,32 @@ def _names(given: str) -> tuple[str, ...]:
 def sweep(options: Options, console: Console) -> int:
     """Measures every policy, alpha and horizon over all questions.
 
-    Every combination is measured on the questions that come with the conversation, beside
-    retrieval without propagation. The best of each policy by one measure is told, with its paired
-    difference. A question's gold leaves hold its evidence turns; recall is gold leaves among the K
-    best leaves / gold leaves. A measure over leaves cannot see bottom-up, where a leaf receives
-    nothing, so it is not told for it. FILE is a memory, a conversation file to build one from, or
-    sample:NAME for a bundled one.
+    Every combination is measured on the questions of the conversation, and so is retrieval without
+    propagation. The report has the best setting of each policy by one measure, with its paired
+    difference. The gold leaves of a question contain its evidence turns; recall is gold leaves
+    among the K best leaves / gold leaves. Bottom-up gives leaves nothing, so it cannot change a
+    measure over leaves and has no row there. FILE is a memory, a conversation file to build one
+    from, or sample:NAME for a bundled one.
 
-    With --relevance all each relevance is swept, one after the other, and told in one table; the
-    intervals of the gains then hold for the settings of all of them together.
+    With --relevance all, each relevance is measured and reported in one table. The intervals of the
+    gains are then simultaneous over the settings of all relevances.
 
-    With --all, several --conversation, --systems, --seeds or --share it does so for each of them,
-    one after the other or shared out with --workers or --scheduler, and tells which setting is the
-    best over all conversations. Conversations without gold evidence are left out, with a note. A
-    run is small beside its transport, so several processes help from some seconds of work on; two
-    of them take 20 runs of LoCoMo in about half of the time.
+    With --all, several --conversation, --systems, --seeds or --share it repeats this for each of
+    them, and reports the best setting over all conversations. --workers and --scheduler distribute
+    the runs. Conversations without gold evidence are left out, with a note. Several processes help
+    if a run takes some seconds; two processes halve the time of 20 runs of LoCoMo.
 
-    JSON: command, share, runs (of each conversation, system, seed and relevance: conversation,
+    JSON: command, share, runs (for each conversation, system, seed and relevance: conversation,
     system, seed, policies, alphas, horizons, k, budget, relevance, distinct, units, tokens,
-    questions, measure, baseline and best (a cell each), cells), overall (the same of each system,
-    seed and relevance over the questions of all conversations, where there are several; intervals
+    questions, measure, baseline and best (a cell each), cells), overall (the same for each system,
+    seed and relevance over the questions of all conversations, if there are several; intervals
     resample conversations, too).
     A cell has policy, alpha, horizon, measures (name -> all, without_adversarial and gain, the
     paired difference to the baseline; with an audit also without_disputed and
-    gain_without_disputed; each value, low, high, n; null where nothing counts; measures that cannot
-    see the policy are left out) and levels (level -> share of the retrieved nodes).
+    gain_without_disputed; each value, low, high, n; null if no question counts; measures that the
+    policy cannot change are left out) and levels (level -> share of the retrieved nodes).
 
-    Examples, the last with 30 % of the units out of place, on a Dask cluster:
+    Examples, the last with 30 % of the units shuffled, on a Dask cluster:
         segviz sweep boat.json.gz --preset "paper, bottom-up"
         segviz sweep sample:ines-theo --relevance dense --measure answer_words
         segviz sweep sample:ines-theo --relevance all
@@ -143,7 +142,7 @@ def sweep(options: Options, console: Console) -> int:
 
 
 def _settings(options: Options) -> dict[str, Any]:
-    """Returns axes and shared settings: as given, else of the preset, else as usual."""
+    """Returns axes and shared settings: as given, else from the preset, else the defaults."""
     found = {**_USUAL, "relevance": DEFAULTS.relevance_for()}
     if options.preset:
         preset = PRESETS[options.preset]

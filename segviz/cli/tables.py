@@ -1,7 +1,7 @@
-"""Reports sweeps and comparisons, of one run or of many: as one table, and as ``--json`` content.
+"""Reports sweeps and comparisons of one or many runs, as a table and as ``--json`` content.
 
-Numbers over many conversations are means over all of their questions; their intervals resample
-conversations and the questions within them.
+Numbers over many conversations are means over all questions. Their intervals resample
+conversations, and questions within conversations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from segviz.text.captions import counted
 
 Found = TypeVar("Found", Sweep, Comparison)
 Owner = dict[str, str | int]
-"""What a result is of: conversation, system, seed, of a sweep its relevance, by these names."""
+"""Conversation, system and seed of a result, and the relevance of a sweep, by these names."""
 
 
 def report(
@@ -31,11 +31,21 @@ def report(
     options: Options,
     console: Console,
 ) -> None:
-    """Prints all runs and, of several conversations, what ``pool`` makes of each system and seed
-    over all of them. With ``--no-disputed`` all means are without disputed questions."""
+    """Prints all runs and, if there are several conversations, the pooled results.
+
+    Args:
+        command: name of the command, for ``--json``.
+        runs: the results, with their owners.
+        pool: pools the results of several conversations, given their ids and results.
+        options: options of the command; ``--no-disputed`` excludes disputed questions.
+        console: output.
+
+    Raises:
+        UsageError: ``--no-disputed`` is given and no question is disputed.
+    """
     if options.no_disputed:
         if not any(_disputed(found) for _, found in runs):
-            raise UsageError("--no-disputed leaves out nothing: no question is disputed (--audit)")
+            raise UsageError("--no-disputed has no effect: no question is disputed (--audit)")
         runs = [(owner, found.counting(disputed=False)) for owner, found in runs]
     parts: dict[tuple[tuple[str, str | int], ...], dict[str, Found]] = {}
     for owner, found in runs:
@@ -62,24 +72,24 @@ def report(
         for row in _rows(found, options, relevances)
     ]
     last = every[-1][1]
-    _tell_setting(last, rows[-1], options, console, several)
+    _print_setting(last, rows[-1], options, console, several)
     console.rows(rows)
     if isinstance(last, Sweep):
         tried = len(last.gains(options.measure)) * relevances
         console.line(
-            f"gains are paired, and their intervals hold for all {tried} settings that were tried; "
-            "a setting is the best of the questions it is scored on"
+            f"gains are paired, and their intervals are simultaneous over all {tried} settings; "
+            "the best setting is chosen on the same questions"
         )
 
 
 def _disputed(found: Sweep | Comparison) -> int:
-    """Returns how many questions are disputed."""
+    """Returns the number of disputed questions."""
     outcomes = found.baseline.outcomes if isinstance(found, Sweep) else found.rows[0].outcomes
     return sum(outcomes.disputed)
 
 
 def _rows(found: Sweep | Comparison, options: Options, relevances: int) -> list[Row]:
-    """Returns a table of a run: the chosen measure with its interval, other measures without."""
+    """Returns the rows of a run: the chosen measure with its interval, the others without."""
     adversarial = not options.no_adversarial
     if isinstance(found, Sweep):
         return found.table(options.measure, adversarial=adversarial, sweeps=relevances)
@@ -98,15 +108,17 @@ def _rows(found: Sweep | Comparison, options: Options, relevances: int) -> list[
     ]
 
 
-def _tell_setting(
+def _print_setting(
     found: Sweep | Comparison,
     row: Row,
     options: Options,
     console: Console,
-    told: Collection[str],
+    columns: Collection[str],
 ) -> None:
-    """Prints what is measured, in a line, but for the columns that are ``told`` in the table, and
-    the policies the measure cannot see."""
+    """Prints the settings of the measurement, except those that are ``columns`` of the table.
+
+    It also prints the policies that cannot change the measure.
+    """
     asked, measure = found.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
     number = mean.n if isinstance(mean, Mean) else 0
@@ -115,7 +127,7 @@ def _tell_setting(
     if disputed := _disputed(found):
         what = "left out" if options.no_disputed else "counted"
         console.line(f"{counted(disputed, 'disputed question')} {what}")
-    alone = asked.relevance and "relevance" not in told
+    alone = asked.relevance and "relevance" not in columns
     relevance = f", relevance {asked.relevance}" if alone else ""
     console.line(
         f"{label}, {number} questions{without}, {read}{relevance}; evidence reached in "
@@ -124,8 +136,8 @@ def _tell_setting(
     for policy in found.policies if isinstance(found, Sweep) else ():
         if not sees(measure, policy):
             console.line(
-                f"{label} cannot see {policy}: a leaf receives nothing from below; --measure "
-                "names others"
+                f"{label} does not depend on {policy}: a leaf receives nothing from below; choose "
+                "another with --measure"
             )
 
 
@@ -136,7 +148,7 @@ def _content(found: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
 
 
 def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
-    """Returns a cell as ``--json`` prints it."""
+    """Returns a cell for ``--json``."""
     return {
         **{name: getattr(cell, name) for name in ("policy", "alpha", "horizon")},
         "measures": summary(
@@ -149,7 +161,7 @@ def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
 
 
 def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> dict[str, Any]:
-    """Returns a sweep as ``--json`` prints it."""
+    """Returns a sweep for ``--json``."""
     best = found.best(measure, adversarial=adversarial)
     shared = settings_content(found.settings)
     return {
@@ -165,14 +177,14 @@ def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> di
 
 
 def comparison_content(found: Comparison) -> dict[str, Any]:
-    """Returns a comparison as ``--json`` prints it; differences are to its first row."""
-    told = ("name", "system", "method", "relevance", "shape", "cost")
+    """Returns a comparison for ``--json``; differences are to its first row."""
+    names = ("name", "system", "method", "relevance", "shape", "cost")
     return {
         **{name: getattr(found.settings, name) for name in ("k", "budget", "relevance")},
         **{name: getattr(found, name) for name in ("units", "tokens", "questions")},
         "rows": [
             {
-                **{name: getattr(row, name) for name in told},
+                **{name: getattr(row, name) for name in names},
                 "measures": summary(row.outcomes, found.rows[0].outcomes),
                 "build_seconds": row.build_seconds,
                 "query_seconds": row.query_seconds,

@@ -1,4 +1,4 @@
-"""``segviz watch``: the app on a conversation that an agent is still writing."""
+"""``segviz watch``: starts the app on a conversation that an agent is still writing."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from segviz.files import check_regular
 def watch(options: Options, console: Console) -> int:
     """Opens the app on a JSON Lines file and lets the tree grow as the file does.
 
-    There is a leaf per turn, on the page within a second. FILE need not be there yet. A line is
+    Each turn becomes a leaf, on the page within a second. FILE need not exist yet. A line is
     a message {"role": …, "content": …}, a record {"speaker": …, "text": …, "timestamp": …}, or an
     object with such messages; segviz.Watch writes them from an agent's loop. A last line without
-    its end waits, unless it is a whole JSON object.
+    a line break is read only if it is a complete JSON object.
 
     If lines that were read have changed since, the file is read again from the start, and the
-    page says so. So the agent may append to the file, write it anew, or rename another over it.
-    Nothing is kept beside the file: started again, the command reads it from the start.
+    page says so. So the agent may append to the file, rewrite it, or replace it by another file.
+    Nothing else is stored: after a restart, the command reads the file from the start.
     """
     path = Path(options.file).expanduser()
     try:

@@ -53,7 +53,7 @@ class Outcomes:
         return len(self.categories)
 
     def __repr__(self) -> str:
-        """How many questions, and the measure they are judged by."""
+        """Returns the number of questions and the mean of the default measure."""
         return f"Outcomes({len(self)} questions, {DEFAULT} {self.value(DEFAULT):.3f})"
 
     def column(self, measure: str) -> NDArray[np.float64]:

@@ -101,9 +101,11 @@ class Sweep:
     def gains(
         self, measure: str = DEFAULT, *, adversarial: bool = True, sweeps: int = 1
     ) -> dict[tuple[str, float, int], Mean]:
-        """What every cell in which scores travel adds to no propagation, by its setting, of the
-        policies that the measure can see; the intervals hold for all of them together, and for
-        those of so many ``sweeps`` that are read side by side."""
+        """Returns the gain of every propagating cell over no propagation, by setting.
+
+        Policies that cannot change the measure are left out. The intervals are simultaneous over
+        all these cells, and over as many ``sweeps`` as are reported together.
+        """
         base = self.baseline.outcomes
         cells = [one for one in self.cells if one.moves and sees(measure, one.policy)]
         if not cells:
@@ -119,8 +121,11 @@ class Sweep:
     def table(
         self, measure: str = DEFAULT, *, adversarial: bool = True, sweeps: int = 1
     ) -> list[Row]:
-        """No propagation, then the best setting of each policy that the measure can see: its mean
-        and, in pairs, what it adds (:meth:`gains`)."""
+        """Returns a row for no propagation, then one for the best setting of each policy.
+
+        A row has the mean and the paired gain (:meth:`gains`). Policies that cannot change the
+        measure are left out.
+        """
         best = (self.best(measure, [p], adversarial=adversarial) for p in self.seeing(measure))
         gains = self.gains(measure, adversarial=adversarial, sweeps=sweeps)
         still = self.gain(self.baseline, measure, adversarial=adversarial)

@@ -1,5 +1,7 @@
-"""Explains why one retrieval finds a gold turn that another misses: the node that decides in each,
-and the words of the question that give it its rank."""
+"""Explains why one retrieval finds a gold turn that another misses.
+
+It returns the best-ranked node with that turn in each, and the question words behind its rank.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,11 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The best-ranked ``node`` of one result that holds a gold turn, None where none does. Its
-    ``rank`` is 1-based, 0 for a node that a system's own retrieval did not return; ``units`` are
-    read before it."""
+    """Best-ranked ``node`` of one result that holds a gold turn; None without such a node.
+
+    ``rank`` is 1-based, 0 for a node that a system's own retrieval did not return. ``units`` is
+    the number of units read before it.
+    """
 
     node: int | None
     rank: int
@@ -27,16 +31,17 @@ class Holder:
 
 
 def rank_of(result: Result, node: int) -> int:
-    """Returns the 1-based rank of a node among all that compete; under a system's own retrieval
-    its place in what was returned, 0 where it is not there."""
+    """Returns the 1-based rank of a node among all ranked nodes.
+
+    Under a system's own retrieval it is the rank among the returned nodes, 0 if not returned.
+    """
     if result.own:
         return result.after.index(node) + 1 if node in result.after else 0
     return ranks([node], result.final, result.structure, result.settings.levels)[0]
 
 
 def ahead(result: Result, node: int) -> tuple[list[int], int]:
-    """Returns the nodes that rank before this one, those over most units first, and over how many
-    units they lie together: so many are read until it is its turn."""
+    """Returns the nodes ranked before this one, widest first, and how many units they cover."""
     asked, structure = result.settings, result.structure
     whole = result.after if result.own else ranking(result.final, structure, asked.levels).tolist()
     before = list(whole[: whole.index(node)] if node in whole else whole)
@@ -50,14 +55,13 @@ def deciding_turn(
     """Finds the gold turn that one result reads much earlier than another, for one question.
 
     Args:
-        results: what each memory retrieves for the question.
-        golds: where the gold turns of the question lie in each of these structures.
+        results: the result of each memory for the question.
+        golds: the gold turns of the question in each of these structures.
 
     Returns:
         The turn and, for each result, the best-ranked node that holds it. Turns are compared by
-        1 / (1 + units read before the node), so that places far behind count little; 0 where no
-        node holds it. The earlier turn where several differ alike. None for a question without
-        gold turns.
+        1 / (1 + units read before the node), so that late ranks count little; it is 0 without
+        such a node. The earlier turn wins a tie. None for a question without gold turns.
     """
 
     def holder(result: Result, gold: GoldEvidence, turn: str) -> Holder:
@@ -79,7 +83,7 @@ def deciding_turn(
 
 
 def ranks_without_words(ask: Callable[[str], Result], question: str, node: int) -> dict[str, int]:
-    """Asks again without each content word of the question, in any relevance and any system.
+    """Returns how the rank of a node changes when each content word is removed from the question.
 
     Args:
         ask: retrieves for a text.
@@ -87,8 +91,8 @@ def ranks_without_words(ask: Callable[[str], Result], question: str, node: int) 
         node: the node whose rank is looked up.
 
     Returns:
-        The rank of the node without each word that moves it, those first that move it most, by the
-        ratio of ranks; 0 where the node is then not returned.
+        The rank of the node without each word that changes it, largest ratio of ranks first; 0 if
+        the node is then not returned.
     """
     whole, words = ask(question), dict.fromkeys(map(str.lower, _WORD.findall(question)))
     before, last = rank_of(whole, node), len(whole.structure) + 1

@@ -18,7 +18,7 @@ import plotly.graph_objects as go
 from segviz.evaluation import Mean
 from segviz.evaluation.compare import Chart
 from segviz.figures.charts import rows_figure
-from segviz.figures.significance import EXACT, bounds, number, told
+from segviz.figures.significance import EXACT, bounds, number, sign_of
 from segviz.text.captions import counted
 
 if TYPE_CHECKING:
@@ -62,8 +62,10 @@ class TurnMatrix:
 def turn_matrix(
     found: Overlap, gold: Sequence[str], covered: Mapping[str, Collection[str]]
 ) -> TurnMatrix:
-    """Every gold turn, and the others in the order of time. ``covered`` has the gold turns that
-    the nodes a system returned hold or quote."""
+    """Returns the matrix with gold turns first, then the others in order of time.
+
+    ``covered`` holds, for each system, the gold turns that its returned nodes hold or quote.
+    """
     gold = tuple(dict.fromkeys(gold))
     returned = {
         name: {turn for turn, there in zip(found.turns, row, strict=True) if there}
@@ -98,8 +100,7 @@ def _unless_alike(short: list[str], names: Sequence[str]) -> list[str]:
 
 
 def turn_rows(matrix: TurnMatrix, words: Mapping[str, str]) -> list[dict[str, str]]:
-    """The matrix as a table, a row for each turn, gold ones first; ``words`` are those of the
-    turns, by their ids."""
+    """Returns the matrix as a table, a row per turn, gold first; ``words`` maps ids to texts."""
     names = short_names(matrix.names)
     return [
         {
@@ -168,14 +169,14 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
         return f"{first}."
     top = max(known, key=lambda name: known[name].value)
     by = f"{number(known[top].value, plus=True)} {bounds(known[top])}"
-    if told(known[top]) > 0:
+    if sign_of(known[top]) > 0:
         parts = [f"{top} is highest, {by} over {first}"]
     elif known[top].value > 0:
-        parts = [f"No system measurably beats {first}; the highest mean is that of {top}, {by}"]
+        parts = [f"No system is significantly above {first}; {top} has the highest mean, {by}"]
     else:
         parts = [f"{first} is highest; next is {top}, {by}"]
-    for sign, word in ((1, "also higher"), (-1, "lower"), (0, "undecided")):
-        named = [name for name, gain in known.items() if told(gain) == sign]
+    for sign, word in ((1, "also higher"), (-1, "lower"), (0, "not significant")):
+        named = [name for name, gain in known.items() if sign_of(gain) == sign]
         if len(named) == len(known) > 1 and sign < 1:
             named = ["all others"]
         if named := [name for name in named if sign < 1 or name != top]:
@@ -191,8 +192,11 @@ Fate = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class AtlasRow:
-    """A question by its ``place``: ``fates`` in the order of the columns, and the ``change`` of the
-    measure from the first column to the one in focus."""
+    """Question at index ``place``.
+
+    ``fates`` are in the order of the columns. ``change`` is the change of the measure from the
+    first column to the one in focus.
+    """
 
     place: int
     fates: tuple[Fate, ...]
@@ -246,12 +250,15 @@ def marks(fate: Fate) -> str:
 
 
 def won(change: float) -> str:
-    """Whether a question is won or lost by what changes, "" for neither."""
+    """Returns "won" for a gain, "lost" for a loss, "" for no change."""
     return "won" if change > 0 else "lost" if change < 0 else ""
 
 
 def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) -> str:
-    """In how many questions the measure is higher and lower in focus than in the first column."""
+    """Returns how many questions are higher and lower in focus than in the first column."""
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
-    told = f"By {label}, {gains} of {counted(len(rows), 'question')} are won and {losses} lost"
-    return f"{told} by {focus} against {base}; the others are as they were."
+    whole = counted(len(rows), "question")
+    return (
+        f"By {label}, {focus} wins {gains} of {whole} and loses {losses} against {base}; the "
+        "others do not change."
+    )

@@ -11,14 +11,16 @@ import plotly.graph_objects as go
 from segviz.figures.charts import framed
 from segviz.figures.compare import AtlasRow, marks
 
-_ACROSS, _LINE = 60, 15  # dots on a line, and pixels of it
+_ACROSS, _LINE = 60, 15  # dots on a line, and its height in pixels
 
 GROUPS = ("won", "lost", "found as before", "missed as before")
 
 
 def group_of(row: AtlasRow) -> str:
-    """Returns which of ``GROUPS`` a question is in. One of whose turns some are missed before and
-    after is missed."""
+    """Returns the group of a question from ``GROUPS``.
+
+    A question with any gold turn that is missed before and after is "missed as before".
+    """
     found, _, whole = row.fates[-1]
     if row.change:
         return "won" if row.change > 0 else "lost"
@@ -28,17 +30,17 @@ def group_of(row: AtlasRow) -> str:
 def question_dots(
     rows: Sequence[AtlasRow], texts: Sequence[str], *, gold: str, accent: str, neutral: str
 ) -> go.Figure:
-    """Draws the dots in their groups, each group on lines of its own.
+    """Draws the dots by group, each group on separate lines.
 
     Args:
         rows: the questions, with their fates before and after.
-        texts: the questions by their place.
-        gold: the colour of those that are won.
-        accent: the colour of those that are lost.
+        texts: all questions; the ``place`` of a row is an index.
+        gold: the colour of won questions.
+        accent: the colour of lost questions.
         neutral: the colour of all others.
 
     Returns:
-        The figure; the ``customdata`` of a dot is its question's place.
+        The figure; the ``customdata`` of a dot is the index of its question.
     """
     looks = (("triangle-up", gold), ("triangle-down", accent), ("circle", neutral))
     figure, line, ticks = go.Figure(), 0, {}

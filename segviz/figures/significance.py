@@ -40,7 +40,7 @@ class SettingResult:
     @property
     def sign(self) -> int:
         """Sign of the gain if its 95 % interval excludes zero; 0 if it is not significant."""
-        return told(self.gain)
+        return sign_of(self.gain)
 
     @property
     def words(self) -> str:
@@ -51,9 +51,12 @@ class SettingResult:
 
 @dataclass(frozen=True)
 class Judged:
-    """A sweep by one measure. ``verdicts`` holds the measured settings of the policies that the
-    measure can see, ``blind`` the other policies; ``base`` is no propagation. The intervals of the
-    gains hold for all settings of so many ``sweeps``, one for each relevance that is tried."""
+    """Sweep by one measure.
+
+    ``verdicts`` holds the measured settings of the policies that can change the measure, ``blind``
+    the other policies; ``base`` is no propagation. The intervals of the gains are simultaneous
+    over all settings of ``sweeps`` sweeps, one for each relevance.
+    """
 
     sweep: Sweep
     measure: str
@@ -70,20 +73,23 @@ class Judged:
 
     @property
     def left_out(self) -> str:
-        """The questions that do not count, as in " but those of category 5"; "" where all do."""
+        """Excluded questions, such as " but those of category 5"; "" if all count."""
         kinds = ["those of category 5"] * (not self.adversarial)
         kinds += ["the disputed ones"] * (not self.sweep.baseline.outcomes.count_disputed)
         return f" but {' and '.join(kinds)}" if kinds else ""
 
     def moved(self, policies: Iterable[str] | None = None) -> list[SettingResult]:
-        """Returns the verdicts on settings that propagate, of some policies or of all."""
+        """Returns the results of settings that propagate, for some policies or for all."""
         wanted = set(self.sweep.policies if policies is None else policies)
         every = self.verdicts.values()
         return [one for one in every if one.cell.moves and one.cell.policy in wanted]
 
     def best(self, policies: Iterable[str] | None = None) -> SettingResult | None:
-        """The verdict with the highest mean, of those that are told to be better where there are
-        any, else of all (:meth:`Sweep.best`); None where no question has a value."""
+        """Returns the significantly better setting with the highest mean.
+
+        Without a significant one, it is the highest of all (:meth:`Sweep.best`). None if no
+        question has a value.
+        """
         chosen = None if policies is None else set(policies)
         better = [one for one in self.moved(chosen) if one.sign > 0]
         if better:
@@ -92,8 +98,7 @@ class Judged:
         return self.verdicts[setting_of(cell)] if cell.moves else None
 
     def won_lost(self, cell: Cell) -> tuple[int, int]:
-        """Counts the questions in which the measure is higher under a cell than without
-        propagation, and those in which it is lower."""
+        """Counts the questions whose measure a cell raises, and those whose measure it lowers."""
         base = self.sweep.baseline.outcomes
         kept = base.keep(adversarial=self.adversarial)
         change = (cell.outcomes.column(self.measure) - base.column(self.measure))[kept]
@@ -101,9 +106,13 @@ class Judged:
 
 
 def judge(sweep: Sweep, measure: str, *, adversarial: bool = True, sweeps: int = 1) -> Judged:
-    """Judge every setting by ``measure``, with or without questions of category 5. The intervals
-    of the gains hold for all settings of so many ``sweeps`` together (``Sweep.gains``). ValueError
-    for an unknown measure."""
+    """Tests every setting by ``measure``, with or without questions of category 5.
+
+    The intervals of the gains are simultaneous over ``sweeps`` sweeps (``Sweep.gains``).
+
+    Raises:
+        ValueError: the measure is unknown.
+    """
     base = sweep.baseline.outcomes.mean(measure, adversarial=adversarial)
     still = sweep.gain(sweep.baseline, measure, adversarial=adversarial)
     gains = sweep.gains(measure, adversarial=adversarial, sweeps=sweeps)
@@ -130,7 +139,7 @@ def spelled(cell: Cell) -> str:
     return f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
 
 
-def told(gain: Mean) -> int:
+def sign_of(gain: Mean) -> int:
     """Returns the sign of a gain if its interval excludes zero; 0 if it is not significant.
 
     It is also 0 for fewer than ten questions, whose interval is too narrow.
@@ -140,12 +149,13 @@ def told(gain: Mean) -> int:
     return int(gain.low > EXACT) - int(gain.high < -EXACT)
 
 
-def blind_sentence(measure: str, policies: Iterable[str]) -> str:
-    """Returns why some policies cannot change a measure; "" without policies."""
-    named = " and ".join(policies)
-    if not named:
+def blind_sentence(policies: Iterable[str], *measures: str) -> str:
+    """Returns why some policies cannot change some measures; "" without either."""
+    named = " and ".join(policies).capitalize()
+    labels = ", ".join(MEASURES[name].label for name in measures)
+    if not named or not labels:
         return ""
-    return f"{opening(measure)} cannot see {named}: a leaf receives nothing from below."
+    return f"{named} cannot change {labels}: a leaf receives nothing from below."
 
 
 def opening(measure: str) -> str:

@@ -32,16 +32,19 @@ from segviz.text.captions import counted
 from segviz.view.palette import text_on
 
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
-_TOLD = {1: "better", 0: "cannot be told", -1: "worse"}
+_VERDICT = {1: "better", 0: "not significant", -1: "worse"}
 
 _LEAST, _FULL = 0.3, 0.25
-"""Share of the full colour that the smallest gain has which can be told, and the gain that has all
-of it: one scale for all maps, whatever their relevance and measure."""
+"""Share of the full colour for the smallest significant gain, and the gain that has all of it.
+
+All maps share this scale, whatever their relevance and measure."""
 
 
 def _tint(verdict: SettingResult) -> float:
-    """Returns the place of a verdict on the ramp, in [-1, 1]: by the square root of its gain, 0
-    where nothing can be told."""
+    """Returns the position of a setting on the ramp, in [-1, 1]; 0 if it is not significant.
+
+    The position grows with the square root of the gain, so that small gains are visible.
+    """
     share = min(1.0, math.sqrt(abs(verdict.gain.value) / _FULL))
     return verdict.sign * (_LEAST + (1 - _LEAST) * share)
 
@@ -100,8 +103,10 @@ def heatmap(
 
 
 def relevance_map(judged: Judged, *, ramp: Sequence[str], accent: str) -> go.Figure:
-    """All settings of one relevance as a small map: the heatmaps of the policies side by side, in
-    the same colours, without their numbers. ``accent`` frames the best cell."""
+    """Draws all settings of one relevance as a small map; ``accent`` frames the best cell.
+
+    It shows the heatmaps of the policies side by side, in the same colours, without numbers.
+    """
     sweep = judged.sweep
     lines = [horizon for horizon in sweep.horizons if horizon > 0]
     policies = [policy for policy in sweep.policies if policy not in judged.blind]
@@ -126,12 +131,12 @@ def relevance_map(judged: Judged, *, ramp: Sequence[str], accent: str) -> go.Fig
 
 
 def map_sentence(judged: Judged) -> str:
-    """The mean without propagation, the best mean, and whether it can be told to be better."""
+    """Returns the mean without propagation, the best mean, and its significance."""
     best = judged.best()
     if best is None:
         return "no value"
-    told = _TOLD[best.sign] if best.sign else "undecided"
-    return f"{_three_digits(judged.base.value)} → {_three_digits(best.mean.value)}, {told}"
+    means = f"{_three_digits(judged.base.value)} → {_three_digits(best.mean.value)}"
+    return f"{means}, {_VERDICT[best.sign]}"
 
 
 def _cells(
@@ -143,9 +148,10 @@ def _cells(
     size: int,
     gap: int,
 ) -> go.Figure:
-    """A map of verdicts by their places. A scatter of transparent squares of so many pixels
-    (``size``) lies over it: browsers report clicks on a heatmap, but Streamlit hands on selections
-    of scatter points only."""
+    """Draws a map of settings by position, below transparent squares of ``size`` pixels.
+
+    The squares are scatter points, because Streamlit reports no clicks on a heatmap.
+    """
     figure = go.Figure(
         go.Heatmap(
             x=list(range(columns)),
@@ -190,25 +196,24 @@ def _three_digits(value: float, *, plus: bool = False) -> str:
 
 
 def verdict_sentence(judged: Judged) -> str:
-    """Whether a setting can be told to be better than no propagation, and which loses most."""
+    """Returns if a setting is significantly better than no propagation, and which loses most."""
     best, relevance = judged.best(), judged.sweep.settings.relevance_for()
     if best is None:
-        return f"No question counts for {judged.label}, or no policy here shows in it."
+        return f"No question counts for {judged.label}, or no policy here can change it."
     base = f"no propagation ({judged.label} {number(judged.base.value)} {bounds(judged.base)})"
     worst = min(judged.moved(), key=lambda one: one.gain.value)
     if best.sign > 0:
-        verdict = f"With {relevance} **{spelled(best.cell)}** beats {base}: {_gain(best)}"
+        verdict = f"With {relevance} **{spelled(best.cell)}** beats {base} by {_gain(best)}"
     else:
         count = len(judged.moved())
-        verdict = f"With {relevance} **none of {count} settings measurably beats** {base}"
+        verdict = f"With {relevance} **none of {count} settings is significantly above** {base}"
     if worst.sign < 0:
-        return f"{verdict}; {spelled(worst.cell)} loses most: {_gain(worst)}."
-    return f"{verdict}, and none is measurably worse."
+        return f"{verdict}; {spelled(worst.cell)} loses most, difference {_gain(worst)}."
+    return f"{verdict}, and none is significantly below."
 
 
 def reason_sentence(judged: Judged) -> str:
-    """Why the best setting gains so much and no more: how many questions could gain, how many it
-    wins and loses, and which gain its interval could tell."""
+    """Returns the questions at the maximum, the wins and losses, and the detectable gain."""
     best = judged.best()
     if best is None:
         return ""
@@ -221,17 +226,19 @@ def reason_sentence(judged: Judged) -> str:
         room = f"In {whole} of {judged.base.n} questions {judged.label} is 1 without propagation: "
         room += "these can only lose. "
     name = "It" if best.sign > 0 else f"The best setting ({spelled(best.cell)})"
-    told = f"{room}{name} wins {counted(won, 'question')} and loses {lost}"
+    score = f"{room}{name} wins {counted(won, 'question')} and loses {lost}"
     if best.sign > 0:
-        return f"{told}."
+        return f"{score}."
     least = best.gain.value - best.gain.low
-    needed = f" Of so many settings a gain can be told from about +{least:.3f} on." * (least > 0)
-    return f"{told}: {_gain(best)}.{needed}"
+    needed = f" Here gains below about +{least:.3f} are not significant." * (least > 0)
+    return f"{score}; its mean gain is {_gain(best)}.{needed}"
 
 
 def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
-    """Which of the other relevances have a setting that beats no propagation, and which reaches
-    most; "" without others."""
+    """Returns the other relevances that gain significantly, and the highest mean.
+
+    It is "" without other relevances.
+    """
     bests = {name: best for name, one in others.items() if (best := one.best()) is not None}
     own = judged.best()
     if not bests or own is None:
@@ -240,23 +247,24 @@ def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
     either = "" if own.sign > 0 else " either"
     if winners:
         beat = (f"{name} ({spelled(best.cell)}: {_gain(best)})" for name, best in winners.items())
-        told = f"Of the other relevances, propagation measurably helps {', '.join(beat)}."
+        text = f"Of the other relevances, propagation significantly helps {', '.join(beat)}."
     else:
         most = max(bests, key=lambda name: bests[name].gain.value)
-        told = f"No other relevance has a setting that does{either}; the highest gain is that of "
-        told += f"{most}: {_gain(bests[most])}."
+        text = f"No other relevance has a significant gain{either}; the highest gain is that of "
+        text += f"{most}: {_gain(bests[most])}."
     top = max(bests, key=lambda name: bests[name].mean.value)
     highest = number(bests[top].mean.value)
     if judged.base.value >= bests[top].mean.value:
         mine = judged.sweep.settings.relevance_for()
-        told += f" None of them with propagation is above {mine} without it ({top}: {highest})."
+        text += f" With propagation, their highest mean is {highest} ({top}), "
+        text += f"not above that of {mine} without it."
     elif bests[top].mean.value > own.mean.value:
-        told += f" The highest mean is that of {top}: {highest}."
-    return told
+        text += f" The highest mean is that of {top}: {highest}."
+    return text
 
 
 def tried_sentence(judged: Judged) -> str:
-    """What was tried, and for what the intervals are corrected."""
+    """Returns the number of settings and the correction of their intervals."""
     cells = [one.cell for one in judged.moved()]
     axes = (
         counted(len({cell.policy for cell in cells}), "policy", "policies"),
@@ -264,15 +272,14 @@ def tried_sentence(judged: Judged) -> str:
         f"{len({cell.horizon for cell in cells})} H",
     )
     whole, between = len(cells), ""
-    told = f"Tried: {counted(whole, 'setting')} ({' × '.join(axes)})"
+    tried = f"Tried: {counted(whole, 'setting')} ({' × '.join(axes)})"
     if judged.sweeps > 1:
-        told += f" × {judged.sweeps} relevances"
-        between = " for the settings of a relevance, Bonferroni for the relevances"
+        tried += f" × {judged.sweeps} relevances"
+        between = " within a relevance, Bonferroni across relevances"
     return (
-        f"{told} on {counted(judged.base.n, 'question')}. The 95 % intervals of the gains hold for "
-        f"all {whole * judged.sweeps} together (studentised maximum over {RESAMPLES:,} "
-        f"resamples{between}): where propagation does nothing, 19 of 20 such trials tell no "
-        "setting apart."
+        f"{tried} on {counted(judged.base.n, 'question')}. The 95 % intervals of the gains are "
+        f"simultaneous over all {whole * judged.sweeps} (studentised maximum over {RESAMPLES:,} "
+        f"resamples{between}). Without any effect, 19 of 20 such sweeps find nothing significant."
     )
 
 
@@ -283,21 +290,23 @@ def _gain(verdict: SettingResult) -> str:
 def heatmap_sentence(judged: Judged, policy: str) -> str:
     """Returns how many settings of a policy are significant, and the best of them."""
     if policy in judged.blind:
-        return blind_sentence(judged.measure, [policy])
+        return blind_sentence([policy], judged.measure)
     best = judged.best([policy])
     if best is None:
         return f"No setting of {policy} was measured on a question that counts."
     signs = [one.sign for one in judged.moved([policy])]
     if not any(signs):
-        told = f"None of {len(signs)} settings of {policy} can be told from no propagation"
+        text = (
+            f"None of {len(signs)} settings of {policy} differs significantly from no propagation"
+        )
     else:
-        told = f"{len(signs)} settings of {policy}: {signs.count(1)} better than no propagation, "
-        told += f"{signs.count(-1)} worse"
+        text = f"{len(signs)} settings of {policy}: {signs.count(1)} better than no propagation, "
+        text += f"{signs.count(-1)} worse"
     if best.gain.value <= 0:
-        return f"{told}; none has a higher mean."
+        return f"{text}; none has a higher mean."
     return (
-        f"{told}; the highest mean is {number(best.mean.value)} at α {best.cell.alpha:g}, "
-        f"H {best.cell.horizon}: {_gain(best)}."
+        f"{text}; the highest mean is {number(best.mean.value)} at α {best.cell.alpha:g}, "
+        f"H {best.cell.horizon}, difference {_gain(best)}."
     )
 
 
@@ -314,7 +323,7 @@ def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | i
             "gain": round(one.gain.value, 4),
             "gain from": round(one.gain.low, 4),
             "gain to": round(one.gain.high, 4),
-            "against no propagation": _TOLD[one.sign] if one.cell.moves else "the same",
+            "against no propagation": _VERDICT[one.sign] if one.cell.moves else "the same",
             "questions": one.mean.n,
         }
         for one in judged.verdicts.values()
@@ -348,13 +357,13 @@ def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
         return f"Nothing was measured for H {horizon}."
     first, last = judged.sweep.baseline, max(mine, key=lambda cell: cell.alpha)
     before, after = (cell.outcomes.levels.get(0, 0.0) for cell in (first, last))
-    told = (
+    text = (
         f"With {policy} and H {horizon}, leaves fill {before:.0%} of the top "
         f"{judged.sweep.settings.k} without propagation and {after:.0%} at α {last.alpha:g}."
     )
     if policy in judged.blind:
-        return f"{told} {blind_sentence(judged.measure, [policy])}"
-    return f"{told} Above: {judged.label}, with 95 % intervals."
+        return f"{text} {blind_sentence([policy], judged.measure)}"
+    return f"{text} Above: {judged.label}, with 95 % intervals."
 
 
 def level_rows(

@@ -247,7 +247,7 @@ class Memory:
         return fitted(prompt, budget, self.provenance.get("own_prompts"))[0]
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
-        """Ids of the turns below a node, in order; of the final structure by default."""
+        """Returns the ids of the turns below a node, in order; default: final structure."""
         covered = (self.structure if structure is None else structure).coverage(node)
         return tuple(turn for index in covered for turn in self.units[index].turn_ids)
 

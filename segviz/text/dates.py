@@ -228,7 +228,7 @@ class Fields:
 
 
 def fields_of(groups: Sequence[str | None]) -> Fields | None:
-    """From the groups of ``WHEN``, and a zone; None for an hour such as 13 pm."""
+    """Returns the fields of a match of ``WHEN`` with a zone; None for an hour such as 13 pm."""
     first, mark, second, third, *clock = groups
     try:
         numbers = (first or "", second or "", third or "")

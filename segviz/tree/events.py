@@ -208,7 +208,7 @@ class Cost:
 
     @property
     def by_model(self) -> str:
-        """How much of what a model was asked for it made, in words; "" where none was asked."""
+        """Number of decisions and texts that a model made, in words; "" if none was asked."""
         parts = (
             ("decisions", self.decided, self.decided_instead),
             ("texts", self.written, self.written_instead),

@@ -1,5 +1,6 @@
-"""The Streamlit app. Nothing outside this package and ``app.py`` knows Streamlit.
+"""The Streamlit app. Only this package and ``app.py`` import Streamlit.
 
 Its layers, from the top: ``main``; ``pages``, which do not import each other; ``sidebar`` and
-``inspector``; ``widgets``; ``address`` (links, what is looked at);
-``settings`` (the question and how it is asked); ``state``; ``keys``."""
+``inspector``; ``widgets``; ``address`` (links and the current view); ``settings`` (the question
+and its retrieval settings); ``state``; ``keys``.
+"""

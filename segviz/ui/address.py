@@ -1,18 +1,18 @@
-"""The page's address: it always names the view, and an opened link restores it.
+"""Address of the page: it always names the view, and an opened link restores the view.
 
 Streamlit keeps the widgets of Sweep and Compare in the address (``bind="query-params"``). This
-module keeps what is no widget, or a widget that Streamlit cannot bind: one that belongs to a system
-or a memory, is hidden in a closed panel, or is changed by the canvas, a tour or a session file.
-These are conversation, unit rule, system, question, settings, step, node, drawing, colours, pins.
+module keeps the rest: conversation, unit rule, system, question, settings, step, node, view,
+colours and pins. They are no widgets, or widgets that Streamlit cannot bind: those of a system or
+a memory, those in a closed panel, and those that the canvas, a tour or a session file changes.
 
-A link is read when a browser session begins, when a page opens with one, and where Back or Forward
-has led. Otherwise the address is only written: Streamlit may hand back an older one than the last
-written, and following it would undo what the user has just done. :func:`arrive` chooses the file
-and the system before the sidebar is drawn. The bookmark then waits under ``_ARRIVING`` until its
+A link is read when a browser session begins, when a page opens with one, and after Back or
+Forward. Otherwise the address is only written: Streamlit may return an older one than the last
+written, and following it would undo the user's last change. :func:`arrive` chooses the file and
+the system before the sidebar is drawn. The bookmark then waits under ``_ARRIVING`` until its
 conversation is open, and :func:`settle` shows the rest.
 
-The script ``address`` of the frontend writes the address: all that Python gives Streamlit to write
-is a new entry of the history, and Back would walk every setting.
+The script ``address`` of the frontend writes the address. Streamlit itself would add an entry to
+the history with every change, and Back would pass through every setting.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _WRITTEN = "address-written"
 
 _ARRIVING = "arriving"  # the bookmark that is being followed
 
-_KEPT = (*BOUND, "embed", "embed_options")  # what Streamlit reads of an address by itself
+_KEPT = (*BOUND, "embed", "embed_options")  # parameters that Streamlit reads itself
 
-_WENT = "went"  # the link that Back or Forward has led to, until it has been followed
+_WENT = "went"  # the link after Back or Forward, until it has been followed
 
 VIEWS = ("Time axis", "Node-link", "Outline")
-"""How a structure is drawn."""
+"""Drawings of a structure."""
 
 _MEMORIES_PINNED = 8
 
@@ -55,7 +55,7 @@ _MEMORIES_PINNED = 8
 
 
 def arrive(page: str) -> None:
-    """Follows the link this run of a page came with, if there is one to follow; call it first."""
+    """Follows the link of this run, if it has a new one; call it before the sidebar."""
     state = st.session_state
     given = {name: st.query_params.get_all(name) for name in st.query_params}
     first, turned = _ARRIVING not in state, state.get("page-open") != page
@@ -80,7 +80,7 @@ def arrive(page: str) -> None:
 
 
 def went(sent: object) -> None:
-    """Takes up where the browser says Back or Forward has led; the next run follows."""
+    """Stores the link after Back or Forward, as the browser sent it; the next run follows it."""
     match sent:
         case {"at": int(at), "search": str(search)}:
             _written()["went"] = at
@@ -88,10 +88,10 @@ def went(sent: object) -> None:
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
-    """Takes up the view of a session file when it has just been opened.
+    """Restores the view of a session file that has just been opened; call it before the page.
 
-    ``key`` is the open file's; call it before what is looked at is drawn. A link that says
-    more than which file to open goes before the file's own view.
+    ``key`` identifies the open file. A link that says more than the file has priority over the
+    view of the file.
     """
     if st.session_state.get("opened") == key:
         return
@@ -107,15 +107,17 @@ def opened(key: str, saved: store.Saved | None) -> None:
 
 
 def wanted_conversation() -> str | None:
-    """Returns the id of the conversation a link asks for, until it is open."""
+    """Returns the id of the conversation that a link names, until it is open."""
     arriving = _arriving()
     return arriving.conversation if arriving else None
 
 
 def settle(session: AppSession | None) -> None:
-    """Shows what a link says about the memory that is now open; call it once the sidebar is drawn.
-    After a run that is cut short before, the next one follows Back again: the browser has sent it
-    what the sidebar showed then."""
+    """Shows the rest of a link in the memory that is now open; call it after the sidebar.
+
+    If the run ends before that, the next one follows Back again, because the browser has sent the
+    old widget values of the sidebar with it.
+    """
     st.session_state.pop(_WENT, None)
     if session is None:
         return
@@ -139,8 +141,7 @@ def settle(session: AppSession | None) -> None:
 
 
 def show(session: AppSession, bookmark: Bookmark) -> None:
-    """Looks at the open memory as a bookmark says. What it does not name is as usual, whatever was
-    looked at before."""
+    """Shows the view of a bookmark in the open memory; fields it does not name get defaults."""
     count = len(session.memory.structure)
     write_look(Look(bookmark.colour, bookmark.labels))
     write_view(bookmark.view)
@@ -154,7 +155,7 @@ def show(session: AppSession, bookmark: Bookmark) -> None:
 
 
 def current(session: AppSession) -> Bookmark:
-    """Returns the view as it is."""
+    """Returns the current view."""
     question, text = read_question(session)
     look, view = read_look(), read_view()
     kind = SYSTEMS.get(session.memory.system)
@@ -177,8 +178,7 @@ def current(session: AppSession) -> Bookmark:
 
 
 def written(session: AppSession) -> Mapping[str, Any]:
-    """Returns the address of the view for the script ``address``, which writes it where it says
-    something else."""
+    """Returns the address of the view for the script ``address``, which writes a changed one."""
     written = _written()
     if _arriving() is None:
         written["number"] += 1
@@ -187,8 +187,11 @@ def written(session: AppSession) -> Mapping[str, Any]:
 
 
 def _written() -> dict[str, Any]:
-    """Returns what the browser was last told: a link and its number, in which session of the
-    server, and after how many steps Back or Forward."""
+    """Returns the last message to the browser.
+
+    It has the link and its number, the id of the server session, and the number of the last Back
+    or Forward.
+    """
     visit = secrets.token_hex(8)
     new = {"visit": visit, "number": 0, "went": 0, "link": {}, "kept": _KEPT}
     written: dict[str, Any] = st.session_state.setdefault(_WRITTEN, new)
@@ -206,8 +209,10 @@ _NAMED = (*_SEVERAL, "varied-system", "measured-by", "all-turns", "adversarial")
 
 
 def _renew(link: Mapping[str, list[str]]) -> None:
-    """Begins again with the address as Streamlit writes it, by labels, where a link is older or
-    written by hand, by names."""
+    """Reruns with labels instead of names in the address, as Streamlit's bound widgets need.
+
+    Older and handwritten links have names.
+    """
     today = {"yes": "true", "no": "false"} | {name: SYSTEMS[name].label for name in SYSTEMS}
     today |= {name: MEASURES[name].label for name in MEASURES}
     renewed = dict(link)
@@ -221,8 +226,7 @@ def _renew(link: Mapping[str, list[str]]) -> None:
 
 
 def _read_file(session: AppSession) -> dict[str, Any]:
-    """Returns the open file as fields of a bookmark: a sample's name, a path, or the key of what
-    was uploaded or pasted."""
+    """Returns the open file as fields of a bookmark: sample name, path, or key of an upload."""
     state = st.session_state
     match state.get(keys.SOURCE, "Sample"):
         case "Sample":
@@ -233,7 +237,7 @@ def _read_file(session: AppSession) -> dict[str, Any]:
 
 
 def _write_file(bookmark: Bookmark) -> None:
-    """Chooses the file a bookmark names; an upload is left to its owner."""
+    """Chooses the file of a bookmark; the user must upload an upload again."""
     state = st.session_state
     if bookmark.path is not None:
         state[keys.SOURCE], state[keys.PATH] = "Path", bookmark.path
@@ -244,7 +248,7 @@ def _write_file(bookmark: Bookmark) -> None:
 
 
 def _read_memory(session: AppSession) -> dict[str, Any]:
-    """Reads unit rule and system, as chosen in the sidebar; a memory file has its own system."""
+    """Returns the unit rule and system of the sidebar; a memory file has its own system."""
     state, system = st.session_state, session.memory.system
     chosen = state.get(keys.SYSTEM, Bookmark.system)
     return {
@@ -254,8 +258,7 @@ def _read_memory(session: AppSession) -> dict[str, Any]:
 
 
 def _write_memory(bookmark: Bookmark) -> None:
-    """Chooses unit rule, system, and every parameter of the system: as the link says, or its
-    default."""
+    """Sets unit rule, system and all parameters to those of the link, or to their defaults."""
 
     def walk(kind: type, path: str, owner: str) -> None:
         for parameter in parameters(kind):
@@ -273,18 +276,17 @@ def _write_memory(bookmark: Bookmark) -> None:
 
 
 def _show_problems(elsewhere: Bookmark | None) -> None:
-    """Says what of a link could not be followed, literally; all of one whose conversation is not
-    open."""
+    """Draws the problems of a link, literally; ``elsewhere`` is a link to another conversation."""
     problems = list(st.session_state.get(_LINK_PROBLEMS, []))
     if elsewhere is not None and elsewhere.conversation:
         problems.append(
-            f"the conversation {elsewhere.conversation[:80]!r} is not in the open file; open the "
-            "file that holds it and the rest of the link will apply"
+            f"the conversation {elsewhere.conversation[:80]!r} is not in the open file; open its "
+            "file to apply the rest of the link"
         )
     if not problems:
         return
     with st.container(border=True, key="link-problems-shown"):
-        st.markdown(":material/link_off: **Part of the link could not be followed.**")
+        st.markdown(":material/link_off: **Part of the link does not apply here.**")
         for problem in problems[:8]:
             st.text(problem)
 
@@ -295,7 +297,7 @@ def _show_problems(elsewhere: Bookmark | None) -> None:
         st.button("Dismiss", key="dismiss-link", on_click=dismiss)
 
 
-# --- what is looked at -----------------------------------------------------------------
+# --- the view --------------------------------------------------------------------------
 
 
 def read_step(session: AppSession) -> int | None:
@@ -306,7 +308,7 @@ def read_step(session: AppSession) -> int | None:
 
 
 def write_step(session: AppSession, step: int | None) -> None:
-    """Shows the memory after the nearest step there is, None for the last, and stops playing."""
+    """Shows the memory after the nearest existing step (None: the last), and stops playing."""
     total = len(session.memory.steps)
     st.session_state[keys.PLAYING] = None
     nearest = total if step is None else min(max(step, 1), total)
@@ -314,13 +316,13 @@ def write_step(session: AppSession, step: int | None) -> None:
 
 
 def read_view() -> str:
-    """Returns how structures are drawn."""
+    """Returns the drawing of structures, one of ``VIEWS``."""
     view: str = st.session_state.get("view", VIEWS[0])
     return view
 
 
 def write_view(view: str) -> None:
-    """Draws structures so on Grow and Ask; an unknown view means the time axis."""
+    """Sets the drawing of structures on Grow and Ask; an unknown one means the time axis."""
     st.session_state["view"] = view if view in VIEWS else VIEWS[0]
 
 

@@ -1,4 +1,4 @@
-"""The canvas for Streamlit apps of other people."""
+"""The canvas as a widget for other Streamlit apps."""
 
 from __future__ import annotations
 
@@ -14,19 +14,28 @@ from segviz.view.scene import scene_of
 def memory_view(
     memory: Memory, *, step: int | None = None, key: str = "segviz", height: int = 480
 ) -> int | None:
-    """Draw a ``memory`` in a Streamlit app and return the node that is selected in it, or None.
+    """Draws a memory in a Streamlit app and returns the selected node.
 
-    As any widget::
+    Use it like any widget; a click reruns the page::
 
         node = memory_view(memory)
         if node is not None:
             st.write(memory.turn_ids(node), memory.structure.text[node])
 
-    ``step`` shows it as it was after so many steps (default: all); ``height`` is in pixels, the
-    legend and the axis included. Each view of a page needs a ``key`` of its own; the selection is
-    kept under it in the session, together with the memory's, so that another memory begins
-    without one. A click runs the page again, as any widget does. Chat text is drawn, never made
-    into HTML. ValueError for a step the memory does not have.
+    Chat text is drawn as text, never as HTML.
+
+    Args:
+        memory: the memory.
+        step: show its state after this many steps; None for all.
+        key: key of the widget, unique on the page. The session keeps the selection under it;
+            another memory starts without a selection.
+        height: height in pixels, with legend and axis.
+
+    Returns:
+        The selected node, or None.
+
+    Raises:
+        ValueError: the memory has no such step.
     """
     structure = (memory.structure if step is None else memory.at(step)).collapsed
     kept, identity = f"{key}-selected", f"{memory.conversation.id} {id(memory.steps)}"

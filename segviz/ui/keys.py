@@ -1,8 +1,8 @@
-"""Names of session-state entries and widgets that several modules use.
+"""Keys of session-state entries and widgets that several modules use.
 
-A function names an entry that belongs to a memory, a system or a file, so that another one begins
-anew. Streamlit writes a widget's key onto the page as the class ``st-key-…``, by which
-``widgets.style``, browser tests and the frontend find it.
+A function formats the key of an entry that belongs to a memory, a system or a file, so that each
+has its own entry. Streamlit writes a widget's key into the page as the class ``st-key-…``;
+``widgets.style``, browser tests and the frontend select by it.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ def _of(pattern: str) -> Callable[..., str]:
 
 
 PAGES = "pages"  # st.Page of each page, by its path
-PAGE_WANTED = "page-wanted"  # path of the page that something but the navigation leads to
+PAGE_WANTED = "page-wanted"  # path of the page to switch to after this run
 
 # --- sidebar: which conversation, and how its memory is built --------------------------
 SOURCE = "source"
 SAMPLE = "sample"
 PATH = "path"
-HELD = "held"  # what is shown of a watched conversation
-FOLLOWING = "following"  # whether Grow shows what is newest of it
+HELD = "held"  # the shown state of a watched conversation
+FOLLOWING = "following"  # True while Grow shows its newest state
 FOLLOW = "follow"
 LOOK_BACK = "look-back"
-OWN_LABELS = "own-labels"  # of a file beside a conversation
-own_column = _of("own-column-{}")  # which of its columns
+OWN_LABELS = "own-labels"  # labels from a second file
+own_column = _of("own-column-{}")  # chosen columns of that file
 UNIT = "unit"
 SYSTEM = "system"
 MEMORIES = "memories"
@@ -44,19 +44,19 @@ parameter = _of("{}.{}")
 MODEL_SERVER = "preset"
 MODELS_PANEL = "models-panel"
 OPEN_MODELS = "open-models"
-MODELS_UNUSED = "models-unused"  # where the panel says that nothing uses the model
-SERVER_REPORT = "server-report"  # what the last test of a server found, by address and model
+MODELS_UNUSED = "models-unused"  # slot for the note that nothing uses the model
+SERVER_REPORT = "server-report"  # result of the last test of a server, by address and model
 CACHE_SURE = "cache-sure"
-USAGE = "accounts"  # what every model was asked
+USAGE = "accounts"  # calls and tokens of every model
 PRICES = "prices"
 SPENDING_PLACE = "spending-place"
 
-# --- what is looked at and asked -------------------------------------------------------
+# --- the view and the question ---------------------------------------------------------
 grow_step = _of("step-{}")  # the step of a memory shown on Grow
 PLAYING = "playing"  # key of the memory that is being played
 SPEED = "speed"
-RESCUED = "rescued"  # conversation and question that Ask has opened on, where nobody chose it
-SETTINGS = "settings"  # how a question is asked, and of which system and memory that was said
+RESCUED = "rescued"  # conversation and question that Ask chose itself
+SETTINGS = "settings"  # system, memory and retrieval settings
 DRAWN = "drawn"  # drawing and number of the last change in the canvas's header
-ANSWER = "ask-answer"  # the part of Ask that is drawn again by itself
+ANSWER = "ask-answer"  # the part of Ask that reruns alone
 SWEEP_CELL = "sweep-cell"  # the clicked setting

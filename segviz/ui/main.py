@@ -1,4 +1,4 @@
-"""Draws the app: page frame, navigation, sidebar, then the chosen page."""
+"""Entry point of the app: page frame, navigation, sidebar, then the chosen page."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from segviz.ui.widgets.question import questions_popover
 from segviz.ui.widgets.style import apply_style, follow_theme
 from segviz.ui.widgets.tour import on_tour, tour_bar
 
-# Title of each page, in navigation order; its path is the title in small letters, its module
-# ``pages.PATH.page``, imported when the page is first drawn.
+# Titles of the pages in navigation order. The path is the title in lower case; the module
+# ``pages.PATH.page`` is imported when the page is first drawn.
 PAGES = ("Grow", "Ask", "Sweep", "Compare", "Guide")
 
 
 def main() -> None:
     """Draws the app.
 
-    The sidebar belongs to the frame, not to a page: its choices outlive a change of page. The page
-    is known before an address is followed, which may begin the run again.
+    The sidebar belongs to the frame, not to a page, so its choices survive a change of page. The
+    page is chosen before an address is followed, because that may start another run.
     """
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="auto")
     apply_style()
@@ -45,9 +45,9 @@ def main() -> None:
         st.Page(page(path), title=title, url_path=path if index else "", default=not index)
         for index, (title, path) in enumerate(zip(PAGES, paths, strict=True))
     ]
-    # By path, for pages that lead to another.
+    # By path, for links from page to page.
     st.session_state[keys.PAGES] = dict(zip(paths, pages, strict=True))
-    # The first page lives at the bare address; whoever writes its name finds it, too.
+    # The first page has the bare address; its name in an address leads there, too.
     named = st.Page(page(paths[0]), title=PAGES[0], url_path=paths[0], visibility="hidden")
     chosen = st.navigation([*pages, named], position="top")
     if chosen == named:
@@ -58,7 +58,8 @@ def main() -> None:
     address.settle(session)
     wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))
     if wanted is not None and wanted != chosen:
-        st.switch_page(wanted, query_params={})  # without, it fails where a widget is in them
+        # Without an empty query it fails if a bound widget is in the address.
+        st.switch_page(wanted, query_params={})
     if session is not None:
         with st.sidebar:
             questions_popover(session, "Question atlas", "fates", _show_ask)

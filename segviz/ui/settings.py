@@ -1,6 +1,6 @@
-"""What is asked in a browser session: the question, and the retrieval settings as one record.
+"""The question and the retrieval settings of a browser session.
 
-Ask shows both in widgets and in the header of the canvas; links, session files and other pages set
+Ask shows both in widgets and in the header of the canvas. Links, session files and other pages set
 them with these functions.
 """
 
@@ -25,8 +25,10 @@ from segviz.view.coloring import Live
 
 
 def read_question(session: AppSession) -> tuple[int | None, str | None]:
-    """Returns the index of the data set's question that was chosen, or one's own text. Both belong
-    to the conversation, whatever memory is built of it."""
+    """Returns the index of the chosen question of the data set, or the typed text.
+
+    Both belong to the conversation, so they survive a change of memory.
+    """
     index, text = st.session_state.get(f"question-{session.source}", (None, None))
     if text is not None or not session.conversation.questions:
         return None, text
@@ -34,23 +36,24 @@ def read_question(session: AppSession) -> tuple[int | None, str | None]:
 
 
 def picked_question(session: AppSession) -> Question | None:
-    """Returns the data set's question that is asked; None for one's own."""
+    """Returns the current question of the data set; None for a typed one."""
     index, text = read_question(session)
     questions = session.conversation.questions
     return None if text is not None or not questions else questions[index or 0]
 
 
 def asked_question(session: AppSession) -> Question:
-    """Returns the question that is asked: the data set's, or one's own with index -1, without text
-    where none is typed."""
+    """Returns the current question; a typed one has index -1, and no text means no question."""
     _, text = read_question(session)
     return picked_question(session) or Question(-1, text or "", None, None, ())
 
 
 def write_question(session: AppSession, index: int | None, text: str | None = None) -> None:
-    """Asks a question of one's own where there is a ``text``, else one of the data set's; without
-    either, or where there is none of that index, none has been chosen. A step that was chosen holds
-    until a question has a moment."""
+    """Sets the question: a typed ``text``, else the question of the data set at ``index``.
+
+    Without either, or for an unknown index, no question is chosen. A chosen step is reset if the
+    old or the new question has a moment.
+    """
     state, count = st.session_state, len(session.conversation.questions)
     before = asked_from(session)
     own = text if text and text.strip() else None
@@ -62,7 +65,7 @@ def write_question(session: AppSession, index: int | None, text: str | None = No
 
 
 def asked_from(session: AppSession) -> int:
-    """Returns the step the question is asked at by itself: that of its moment, else the last."""
+    """Returns the default step of the question: that of its moment, else the last."""
     question = picked_question(session)
     moment = session.memory.moment(question) if question else None
     return len(session.memory.steps) if moment is None else moment
@@ -72,9 +75,11 @@ def asked_from(session: AppSession) -> int:
 
 
 def read_settings(session: AppSession) -> RetrievalSettings:
-    """Returns the settings in force, as far as this memory has what they name. Another system keeps
-    them, but for its usual method and relevance; another memory, but for levels and step. No
-    ``step`` means the moment of the question."""
+    """Returns the current settings, without values that this memory does not support.
+
+    After a change of system, method and an unchanged relevance get the defaults of the new one.
+    After a change of memory, levels and step are reset. No ``step`` means the question's moment.
+    """
     memory = session.memory
     opening = opening_settings(memory.system)
     unset = (memory.system, session.key, opening)
@@ -86,7 +91,7 @@ def read_settings(session: AppSession) -> RetrievalSettings:
         settings = replace(settings, method=opening.method, relevance=relevance)
     if key != session.key:
         settings = replace(settings, levels=None, step=None)
-    if isinstance(memory.embedder, MissingEmbedder):  # the question's words can be compared
+    if isinstance(memory.embedder, MissingEmbedder):  # words can be compared without vectors
         settings = replace(settings, method="propagate", relevance="lexical")
     if not isinstance(memory.model, Retriever):
         settings = replace(settings, method="propagate")
@@ -96,8 +101,10 @@ def read_settings(session: AppSession) -> RetrievalSettings:
 def write_settings(
     session: AppSession, settings: RetrievalSettings, system: str | None = None
 ) -> None:
-    """Sets the settings, as far as this memory has what they name; ``system`` is that of another
-    memory which is about to open."""
+    """Sets the settings, without levels and steps that this memory does not have.
+
+    ``system`` is the system of a memory that is about to open; None for the open one.
+    """
     count = int(session.memory.structure.level.max(initial=0)) + 1
     levels, step = settings.levels, settings.step
     if levels is not None:
@@ -122,8 +129,15 @@ def setting(
     shown: Callable[[Any], Any] = lambda value: value,
     taken: Callable[[Any], Any] = lambda value: value,
 ) -> dict[str, Any]:
-    """Returns what a widget is called with that shows the setting of this name, or ``unset`` for
-    None; ``shown`` and ``taken`` turn a setting into the value of the widget, and back."""
+    """Returns the arguments of a widget that shows and sets one retrieval setting.
+
+    Args:
+        session: the open memory.
+        name: field of ``RetrievalSettings``.
+        unset: value shown for None.
+        shown: converts the setting to the value of the widget.
+        taken: converts the value of the widget to the setting.
+    """
     value = getattr(read_settings(session), name)
     return shows(
         f"setting-{name}",
@@ -133,7 +147,7 @@ def setting(
 
 
 def write_live_setting(session: AppSession, live: Live) -> None:
-    """Sets what the header of the canvas was set to: policy, α and H."""
+    """Sets policy, α and H from the header of the canvas."""
     settings = live.settings
     change_settings(
         session, policy=settings.policy, alpha=float(settings.alpha), horizon=settings.horizon
@@ -144,18 +158,18 @@ def write_live_setting(session: AppSession, live: Live) -> None:
 # --- presets ---------------------------------------------------------------------------
 
 OWN, CUSTOM = "the system's own", "custom"
-"""What is offered beside the presets: the system's own retrieval where it has one, and the last
-setting that was no preset."""
+"""Options besides the presets: the system's own retrieval, and the last setting without a preset.
+"""
 
 
 def preset_options(system: str) -> list[str]:
-    """What nodes may be scored by, for memories of a system."""
+    """Returns the options of scoring for memories of a system."""
     own = [OWN] if usual_method(system) == "own" else []
     return [*own, *PRESETS, CUSTOM]
 
 
 def read_preset(settings: RetrievalSettings) -> str:
-    """Tells which of them these settings are; keeps those that are no preset, to go back to."""
+    """Returns the option of these settings; stores custom ones, so that they can be restored."""
     if settings.method == "own":
         return OWN
     if settings.preset is None:
@@ -164,8 +178,7 @@ def read_preset(settings: RetrievalSettings) -> str:
 
 
 def write_preset(session: AppSession, name: str) -> None:
-    """Sets the settings to one of them, with its usual relevance; K and what else is not part of
-    a preset stays."""
+    """Sets the settings to an option, with its usual relevance; K and others do not change."""
     settings = read_settings(session)
     if name == OWN:
         settings = replace(settings, method="own", relevance=None)
@@ -178,6 +191,6 @@ def write_preset(session: AppSession, name: str) -> None:
 
 
 def write_relevance(session: AppSession, name: str) -> None:
-    """Sets the relevance; the usual one is kept as such, for whatever method is chosen next."""
+    """Sets the relevance; the usual one is stored as None, so that it follows the method."""
     usual = replace(read_settings(session), relevance=None).relevance_for(session.memory.model)
     change_settings(session, relevance=None if name == usual else name)

@@ -1,7 +1,7 @@
-"""What a browser session holds: loaded files, built memories, the selected node.
+"""State of a browser session: loaded files, built memories, the selected node.
 
-Everything lives in ``st.session_state``, so sessions never see each other's data. Only the
-embedder, which holds no user data but content hashes, is shared by the process.
+All of it is in ``st.session_state``, so sessions never see each other's data. Only the embedder is
+shared by the process; its only user data are content hashes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from segviz.ui import keys
 
 T = TypeVar("T")
 
-# Bounds per browser session; the least recently used is forgotten.
+# Limits per browser session; the least recently used entry is dropped.
 CORPORA_KEPT = 3
 MEMORIES_KEPT = 4
 
@@ -36,7 +36,7 @@ def _remembered(name: str) -> OrderedDict[str, Any]:
 
 
 def keep(name: str, key: str, kept: int, value: T) -> T:
-    """Keeps and returns the value, in place of an older one; at most ``kept`` values stay."""
+    """Stores and returns the value; at most ``kept`` values stay."""
     store = _remembered(name)
     store[key] = value
     store.move_to_end(key)
@@ -46,7 +46,7 @@ def keep(name: str, key: str, kept: int, value: T) -> T:
 
 
 def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
-    """Returns the value kept under ``key``, or makes it; at most ``kept`` values stay."""
+    """Returns the value stored under ``key``, or makes it; at most ``kept`` values stay."""
     store = _remembered(name)
     if key not in store:
         return keep(name, key, kept, make())
@@ -56,23 +56,24 @@ def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
 
 
 def starts(key: str, value: Any) -> dict[str, Any]:
-    """Returns what a widget is called with that starts from ``value`` and is kept from page to
-    page. A widget that is given a default besides would be warned about in the log where a link
-    has set its state."""
+    """Returns the arguments of a widget with the initial ``value`` that persists across pages.
+
+    A default argument instead would cause a warning in the log after a link has set the state.
+    """
     st.session_state.setdefault(key, value)
     return {"key": key, "persist_state": "session"}
 
 
 def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any]:
-    """Returns what a widget is called with that shows ``value`` of an entry and hands ``write``
-    what is chosen, where the app changes the entry, too.
+    """Returns the arguments of a widget for an ``entry`` that the app changes, too.
 
-    The page sends what all its widgets show with each thing it sends. An answer that is still
-    on its way would let the old value come back as if it had been chosen, and undo the change.
-    So a widget whose entry was changed is drawn as another one, and only the newest writes.
-    A few take turns: Streamlit never forgets what it was told of a widget. What a run that is cut
-    short sets may not reach the page, which would send its own default; Streamlit says it again
-    where it persists.
+    The widget shows ``value`` and calls ``write`` with the user's choice.
+
+    The page sends the values of all widgets with every event. An event sent before a change
+    arrives would bring the old value back, as if the user had chosen it. So after a change of the
+    entry the widget gets a new key, and only the newest key writes. Four keys rotate, because
+    Streamlit never forgets the state of a key. If a run is cut short, its value may not reach the
+    page, which would then send its own default; a persistent widget gets the value again.
     """
     state, numbers = st.session_state, f"{entry}-number"
     number: int = state.get(numbers, 0)
@@ -90,8 +91,7 @@ def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any
 
 
 def peek(name: str, key: str) -> Any:
-    """Returns the value kept under ``key``, None where there is none; it is then the last to be
-    forgotten."""
+    """Returns the value stored under ``key`` and marks it as recently used; None without one."""
     store = _remembered(name)
     if key in store:
         store.move_to_end(key)
@@ -99,7 +99,7 @@ def peek(name: str, key: str) -> Any:
 
 
 def forget(name: str, key: str) -> None:
-    """Drops the value kept under ``key``."""
+    """Drops the value stored under ``key``."""
     _remembered(name).pop(key, None)
 
 
@@ -114,12 +114,12 @@ def fingerprint(*parts: Any) -> str:
 
 @dataclass(frozen=True)
 class AppSession:
-    """What the sidebar hands to a page: the open file, conversation and memory.
+    """Open file, conversation and memory, as the sidebar passes them to a page.
 
-    ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
-    ``chat`` is the model chosen under Models, None offline; ``live`` tells that
-    the conversation is watched and goes on, ``saved`` that the memory was opened as it is: neither
-    takes turns that somebody types. ``how`` are the options of ``load`` its file was read with.
+    ``key`` identifies the memory, ``source`` the conversation as loaded, without typed turns.
+    ``chat`` is the model chosen under Models, None offline. ``live`` is True for a watched
+    conversation that still grows, ``saved`` for an opened memory file; neither accepts typed turns.
+    ``how`` has the options of ``load`` for the file.
     """
 
     key: str
@@ -139,34 +139,35 @@ class AppSession:
 
     @property
     def labels(self) -> Labels | None:
-        """The labels of the file that was opened beside this conversation."""
+        """Labels of the file that was opened for this conversation; None without one."""
         source, labels = st.session_state.get(keys.OWN_LABELS, ("", None))
         return labels if source == self.source else None
 
     @property
     def selected(self) -> int | None:
-        """The selected node of this memory."""
+        """Selected node of this memory; None without one."""
         key, node = st.session_state.get("selected", (None, None))
         return node if key == self.key else None
 
     def shown(self, structure: Structure) -> Structure:
-        """The structure as pages show it: same-text chains as one node, unless the switch for
-        the literal tree is on."""
+        """Returns the structure for pages: collapsed, unless the literal tree is switched on."""
         _, _, settings = st.session_state.get(keys.SETTINGS, ("", "", RetrievalSettings()))
         return structure if settings.literal else structure.collapsed
 
     def selected_in(self, structure: Structure) -> int | None:
-        """The node of a structure as shown that stands for the selected one; None where nothing
-        is selected, or not there yet."""
+        """Returns the node of a shown structure that represents the selected one.
+
+        None without a selection, or if the node does not exist yet.
+        """
         node = self.selected
         return None if node is None or node >= len(structure) else int(structure.chain[node])
 
     def select(self, node: int | None) -> None:
-        """Selects a node, or none."""
+        """Selects a node; None clears the selection."""
         st.session_state["selected"] = (self.key, node)
 
 
 def typed_turns(source: str) -> list[tuple[str, str]]:
-    """Returns the (speaker, text) turns typed after this conversation, oldest first; editable."""
+    """Returns the typed (speaker, text) turns of this conversation, oldest first; editable."""
     everything: dict[str, list[tuple[str, str]]] = st.session_state.setdefault("typed", {})
     return everything.setdefault(source, [])

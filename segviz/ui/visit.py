@@ -1,4 +1,4 @@
-"""Limits of a public server, for one visitor and for all together; and what a visit leaves behind.
+"""Limits of a public server, for one visitor and for all, and cleaning up after a visit.
 
 A server that is not public has no limits.
 """
@@ -20,7 +20,7 @@ from segviz.loaders import LoadError
 from segviz.ui import security
 
 TURNS = 5_000
-"""Most turns of a conversation; a memory of so many takes about 100 MB."""
+"""Most turns of a conversation; its memory takes about 100 MB."""
 
 LEAVES = 200_000
 """Most leaves of all memories that a visitor builds."""
@@ -28,14 +28,14 @@ LEAVES = 200_000
 VISITORS = 40
 BUILDS_AT_ONCE = 4
 PATIENCE = 20.0
-"""Seconds for which a build waits for those of others."""
+"""Longest wait of a build for other builds, in seconds."""
 
 REMEDY = "take a part, or install segviz, which has no such limit on your own machine"
 
 
 @dataclass(eq=False)
 class Visit:
-    """What a visitor has used. ``admitted`` once there was room for this visitor."""
+    """Usage of one visitor; ``admitted`` is True once there was room for the visitor."""
 
     leaves: int = 0
     admitted: bool = False
@@ -59,7 +59,7 @@ def _visit() -> Visit:
 
 
 def arrive() -> None:
-    """Admits a visitor to a public server, or says that it is full and ends the run."""
+    """Admits a visitor to a public server; if it is full, draws a note and ends the run."""
     if not security.public():
         return
     visit = _visit()
@@ -81,11 +81,11 @@ def check_turns(conversation: Conversation) -> None:
 
 @contextmanager
 def building(leaves: int) -> Iterator[None]:
-    """Holds one of the places for builds while ``leaves`` are built, on a public server.
+    """Reserves one of the slots for builds while ``leaves`` are built, on a public server.
 
     Raises:
-        NoRoom: The visitor has built enough, the machine has no memory left, or all places were
-            taken for ``PATIENCE`` seconds.
+        NoRoom: the visitor has reached the limit, the machine has no memory left, or all slots
+            were taken for ``PATIENCE`` seconds.
     """
     if not security.public():
         yield
@@ -106,8 +106,10 @@ def building(leaves: int) -> Iterator[None]:
 
 
 def forget_texts() -> None:
-    """Empties the caches of this process that hold texts: all bounded ones of segviz's functions,
-    and those of the shared embedder. Unbounded ones hold tables that are the same for all."""
+    """Empties the caches that contain texts: bounded ones of functions, and the embedder's.
+
+    Unbounded caches contain tables that do not depend on a visitor.
+    """
     for name, module in list(sys.modules.items()):
         if name.startswith("segviz."):
             for value in list(vars(module).values()):

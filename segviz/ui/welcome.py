@@ -1,4 +1,4 @@
-"""The first minute: what this is, the doors into it, and the question Ask opens on."""
+"""Welcome bar with one sentence and four buttons, and the question on which Ask opens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segviz.ui.state import AppSession
 from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
-from segviz.ui.widgets.tour import tell, tour
+from segviz.ui.widgets.tour import show_stop, tour
 from segviz.view.bookmark import opening_settings
 
 DOORS = {
@@ -25,7 +25,7 @@ DOORS = {
 
 
 def welcome(session: AppSession) -> None:
-    """Draws one sentence and the doors, until they are dismissed in this browser."""
+    """Draws the welcome bar, until it is dismissed in this browser."""
 
     def enter(door: object) -> None:
         match door:
@@ -35,7 +35,7 @@ def welcome(session: AppSession) -> None:
             case "ask":
                 st.session_state[keys.PAGE_WANTED] = "ask"
             case "tour":
-                tell(session, tour(session.memory))
+                show_stop(session, tour(session.memory))
             case "open":
                 st.session_state["open-own"] = True
 
@@ -53,9 +53,11 @@ def welcome(session: AppSession) -> None:
 
 
 def begin_ask(session: AppSession) -> None:
-    """Lets Ask open on the question whose evidence the opening setting rescues most, where nobody
-    has chosen a question and measuring takes a moment; Ask then says so, and how many questions the
-    setting wins and loses."""
+    """Opens Ask on the question that gains most by propagation, if none is chosen.
+
+    It does so only if measuring is short. Ask then shows how many questions the setting wins and
+    loses.
+    """
     untouched = read_question(session) == (None, None)
     if not untouched or not session.conversation.questions or not at_once(session):
         return

@@ -287,7 +287,7 @@ def test_compare_asks_what_was_asked_on_ask():
 def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(tmp_path):
     path = talk_file(tmp_path, [f"The boat leaks {i} times." for i in range(6)])
     app = open_path(page("compare").run(), path)
-    assert "comes without questions: type one of your own" in texts(app)
+    assert "This conversation has no questions" in texts(app)
     ask_own(app, "What leaks?")
     assert "by at least one system" in texts(clean(app))
     assert "All questions" not in [one.value for one in app.subheader]

@@ -110,7 +110,7 @@ class TestCompare:
     def test_what_is_not_measured_is_no_verdict(self, monkeypatch):
         monkeypatch.setattr(measures, "_AUTOMATIC", 0)
         app = clean(page("compare").run())
-        assert app.main.markdown[0].value == "**All questions**: not measured yet, see below."
+        assert app.main.markdown[0].value.startswith("**All questions**: not measured")
         clean(app.button(key="measure").click().run())
         assert "evidence reached" in app.main.markdown[0].value
 
@@ -176,7 +176,7 @@ class TestCompare:
         turn, holders = deciding_turn(results, golds)
         assert f"The gold turn that differs most is {unmarked(turn)}" in texts(app)
         for deciding in holders:
-            place = f"At rank {deciding.rank}, behind {deciding.units} unit"
+            place = f"Rank {deciding.rank}, after {deciding.units} unit"
             said = place if deciding.rank else "The system's own retrieval does not return"
             assert any(one.value.startswith(said) for one in app.caption)
 
@@ -192,7 +192,7 @@ class TestCompare:
         monkeypatch.setattr(questions, "compare", second_cut_short)
         app = page("compare").run()
         app.button(key="stop-measuring").click().run()
-        assert app.main.markdown[0].value == "**All questions**: not measured yet, see below."
+        assert app.main.markdown[0].value.startswith("**All questions**: not measured")
         app.button(key="measure").click().run()
         first, second, *_ = begun
         assert begun == [first, second, second, *clean(app).multiselect[0].value[2:]]

@@ -100,7 +100,7 @@ def test_history_ends_at_the_step_shown_and_leads_to_the_next(monkeypatch):
     assert clean(app).slider[0].value == steps[-2]
     select(app, 300)
     app.slider[0].set_value(2).run()
-    assert "node 300 has not appeared yet" in texts(clean(app))
+    assert "node 300 does not exist yet" in texts(clean(app))
 
 
 def test_two_pins_are_compared_and_cleared():
@@ -108,7 +108,7 @@ def test_two_pins_are_compared_and_cleared():
     first, second, third = opened(app)[1].structure.leaves[2:5]
     select(app, first)
     app.button(key="pin").click().run()
-    assert "Select another node and pin it too" in texts(clean(app))
+    assert "Pin another node" in texts(clean(app))
     for node in (second, third):
         select(app, node).button(key="pin").click().run()
     assert f"**Pinned: nodes {second} and {third}**" in texts(clean(app))
@@ -155,7 +155,7 @@ def test_a_memory_of_one_hostile_node(tmp_path):
     tab(app, "Above and below")
     assert "Nothing is above or below this node." in texts(app)
     tab(app, "Similar")
-    assert "No other node can be compared" in texts(app)
+    assert "There is no node to compare" in texts(app)
     tab(app, "History")
     (entry,) = data(app, "node-history")["items"]
     assert entry["pieces"] == [["same", f"A*: {text}"]]

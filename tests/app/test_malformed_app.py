@@ -144,7 +144,7 @@ def test_n21_unresolved_evidence_is_named_beside_what_was_found(app, tmp_path):
 
 def test_n24_every_page_takes_a_single_leaf(app, tmp_path):
     give(app, malformed_inputs.of(24)[0], tmp_path)
-    assert "This conversation makes a single leaf: there is one step." in texts(app)
+    assert "This conversation has a single leaf" in texts(app)
     for name in ("ask", "sweep", "compare", "grow"):
         turn_to(app, name)
 

@@ -89,9 +89,9 @@ class TestGrow:
     def test_a_threshold_below_zero_is_explained(self):
         app = grow().run()
         app.slider[0].set_value(60).run()
-        assert "So may what is needed" in texts(clean(app))
+        assert "may be negative" in texts(clean(app))
         app.selectbox(key="segment-tree.compatibility").set_value("cosine").run()
-        assert "So may what is needed" not in texts(clean(app))
+        assert "may be negative" not in texts(clean(app))
 
     def test_it_opens_on_the_whole_sample_and_steps_through_it(self):
         app = clean(grow().run())

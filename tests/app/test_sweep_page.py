@@ -83,9 +83,9 @@ def test_memories_at_moments_are_made_each_for_itself():
 def test_a_long_run_waits_for_a_click_and_says_how_long_it_takes():
     app = clean(page("sweep").run())
     assert "Takes about 1 second." in texts(app)
-    assert "beats" not in texts(app)
+    assert "** no propagation (" not in texts(app)
     app.button(key="run-sweep").click().run()
-    assert "beats** no propagation" in texts(clean(app))
+    assert "** no propagation (" in texts(clean(app))
     # The other relevances wait, too, with what all of them take.
     assert len(app.get("plotly_chart")) == 6  # three policies, levels, categories, one small map
     assert texts(app).count("not measured") == len(RELEVANCE) - 1
@@ -117,7 +117,7 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
     assert why in [one.value for one in app.main.caption]
     assert tried_sentence(judged) in [one.value for one in app.main.caption]
     assert f"{means[0]:.3f} [" in details(app)
-    assert f"against {means[1]:.3f} [" in details(app)
+    assert f"without propagation {means[1]:.3f} [" in details(app)
     assert "Without category 5: " in details(app)
     assert "**By category**" in shown
     found = next(t for t in tables(app) if "all questions" in t.columns)
@@ -128,7 +128,7 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch, beg
         f"{best.policy}, α {best.alpha:g}, H {best.horizon}, relevance hybrid"
     ]
     assert f"With {best.policy} and H {best.horizon}, leaves" in shown
-    assert f"by α {best.alpha:g} against no propagation" in texts(app)
+    assert f"α {best.alpha:g} wins " in texts(app)
     rows = next(f.value for f in app.dataframe if "question" in f.value.columns)
     assert list(rows.columns[3:]) == [
         "no propagation",
@@ -159,9 +159,9 @@ def test_a_setting_without_hops_is_not_shown_as_a_winner(monkeypatch):
     )
     app = clean(page("sweep").run())
     assert app.subheader[0].value == "top-down, α 0.05, H 1, relevance hybrid"
-    assert app.main.markdown[0].value.endswith("and none is measurably worse.")
+    assert app.main.markdown[0].value.endswith("and none is significantly below.")
     key = next(one.value for one in app.main.markdown if "segviz-swatch" in one.value)
-    assert "undecided" in key
+    assert "not significant" in key
     assert "better" not in key
     assert "worse" not in key
 
@@ -186,7 +186,7 @@ def test_any_measure_is_shown_for_the_policies_it_sees():
         drawn = {chart.proto.id for chart in app.get("plotly_chart")}
         for policy in ("top-down", "bottom-up", "both"):
             assert any(f"heat-{policy}" in name for name in drawn) == sees(measure, policy)
-        blind = "cannot see bottom-up: a leaf receives nothing" in texts(app)
+        blind = "Bottom-up cannot change" in texts(app)
         assert blind == (not sees(measure, "bottom-up"))
 
 
@@ -291,7 +291,7 @@ def test_open_in_ask_asks_the_question_that_changes_most(monkeypatch, begun_file
 def test_a_conversation_without_questions_says_so(tmp_path):
     path = talk_file(tmp_path, [f"t {i}" for i in range(6)])
     app = open_path(page("sweep").run(), path)
-    assert "no questions with gold evidence or answers" in texts(app)
+    assert "needs questions with gold evidence or answers" in texts(app)
 
 
 def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
@@ -316,8 +316,9 @@ def test_two_runs_are_compared_question_by_question(monkeypatch, begun_file):
         assert row["B against A"] == ("won" if change > 0 else "lost" if change < 0 else "")
     won, lost = ((rows["B against A"] == what).sum() for what in ("won", "lost"))
     assert list(rows.columns[3:5]) == ["top-down, α 0.3, H 1", "α 0.7"]  # A and B are in sight
-    against = "α 0.7 against top-down, α 0.3, H 1"
-    assert f"{won} of {len(rows)} questions are won and {lost} lost by {against}" in texts(app)
+    focus, base = "α 0.7", "top-down, α 0.3, H 1"
+    scored = f"{focus} wins {won} of {len(rows)} questions and loses {lost} against {base}"
+    assert scored in texts(app)
 
 
 def test_a_parameter_of_construction_is_swept():

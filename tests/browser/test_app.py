@@ -261,7 +261,7 @@ class TestSweep:
         cells = app.page.locator(".st-key-heat-top-down .scatterlayer .point")
         cells.first.wait_for()
         app.settle()
-        verdict = app.page.get_by_text("beats").first.bounding_box()
+        verdict = app.page.get_by_text("no propagation").first.bounding_box()
         assert verdict["y"] < app.page.get_by_text("Sweep over").first.bounding_box()["y"]
         boxes = [cell.bounding_box() for cell in cells.all()]
         assert len(boxes) == 21  # seven α by H 1 to 3

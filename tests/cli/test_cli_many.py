@@ -128,7 +128,7 @@ class TestSweep:
         found = run(*chosen, "all", "--json").json["runs"]
         assert [one["relevance"] for one in found] == list(RELEVANCE)
         tried = sum(cell["horizon"] * cell["alpha"] > 0 for one in found for cell in one["cells"])
-        assert f"hold for all {tried} settings" in ran.out
+        assert f"over all {tried} settings" in ran.out
         assert run(*chosen, "dense", "--json").json["runs"] == [
             one for one in found if one["relevance"] == "dense"
         ]
@@ -234,9 +234,9 @@ class TestPlaces:
         monkeypatch.setattr(many, "measure_many", lost)
         ran = sweep("--resume", "runs")
         assert (ran.code, ran.out) == (3, "")
-        assert "the workers are gone. What was measured is in runs" in ran.err
+        assert "the workers are gone. The finished runs are in runs" in ran.err
         assert len(list((tmp_path / "runs").iterdir())) == 2
-        assert "With --resume FOLDER nothing" in sweep().err
+        assert "With --resume FOLDER" in sweep().err
 
     def test_a_model_stays_in_this_process(self, run, talks, monkeypatch):
         monkeypatch.setenv("SEGVIZ_API_KEY", "sk-that-must-not-travel")
@@ -266,7 +266,7 @@ class TestResuming:
         measured, limit = interrupted
         ran = sweep("--resume", "runs", "--json")
         assert (ran.code, ran.out) == (130, "")
-        assert "what was measured is in runs; the same command goes on there" in ran.err
+        assert "the finished runs are in runs; the same command continues there" in ran.err
         limit[0] = 0
         ran = sweep("--resume", "runs", "--json")
         assert "3 of 6 runs are known from runs" in ran.err

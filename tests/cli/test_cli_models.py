@@ -99,7 +99,7 @@ def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
     server.script(None, None, None, status(401))
     ran = build(run, talk, "--concurrency", "1", "--retries", "0")
     assert (ran.code, ran.out) == (3, "")
-    assert "the same command goes on there" in ran.err
+    assert "the same command continues" in ran.err
     assert not (tmp_path / "m.json").exists()
     server.script()
     ran = build(run, talk, "--json")
@@ -132,7 +132,7 @@ def test_a_build_that_is_ended_while_it_waits_loses_nothing(
         process.send_signal(how)
         assert process.wait(20) == code
         said = process.stderr.read()
-    told = "what the models answered is kept; the same command goes on there" in said
+    told = "the same command continues" in said
     assert told == (how == signal.SIGINT)
     assert "Traceback" not in said
     assert not (tmp_path / "m.json").exists()
@@ -151,7 +151,7 @@ def test_an_answer_that_never_comes_can_be_waived(run, server, talk):
     server.fault = lambda request: refused if "line 3" in str(request["messages"]) else None
     ran = build(run, talk, "--retries", "0")
     assert ran.code == 3
-    assert "with --waive goes on" in ran.err
+    assert "with --waive continues" in ran.err
     assert build(run, talk, "--retries", "0", "--waive").code == 0
     assert any("made offline" in step.note for step in segviz.open("m.json").steps)
 

@@ -277,8 +277,8 @@ def test_the_doctor_names_what_is_missing(run, monkeypatch):
     monkeypatch.setattr(metadata, "requires", lambda name: lacking)
     ran = run("doctor")
     assert ran.code == 1
-    assert "missing  of-nobody: not here; python -m pip install of-nobody" in ran.out
-    assert "ok       of-few: not here; python -m pip install" in ran.out
+    assert "missing  of-nobody: not installed; python -m pip install of-nobody" in ran.out
+    assert "ok       of-few: not installed; python -m pip install" in ran.out
 
 
 def test_a_cache_that_cannot_be_written_is_a_note(run, monkeypatch, tmp_path):

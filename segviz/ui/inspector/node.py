@@ -1,5 +1,4 @@
-"""Shows one node: its name and place; its text, lineage, similar nodes and history in tabs; its
-turns."""
+"""Draws one node: its name and span; tabs with text, lineage, similar nodes and history; turns."""
 
 from __future__ import annotations
 
@@ -49,10 +48,10 @@ _T = TypeVar("_T")
 def node_details(
     session: AppSession, structure: Structure, node: int, step: int, result: Result | None = None
 ) -> None:
-    """Draws the selected node of ``structure``, which is the memory after ``step`` steps, the
-    words that match the question of ``result`` marked.
+    """Draws the selected node of ``structure``, the memory after ``step`` steps.
 
-    Text is shown literally. Only the open tab is computed.
+    The words that match the question of ``result`` are marked. Text is shown literally. Only the
+    open tab is computed.
     """
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         name, where = named(session, structure, node).split(" · ", 1)
@@ -83,7 +82,7 @@ def node_details(
 
 
 def _citation(session: AppSession, structure: Structure, node: int) -> str:
-    """Returns a node's text and where it comes from, to be pasted elsewhere."""
+    """Returns a node's text with its source, as a citation to copy."""
     turns = ", ".join(turns_of(session, structure, node))
     where = f"{session.conversation.id}, node {node}, {coverage(session, structure, node)}"
     return f"{structure.text[node]}\n[{where}; turns {turns}]"
@@ -98,8 +97,10 @@ def node_transcript(
     height: int,
     flags: dict[str, str] | None = None,
 ) -> None:
-    """Draws the transcript with the node's turns marked. A node that has left the memory has none;
-    the transcript then opens where the node began."""
+    """Draws the transcript with the node's turns marked.
+
+    A retired node has no turns; the transcript then opens at its first unit.
+    """
     covered = turns_of(session, structure, node)
     began = session.memory.units[int(structure.start[node])].turn_ids[0]
     transcript(
@@ -115,8 +116,7 @@ def node_transcript(
 def _text_tab(
     session: AppSession, structure: Structure, node: int, step: int, result: Result | None
 ) -> None:
-    """Draws the annotation with the words that match the question of ``result``, and the facts
-    the system keeps about the node."""
+    """Draws the annotation, with the words that match the question marked, and the facts."""
     facts = structure.facts[node]
     origin = {name: str(facts[name]) for name in OF_MODEL if name in facts}
     facts = {name: value for name, value in facts.items() if name not in OF_MODEL}
@@ -124,29 +124,29 @@ def _text_tab(
     height = _HEIGHT - 100 * bool(facts)
     _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
     if matches:
-        st.caption("Marked: words of the question; dotted: words similar to one of them.")
+        st.caption("Marked: words of the question. Dotted: words similar to one of them.")
     if origin:
         _origin(session, structure, node, step, origin)
     if facts:
-        st.caption(f"The memory keeps {counted(len(facts), 'fact')} about it:")
+        st.caption(f"The memory stores {counted(len(facts), 'fact')} about this node:")
         _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140, "node-facts")
 
 
 def _origin(
     session: AppSession, structure: Structure, node: int, step: int, origin: Mapping[str, str]
 ) -> None:
-    """Says who wrote a text that a model was asked for, and shows what was asked and replied."""
+    """Draws the author of a text that a model should write, with the prompt and the reply."""
     by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
-    told = f"Written offline ({by}): {unmarked(why)}." if why else f"Written by {by}."
-    st.caption(f"{told} The turns below it say what was really said.")
+    author = f"Written offline ({by}): {unmarked(why)}." if why else f"Written by {by}."
+    st.caption(f"{author} The turns below it have the original words.")
     with st.popover("Prompt and reply", icon=":material/forum:", key="origin"):
         prompt = session.memory.prompt_of(node, step)
         if prompt is None:
-            st.caption("The prompt is not kept, and cannot be made again from this memory.")
+            st.caption("The prompt is not stored and cannot be restored from this memory.")
         else:
-            st.caption("The prompt, as system message and user message")
+            st.caption("Prompt: system message and user message")
             st.code(f"{prompt.system}\n\n{prompt.user}", language=None, wrap_lines=True)
-        st.caption("The reply as it came")
+        st.caption("Unedited reply")
         st.code(origin.get(REPLY) or "(none)", language=None, wrap_lines=True)
 
 
@@ -203,12 +203,12 @@ def _lineage_tab(session: AppSession, structure: Structure, node: int) -> None:
 
 
 def _page(name: str, items: Sequence[_T], node: int, size: int = _LISTED) -> Sequence[_T]:
-    """Returns the part of a long list to show, and draws a control for the rest."""
+    """Returns one page of a long list, and draws the control for the other pages."""
     if len(items) <= size:
         return items
     what, pages = f"{name}{size} of {len(items):,}", -(-len(items) // size)
     chosen: int = st.number_input(
-        f"{what} at a time; choose part 1 to {pages:,}",
+        f"{what} at a time; choose page 1 to {pages:,}",
         1,
         pages,
         key=f"page-{what}-{node}",
@@ -239,14 +239,14 @@ def _similar_tab(session: AppSession, structure: Structure, node: int) -> None:
     found = nearest(structure, node, leaves_only=scope == SCOPES[1])
     if not found:
         st.caption(
-            "No other node can be compared with this one: all are above or below it, or have "
-            "no vector."
+            "There is no node to compare: all others are above or below this one, or have no "
+            "vector."
         )
         return
     st.caption(
-        "The five most similar texts, apart from those above and below this one.",
-        help=f"{SIMILARITY} Nodes above and below this one are left out: their texts come from one "
-        "another.",
+        "The five most similar nodes that are neither above nor below this one.",
+        help=f"{SIMILARITY} Nodes above and below this one are left out, because their texts "
+        "depend on each other.",
     )
     items = [
         node_row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
@@ -270,11 +270,11 @@ def _history_tab(session: AppSession, structure: Structure, node: int, step: int
     chosen = _versions(session, until, node) if until else None
     last = until[-1].after if until else None
     if last is not None and last.text != structure.text[node]:
-        st.caption("Its text was out of date; it was written anew for this question.")
+        st.caption("Its text was out of date, so it was rewritten for this question.")
     if later:
         following = later[0].step
         st.button(
-            f"Written again in {counted(len(later), 'later step')}; go to step {following}",
+            f"Rewritten in {counted(len(later), 'later step')}; go to step {following}",
             key="later-step",
             type="tertiary",
             on_click=write_step,
@@ -287,15 +287,14 @@ def _history_tab(session: AppSession, structure: Structure, node: int, step: int
 
 
 def _versions(session: AppSession, entries: Sequence[Written], node: int) -> int | None:
-    """Draws the entries as word diffs, some at a time; returns the step of a pressed button."""
+    """Draws a page of entries as word diffs; returns the step of a clicked button."""
     count, last = len(entries), entries[-1]
     st.caption(
         f"Written in {counted(count, 'step')}, first in step {entries[0].step}, last in step "
-        f"{last.step}. Newest first: struck through is what a step took out, underlined what "
-        "it put in."
+        f"{last.step}. Newest first. Struck through: removed in a step. Underlined: added."
     )
     shown = _page("", entries[::-1], node, _VERSIONS)
-    with st.container(key="versions"):  # style.py has it scroll
+    with st.container(key="versions"):  # style.py makes it scroll
         return diffs(
             [_change(session, entry) for entry in shown],
             key="node-history",
@@ -320,11 +319,11 @@ def _change(session: AppSession, entry: Written) -> tuple[str, str, str]:
 def _what(session: AppSession, entry: Written) -> str:
     before, after = entry.before, entry.after
     if after is None:
-        return "leaves the memory" if before else "comes and goes"
+        return "is removed" if before else "is added and removed"
     if before is None:
         alone = after.span == (entry.cause.unit.index, entry.cause.unit.index + 1)
-        return "appears" if alone else f"appears with {reach(session, *after.span)}"
-    return ", ".join(_differences(session, before, after)) or "written again, the same"
+        return "is added" if alone else f"is added with {reach(session, *after.span)}"
+    return ", ".join(_differences(session, before, after)) or "rewritten without a change"
 
 
 def _differences(session: AppSession, before: State, after: State) -> list[str]:
@@ -338,5 +337,5 @@ def _differences(session: AppSession, before: State, after: State) -> list[str]:
     changed = [n for n in names if before.facts.get(n) != after.facts.get(n)]
     if changed:
         more = f" and {len(changed) - 4} more" if len(changed) > 4 else ""
-        found.append(f"kept anew: {', '.join(islice(changed, 4))}{more}")
+        found.append(f"changed facts: {', '.join(islice(changed, 4))}{more}")
     return found

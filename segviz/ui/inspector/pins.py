@@ -1,4 +1,4 @@
-"""Compares two pinned nodes: kinship, similarity, scores, texts."""
+"""Panel that compares two pinned nodes: kinship, similarity, scores, texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINSHIP = {
 
 
 def pin_button(session: AppSession, node: int) -> None:
-    """Pins a node, or take the pin out; a third pin takes the place of the oldest."""
+    """Draws the button that pins or unpins a node; a third pin replaces the oldest."""
     pins = pinned(session)
     there = node in pins
 
@@ -42,7 +42,7 @@ def pin_button(session: AppSession, node: int) -> None:
     st.button(
         "Unpin" if there else "Pin",
         icon=":material/keep_off:" if there else ":material/keep:",
-        help="Two pinned nodes are compared below; a third takes the place of the first.",
+        help="Two pinned nodes are compared below. A third pin replaces the first.",
         type="tertiary",
         key="pin",
         on_click=toggle,
@@ -50,7 +50,7 @@ def pin_button(session: AppSession, node: int) -> None:
 
 
 def pins_panel(session: AppSession, structure: Structure, result: Result | None = None) -> None:
-    """Draws the comparison of the pinned nodes of this memory; nothing where none is pinned."""
+    """Draws the comparison of the pinned nodes of this memory; nothing without a pin."""
     pins = pinned(session)
     if not pins:
         return
@@ -62,9 +62,9 @@ def pins_panel(session: AppSession, structure: Structure, result: Result | None 
             st.button("Clear", key="clear-pins", type="tertiary", on_click=pins.clear)
         absent = [node for node in pins if node >= len(structure)]
         if absent:
-            st.caption(f"Node {absent[0]} has not appeared yet at this step.")
+            st.caption(f"Node {absent[0]} does not exist yet at this step.")
         elif len(pins) == 1:
-            st.caption("Select another node and pin it too, to see both side by side.")
+            st.caption("Pin another node to see both side by side.")
         else:
             _compare(session, structure, pins[0], pins[1], result)
 
@@ -98,7 +98,7 @@ def _in_common(session: AppSession, structure: Structure, a: int, b: int) -> Non
     more = f" and {len(turns) - TURNS_NAMED:,} more" if len(turns) > TURNS_NAMED else ""
     ids = f" ({', '.join(turns[:TURNS_NAMED])}{more})" if turns else ""
     alike = (
-        "Their texts cannot be compared by vectors"
+        "At least one has no vector, so there is no similarity"
         if cosine is None
         else (f"Similarity {cosine:.3f}")
     )
@@ -107,7 +107,7 @@ def _in_common(session: AppSession, structure: Structure, a: int, b: int) -> Non
             f"{KINSHIP[kinship(structure, a, b)].format(a=a, b=b)} {alike}; "
             f"{counted(len(turns), 'turn')} in common{ids}."
         ),
-        help=f"{SIMILARITY} Turns in common are those below both nodes.",
+        help=f"{SIMILARITY} Turns in common are below both nodes.",
     )
 
 
@@ -149,5 +149,5 @@ def _scores(result: Result, a: int, b: int) -> None:
 
 
 def _rank(result: Result, scores: Any, node: int) -> int | None:
-    """Returns the 1-based rank, None where the node does not compete."""
+    """Returns the 1-based rank; None for a node that is not ranked."""
     return ranks([node], scores, result.structure, result.settings.levels)[0] or None

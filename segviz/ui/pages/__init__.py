@@ -19,21 +19,22 @@ from segviz.ui.widgets.captions import trouble
 
 
 def _take_clicks() -> None:
-    """Ends this run where a click waits, by what Streamlit raises at any use of its state: a part
-    from outside segviz, or a server, may never answer."""
+    """Ends this run if a click waits, because a plug-in or a server may never answer.
+
+    Streamlit raises its exception at any use of the session state.
+    """
     st.session_state.get(keys.SOURCE)
 
 
 def drawn(draw: Callable[..., None], session: AppSession, *given: object) -> None:
-    """Draws a page, or a part of one that is drawn again alone; then what follows from it: what
-    was spent, and the address."""
+    """Draws a page, or a part that reruns alone, then the spending and the address."""
     try:
         with heartbeat(_take_clicks):
             draw(session, *given)
     except (ModelError, NoEmbedder) as error:
-        # The question could not be embedded; what is built stays as it is.
+        # The question could not be embedded; the memory is not affected.
         offline = isinstance(error, NoEmbedder)
-        what = "This needs the embedder of the memory; choose relevance lexical."
+        what = "This relevance needs the embedder of the memory. Choose relevance lexical."
         trouble(what if offline else "The model server did not answer.", error)
         st.button("Try again", key="retry")
     except NoRoom as error:

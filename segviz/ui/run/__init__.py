@@ -1,1 +1,1 @@
-"""What the ``segviz`` command gives to Streamlit."""
+"""Script that the ``segviz`` command starts with Streamlit."""

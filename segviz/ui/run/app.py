@@ -1,13 +1,15 @@
-"""Runs the app. Streamlit takes a folder ``pages`` beside the script it runs for pages of its
-own, which is why this one has a folder for itself."""
+"""Script of the app.
+
+It has its own folder, because Streamlit treats a folder ``pages`` next to its script as pages.
+"""
 
 from streamlit import App
 
 from segviz.ui.security import RIM
 
-if __name__ == "__main__":  # Streamlit draws the page
+if __name__ == "__main__":  # Streamlit runs the page
     from segviz.ui.main import main
 
     main()
-else:  # the server begins
+else:  # the server imports it
     app = App(__file__, **RIM)

@@ -1,1 +1,1 @@
-"""Parts the pages share: the canvas, lists, charts, tables, the export menu."""
+"""Shared parts of the pages: canvas, lists, charts, tables, export menu."""

@@ -27,43 +27,45 @@ SIMILARITY = (
 
 
 def unmarked(text: str) -> str:
-    """``text`` for a label that Streamlit reads as Markdown, every mark taken literally."""
+    """Escapes all Markdown in ``text``, for labels that Streamlit reads as Markdown."""
     return "".join(f"\\{char}" if char in _MARKS else char for char in " ".join(text.split()))
 
 
 def cited(text: str) -> str:
-    """Returns our own prose with every arXiv number as a link to its paper."""
+    """Returns a trusted text with every arXiv number as a link to its paper."""
     return re.sub(r"arXiv\s+(\d{4}\.\d{5})", r"[arXiv \1](https://arxiv.org/abs/\1)", text)
 
 
 def signed(text: str) -> str:
-    """Returns a number written with a minus, not a hyphen."""
+    """Returns a number with a true minus instead of a hyphen."""
     return text.replace("-", "\N{MINUS SIGN}")
 
 
 def spread(mean: Mean) -> str:
-    """Returns a mean with its interval; blank where nothing was measured."""
+    """Returns a mean with its interval; "" for NaN."""
     if mean.value != mean.value:
         return ""
-    # Adding 0 takes the sign of a zero that is negative.
+    # Adding 0 turns -0.0 into 0.0.
     value, low, high = (round(x, 3) + 0.0 for x in (mean.value, mean.low, mean.high))
     return signed(f"{value:.3f} [{low:.3f},\N{NO-BREAK SPACE}{high:.3f}]")
 
 
-# Characters of a text that stand for it in a list.
+# Most characters of a text in a list.
 SHORT = 160
 
 
 def refusal(error: ValueError, now: str = "The previous conversation is still here.") -> None:
-    """Draws why a file was not opened, and what there is ``now``. The error may quote the file, so
-    it is shown literally."""
+    """Draws why a file was not opened, and what is shown ``now``.
+
+    The error may quote the file, so it is drawn literally.
+    """
     with st.container(border=True, key="refusal"):
         st.markdown(f":material/error: **Not opened.** {now}")
         st.text(str(error))
 
 
 def trouble(what: str, why: object, draw: Callable[[str], object] = st.error) -> None:
-    """Draws what went wrong and, literally, why: that may quote a file or a server."""
+    """Draws what went wrong and why; the cause may quote a file or a server, so it is literal."""
     draw(what)
     st.text(shown_error(why))
 
@@ -80,14 +82,13 @@ def level_label(memory: Memory, level: int) -> str:
 
 
 def kind_label(memory: Memory, level: int, kind: str) -> str:
-    """Returns the name of a node's kind. A level that holds nodes of several kinds ("fact or cell")
-    goes by the node's own."""
+    """Returns the name of a node's level, or its kind on a mixed level ("fact or cell")."""
     label = level_label(memory, level)
     return kind if kind and kind in label.split(" or ") else label
 
 
 def place(session: AppSession, structure: Structure, node: int) -> str:
-    """Returns where a node lies: level, units, sessions."""
+    """Returns the level, units and sessions of a node."""
     name = kind_label(session.memory, int(structure.level[node]), structure.kind[node])
     return f"{name} · {reach(session, int(structure.start[node]), int(structure.stop[node]))}"
 
@@ -102,8 +103,11 @@ def reach(session: AppSession, start: int, stop: int) -> str:
 def named(
     session: AppSession, structure: Structure, node: int, later: Structure | None = None
 ) -> str:
-    """Returns the words a node is called by, its kind and place, and its number; plain text. A node
-    of the past is called as in the ``later`` structure that the page shows."""
+    """Returns label, kind, span and number of a node as plain text.
+
+    The label comes from ``later`` if given: a node of an earlier step then has the label of the
+    structure on the page.
+    """
     where = place(session, structure, node)
     known = structure.kind[node] in ("", where.split(" · ", 1)[0])
     kind = "" if known else f" · {structure.kind[node]}"
@@ -119,13 +123,13 @@ def node_row(session: AppSession, structure: Structure, node: int) -> dict[str, 
 
 
 def called(session: AppSession, structure: Structure, node: int) -> str:
-    """Returns the words a node is called by, and a dot; "" where none are known."""
+    """Returns the label of a node and a dot; "" without a label."""
     name = shown_labels(session.memory, structure)[node]
     return f"{name} · " if name else ""
 
 
 def coverage(session: AppSession, structure: Structure, node: int) -> str:
-    """Returns what a node covers of the conversation: dates, units, turns; plain text."""
+    """Returns the dates, units and turns that a node covers, as plain text."""
     start, stop = int(structure.start[node]), int(structure.stop[node])
     dates = dict.fromkeys(_date(session, unit) for unit in (start, stop - 1))
     turns = len(turns_of(session, structure, node))

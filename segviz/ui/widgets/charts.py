@@ -1,5 +1,4 @@
-"""Draws charts in the colours of the theme, each with what it shows as a sentence and a table, and
-tables that are read whole; sets the height of those that scroll."""
+"""Draws charts in the colours of the theme, each with a sentence and a table, and small tables."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from segviz.view.palette import ACCENT, RAMPS, SURFACE
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
-# Without the buttons that Plotly lays over a chart the pointer is on.
+# Hides the buttons that Plotly draws over a chart on hover.
 QUIET = {"displayModeBar": False}
 
 
@@ -26,7 +25,7 @@ def theme() -> Literal["light", "dark"]:
 
 
 class Tones(TypedDict):
-    """The two colours most charts are drawn in."""
+    """Accent and neutral colour of a chart."""
 
     accent: str
     neutral: str
@@ -57,8 +56,10 @@ def ramp(kind: Literal["score", "change"]) -> list[str]:
 
 
 def readable(figure: Any) -> Any:
-    """The figure with what is written on it in colours that stand out enough: Streamlit's own
-    grey reaches 3.8 to 1 on white, where WCAG 2.2 asks 4.5 of small text."""
+    """Sets text colours with enough contrast; returns the figure.
+
+    Streamlit's grey has a contrast of 3.8 to 1 on white; WCAG 2.2 requires 4.5 for small text.
+    """
     quiet = CAPTION[theme()]
     figure.layout.font.color = figure.layout.legend.font.color = ink()
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
@@ -67,31 +68,40 @@ def readable(figure: Any) -> Any:
 
 
 def swatch(colour: str, text: str, *, frame: bool = False) -> str:
-    """A colour, or a ``frame`` in it, and what it stands for; HTML."""
+    """Returns an entry of a colour legend as HTML; a ``frame`` instead of a filled square."""
     style = f"border: 2px solid {colour}" if frame else f"background: {colour}"
     return f'<span class="segviz-swatch"><i style="{style}"></i>{escape(text)}</span>'
 
 
 def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | None = None) -> None:
-    """Draws a figure. ``sentence`` says what it shows, below it and to screen readers, followed by
-    ``more``; ``rows`` are the numbers it is drawn from, made when they are asked for."""
+    """Draws a figure with a caption.
+
+    Args:
+        figure: the Plotly figure.
+        sentence: caption, also for screen readers.
+        key: key of the widget.
+        more: further text of the caption alone.
+        rows: returns the numbers of the figure, called when the reader opens the table.
+    """
     st.plotly_chart(readable(figure), key=key, config=QUIET, alt=sentence)
     caption(f"{sentence} {more}".strip(), key, rows)
 
 
 def sentence_of(text: str) -> str:
-    """A sentence of ours that may hold names by others, for Streamlit to read as Markdown: without
-    pictures, which a browser would fetch, and formulas."""
+    """Escapes pictures and formulas in a sentence with foreign names, and keeps other Markdown.
+
+    A browser would fetch a picture.
+    """
     return text.replace("$", r"\$").replace("![", r"!\[")
 
 
 def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
-    """Draws what a chart shows as a sentence and, on request, as a table."""
+    """Draws the sentence of a chart and a button that opens its numbers as a table."""
     sentence = sentence_of(sentence)
     if rows is None:
         st.caption(sentence)
         return
-    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"told-{key}"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"caption-{key}"):
         st.caption(sentence, width="stretch")
         with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
             if twin.open:
@@ -105,10 +115,10 @@ def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
 
 Height = int | Literal["content"]
 
-# A text no longer than this stays on one line.
+# Most characters of a cell that never wraps.
 _SHORT = 13
 
-# Pixels of a row of a scrolling table in the app's font size.
+# Height of a row of a scrolling table, in pixels.
 _ROW = 33
 
 
@@ -119,12 +129,16 @@ def table(
     digits: Mapping[str, int] | None = None,
     height: Height = "content",
 ) -> None:
-    """A few rows whose cells wrap, so that no column is cut on a narrow page.
+    """Draws a small table whose cells wrap, so that no column is cut on a narrow page.
 
-    Texts are shown literally; fractions have two decimals or as many as ``digits`` says of
-    their column, None is blank, and columns without any value are left out. ``about`` names
-    the table for screen readers; above ``height`` pixels it scrolls. (``st.table`` would load
-    pandas, a third of the first page's time.)
+    Texts are literal, None is blank, and columns without any value are left out. ``st.table``
+    would load pandas, a third of the first page's time.
+
+    Args:
+        rows: the rows, by column name.
+        about: name of the table for screen readers.
+        digits: decimals of fractions by column; 2 for the others.
+        height: greatest height in pixels; a taller table scrolls.
     """
     names = dict.fromkeys(name for row in rows for name in row)
     cells = {name: [row[name] for row in rows if row.get(name) is not None] for name in names}
@@ -159,20 +173,19 @@ def _written(value: Any, name: str, digits: int) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):
-        # Adding 0 takes the sign of a zero that is negative.
+        # Adding 0 turns -0.0 into 0.0.
         return signed(f"{round(value, digits) + 0.0:.{digits}f}")
-    # A node's number is its name, and written as everywhere else.
+    # A node's number is an id, so it has no thousands separator.
     return f"{value:,}" if _number(value) and name != "node" else str(value)
 
 
 def picked(key: str) -> Any:
-    """Returns the row, or the cell, that was clicked in a table with this key; None for none."""
+    """Returns the clicked row or cell of the table with this key; None without a click."""
     event: Any = st.session_state.get(key)
     chosen = event.selection if event else None
     return next(iter([*chosen.rows, *chosen.cells] if chosen else []), None)
 
 
 def tall(rows: int, most: int) -> Height:
-    """Returns the height of a scrolling table: all its rows, or ``most`` of them and a part of the
-    next, which shows that there are more."""
+    """Returns the height of a table: all rows, or ``most`` and a half to show that it scrolls."""
     return "content" if rows <= most else _ROW * (most + 1) + _ROW // 2

@@ -1,8 +1,7 @@
-"""The Export menu: offers the view as files, some of which a browser draws, and its link.
+"""Export menu: the view as files and as a link; an installed browser draws the pictures.
 
-Streamlit makes a deferred file in a thread of its own and, where that fails, says no more
-than that it did. So the click also runs the menu again, which waits for the same attempt
-and shows its reason.
+Streamlit makes a deferred file in another thread and hides the reason of a failure. So the click
+also reruns the menu, which waits for the same attempt and shows its reason.
 """
 
 from __future__ import annotations
@@ -31,22 +30,22 @@ _HEADINGS = {
     FORMATS["graphml"].label: "Data",
     FORMATS["python"].label: "Code",
 }
-"""What stands above the format with this label, and holds for those that follow."""
+"""Heading above the format with this label and those that follow."""
 
-# Pixels of the menu, which else becomes as wide as the page lets it.
+# Width of the menu in pixels; without it the menu fills the page.
 _WIDTH = 300
 
 _SHARPNESS = 2
-_WAIT = 2 * SECONDS + 5  # for its turn, then for the browser
-# Streamlit drops a file some finished runs after it was made; so this run does not finish
-# before the file is under way.
+_WAIT = 2 * SECONDS + 5  # for the queue, then for the browser
+# Streamlit drops a file some finished runs after it was made, so this run ends only after the
+# download has begun.
 _FETCHED = 0.5
 
 
 def exports_panel(session: AppSession, structure: Structure, result: Result | None = None) -> None:
-    """Draws a menu that offers the view as files, each made when it is asked for, and its link.
+    """Draws the menu with the files, each made on a click, and the link of the view.
 
-    ``structure`` is what the page shows, ``result`` the answered question on Ask.
+    ``structure`` is the one on the page, ``result`` the answered question on Ask.
     """
     with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
         if not menu.open:
@@ -60,7 +59,7 @@ def exports_panel(session: AppSession, structure: Structure, result: Result | No
 
 
 def offered(view: View) -> list[tuple[Format, str]]:
-    """Returns the formats of a view, each with the reason it cannot be made, "" where it can."""
+    """Returns the formats of a view, each with the reason why it is impossible, or ""."""
     lacking = no_browser()
     return [
         (offer, lacking if offer.needs_browser else "")
@@ -70,15 +69,15 @@ def offered(view: View) -> list[tuple[Format, str]]:
 
 
 def sweep_export(session: AppSession, found: Sweep) -> None:
-    """Draws a button that offers a sweep as CSV."""
+    """Draws the button that downloads a sweep as CSV."""
     st.download_button(
         "Sweep (CSV)",
         lambda: sweep_csv(found),
         file_name=file_name(session.conversation.id, "sweep", "csv"),
         mime="text/csv",
         key="export-sweep",
-        help="A row for each setting, measure and category: mean and gain over no propagation "
-        "with their intervals; retrieved levels.",
+        help="A row for each setting, measure and category: mean, gain over no propagation, "
+        "intervals, and retrieved levels.",
         icon=":material/download:",
         on_click="ignore",
     )
@@ -122,15 +121,14 @@ def _link(session: AppSession, view: View) -> None:
     link = urlencode(encode(view.bookmark))
     st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
     if view.typed:
-        st.caption("A link does not hold turns you typed; the files above do.")
+        st.caption("The link does not contain the turns you typed. The files above do.")
     elif view.bookmark.upload is not None:
-        st.caption("Whoever opens the link must upload the same file first.")
+        st.caption("Upload the same file before you open the link in another browser.")
 
 
 @dataclass(eq=False)
 class Attempt:
-    """The content of a file, made when it is called; afterwards ``problem`` says why it
-    could not be, "" where it could."""
+    """Deferred content of a file; after a failed call ``problem`` has the reason, else ""."""
 
     offer: Format
     view: View
@@ -140,7 +138,12 @@ class Attempt:
     done: Event = field(default_factory=Event)
 
     def __call__(self) -> str | bytes:
-        """The content. BrowserError or ValueError with ``problem`` as its message."""
+        """Returns the content.
+
+        Raises:
+            BrowserError: no browser can draw it; ``problem`` has the message.
+            ValueError: the view cannot be written in this format; likewise.
+        """
         try:
             return made(self.offer, self.view, dark=self.dark, scale=self.scale)
         except (BrowserError, ValueError) as error:
@@ -151,7 +154,7 @@ class Attempt:
 
 
 def no_browser() -> str:
-    """Why no browser can draw, and what to do instead; "" where one can."""
+    """Returns why no browser can draw, and the remedy; "" if one is installed."""
     try:
         find_browser()
     except BrowserError as error:
@@ -160,8 +163,7 @@ def no_browser() -> str:
 
 
 def follow(key: str, now: Attempt, clicked: bool) -> None:
-    """Keeps the attempt a button stands for; after a click, wait for the one that was clicked
-    and say what went wrong."""
+    """Stores the attempt of a button; waits for a clicked one and draws its error."""
     asked: Attempt | None = st.session_state.get(key)
     st.session_state[key] = now
     if not clicked or asked is None:
@@ -175,9 +177,9 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
 
 
 def _look(offers: list[Format]) -> None:
-    """The controls for how pictures look, where there are formats that heed them."""
+    """Draws the controls for pictures, if a format uses them."""
     if any(offer.needs_browser for offer in offers):
-        st.toggle("Dark pictures", key="export-dark", help="SVG and PNG on a dark ground.")
+        st.toggle("Dark pictures", key="export-dark", help="SVG and PNG with a dark background.")
     if any(offer.scales for offer in offers):
         st.segmented_control(
             "Sharpness of the PNG",
@@ -185,5 +187,5 @@ def _look(offers: list[Format]) -> None:
             default=_SHARPNESS,
             format_func=lambda scale: f"{scale}×",
             key="export-scale",
-            help="Dots for each pixel of the picture, which is 1,400 pixels wide.",
+            help="Device pixels for each of the 1,400 pixels of the picture's width.",
         )

@@ -1,5 +1,4 @@
-"""Chooses the measure by which settings and systems are judged, and says how long measuring
-takes."""
+"""Draws the choice of measure and estimates the time of measuring."""
 
 from __future__ import annotations
 
@@ -16,17 +15,16 @@ from segviz.memory import paid
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted
 
-# Seconds of work that is done without asking.
+# Longest measurement in seconds that starts without a click.
 _AUTOMATIC = 2.0
 
-# Questions x leaves that are swept under the usual three policies in a second, about; and leaves of
-# memories as they stood at a moment, each of which is made and scored for itself, whatever is
-# swept there.
+# Questions x leaves that a sweep of three policies measures in a second, about; and leaves of
+# memories at earlier moments per second, because each of those is replayed and scored separately.
 _IN_A_SECOND, _MADE_IN_A_SECOND = 45_000, 3_000
 
 
 def countable(questions: Sequence[Question]) -> list[str]:
-    """Returns the measures that some question comes with enough for."""
+    """Returns the measures whose gold evidence or answer at least one question has."""
     evidence, answer = any(q.evidence for q in questions), any(q.answer for q in questions)
     return [
         name
@@ -41,7 +39,7 @@ def adversarial_questions(questions: Sequence[Question]) -> int:
 
 
 def one_moment(session: AppSession) -> bool:
-    """Tells whether all questions are asked of the whole memory, none as it stood earlier."""
+    """Returns True if all questions are asked of the whole memory, none of an earlier state."""
     return all(session.memory.moment(one) is None for one in session.conversation.questions)
 
 
@@ -55,22 +53,24 @@ def _seconds(session: AppSession, sweeps: float, memories: int = 1) -> float:
 
 
 def at_once(session: AppSession, sweeps: float = 1.0) -> bool:
-    """Tells whether measuring that is as long as so many usual sweeps is done without asking: it is
-    quick and costs nothing."""
+    """Returns True if a measurement as long as ``sweeps`` usual sweeps is short and free."""
     quick = _seconds(session, sweeps) <= _AUTOMATIC and one_moment(session)
     return quick and paid(session.memory.embedder) is None
 
 
 def duration(session: AppSession, sweeps: float, memories: int = 1) -> str:
-    """Returns how long that takes of so many ``memories``, in words."""
+    """Returns the expected duration for ``memories`` memories, as a sentence."""
     seconds = counted(max(1, round(_seconds(session, sweeps, memories))), "second")
     why = "" if one_moment(session) else ": each question is asked at its own moment"
     return f"Takes about {seconds}{why}."
 
 
 def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str, bool]:
-    """Draws, in the row it is called in, the choice by which to read what was ``found``; returns
-    the measure and whether category 5 counts. Some question must be countable."""
+    """Draws the choice of measure for ``found``; at least one measure must be countable.
+
+    Returns:
+        The measure, and True if questions of category 5 count.
+    """
     questions = session.conversation.questions
     names, tricky = countable(questions), adversarial_questions(questions)
     meanings = "\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names)
@@ -80,7 +80,7 @@ def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str,
         format_func=lambda name: MEASURES[name].label,
         width=220,
         help=f"Here K is {found.settings.k} nodes, N {found.units} units, T {found.tokens:,} "
-        f"tokens. In {MEASURES[DEFAULT].label} every policy shows.\n{meanings}",
+        f"tokens. Every policy can change {MEASURES[DEFAULT].label}.\n{meanings}",
         index=names.index(DEFAULT) if DEFAULT in names else 0,
         key="measured-by",
         bind="query-params",
@@ -88,8 +88,8 @@ def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str,
     counts = not tricky or st.toggle(
         f"Count category 5: {tricky}",
         value=True,
-        help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation; "
-        "the evidence is the turn that tempts to a wrong one. Most papers leave them out.",
+        help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation. "
+        "The evidence is the turn that suggests a wrong answer. Most papers leave them out.",
         key="adversarial",
         bind="query-params",
     )
@@ -97,29 +97,32 @@ def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str,
 
 
 def disputed_choice(session: AppSession) -> bool:
-    """Draws, where an audit disputes any question, the switch that leaves these out; returns
-    whether they count."""
+    """Draws the switch that leaves out disputed questions; returns True if they count.
+
+    Without disputed questions it draws nothing.
+    """
     disputed = sum(question.disputed is not None for question in session.conversation.questions)
     return not disputed or st.toggle(
         f"Count disputed: {disputed}",
         value=True,
-        help=f"{counted(disputed, 'question')} with gold evidence or an answer that the audit "
-        "disputes. Tables have the mean with and without them.",
+        help=f"The audit disputes the gold evidence or the answer of "
+        f"{counted(disputed, 'question')}. Tables have the mean with and without them.",
         key="disputed",
         bind="query-params",
     )
 
 
 def recounted_sentence(outcomes: Outcomes, measure: str, adversarial: bool) -> str:
-    """Returns the mean with the disputed questions counted the other way, "" without any."""
+    """Returns the mean with the opposite choice for disputed questions; "" without any."""
     found = outcomes.recounted(measure, adversarial=adversarial)
-    told = (f" {name.capitalize()} questions: {mean}." for name, mean in found.items())
-    return "".join(told)
+    return "".join(f" {name.capitalize()} questions: {mean}." for name, mean in found.items())
 
 
 def disputes(shown: Sequence[Question], questions: Sequence[Question]) -> list[dict[str, str]]:
-    """Returns a cell for each question ``shown`` in a table: what the audit says of it; empty rows
-    where none of the ``questions`` is disputed."""
+    """Returns a column with the audit's verdict on each ``shown`` question.
+
+    Its rows are empty if none of the ``questions`` is disputed.
+    """
     if all(one.disputed is None for one in questions):
         return [{} for _ in shown]
     return [{"disputed": one.disputed.kind if one.disputed else ""} for one in shown]

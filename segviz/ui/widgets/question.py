@@ -1,4 +1,4 @@
-"""Draws what a question is chosen by: the box of Ask and Compare, and the question atlas."""
+"""Question box of Ask and Compare, and the question atlas."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from segviz.ui.state import AppSession, shows
 from segviz.view.captions import shown_labels
 
 _NOTED = 8
-"""Typed questions that the box offers again."""
+"""Most typed questions that the box offers again."""
 
 
 def question_box(session: AppSession, answer: str = "") -> Question:
-    """Draws the box to type a question in, or to pick one typed before or one of the data set's;
-    returns the question (index -1 for one's own). A change draws the whole page again, or the
-    fragment with the key ``answer``."""
+    """Draws the box that takes a typed question or one of the data set.
+
+    A change reruns the page, or the fragment with the key ``answer``.
+
+    Returns:
+        The question; a typed one has index -1.
+    """
     questions, (index, text) = session.conversation.questions, read_question(session)
     texts, numbers = [question.text for question in questions], range(len(questions))
 
@@ -31,12 +35,12 @@ def question_box(session: AppSession, answer: str = "") -> Question:
     def ask(given: int | str | None) -> None:
         if isinstance(given, int):
             write_question(session, given)
-        elif given in texts:  # typed, without the mark of its label
+        elif given in texts:  # typed exactly as in the data set
             write_question(session, texts.index(given))
         elif given and given.strip():
             write_question(session, None, given)
         else:
-            return  # the box is drawn again, with what is asked
+            return  # emptied: the rerun draws the current question again
         if answer:
             st.rerun(answer)
 
@@ -54,7 +58,7 @@ def question_box(session: AppSession, answer: str = "") -> Question:
         accept_new_options=True,
         placeholder="What would you ask this memory?",
         label_visibility="collapsed",
-        help="Type a question and press Enter, or pick one of the data set's.",
+        help="Type a question and press Enter, or choose one of the data set.",
         **shows(f"question-box-{session.source}", asked, ask),
     )
     return asked_question(session)
@@ -63,8 +67,10 @@ def question_box(session: AppSession, answer: str = "") -> Question:
 def questions_popover(
     session: AppSession, label: str, key: str, opened: Callable[[], None], group: str = ""
 ) -> None:
-    """Draws a button that opens all questions as dots, and as a list those of one ``group`` or all.
-    A click asks a question, then calls ``opened``."""
+    """Draws a button that opens all questions as dots, and a list of one ``group`` or of all.
+
+    A click asks a question, then calls ``opened``.
+    """
     if not session.conversation.questions:
         return
     with st.popover(
@@ -78,12 +84,12 @@ def questions_popover(
 
 
 def nothing_asked(session: AppSession) -> None:
-    """Says what to do where no question is asked."""
+    """Draws a hint for a page without a question."""
     none = not session.conversation.questions
     st.info(
-        "This conversation comes without questions: type one of your own above."
+        "This conversation has no questions. Type your own question above."
         if none
-        else "Type a question, or pick one of the data set's, to see what comes back."
+        else "Type a question, or choose one of the data set, to see its evidence."
     )
 
 
@@ -91,8 +97,10 @@ _SUGGESTED = 3
 
 
 def _suggested(session: AppSession) -> list[str]:
-    """Returns questions about what the widest nodes are named by, for a conversation that comes
-    without any; none where nodes have no names."""
+    """Returns questions about the labels of the widest nodes; none without labels.
+
+    They are offered for a conversation without questions.
+    """
     structure = session.memory.structure.collapsed
     names = shown_labels(session.memory, structure)
     width = structure.stop - structure.start

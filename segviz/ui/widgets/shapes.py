@@ -1,5 +1,4 @@
-"""Draws shapes of structures, trees in one table and every graph of facts in its own, each beside
-what is published of its own system."""
+"""Draws shapes of structures next to published values: one table of trees, one per fact graph."""
 
 from __future__ import annotations
 
@@ -28,8 +27,11 @@ _FREQUENT = 3
 
 @dataclass(frozen=True, slots=True)
 class MemorySummary:
-    """A memory by its label, its system, its shape, prompts per leaf where it was built for them,
-    the share of contentless lines where it has inner nodes, and how much a model made of it."""
+    """Shape of a memory, with ``calls`` (prompts per leaf) and ``contentless`` (share of lines).
+
+    ``calls`` is None if it is not shown, ``contentless`` without inner nodes. ``made`` says which
+    share of decisions and texts a model made.
+    """
 
     label: str
     system: str
@@ -40,7 +42,7 @@ class MemorySummary:
 
 
 def draw_shapes(measured: Sequence[MemorySummary], data: str) -> None:
-    """Draws the shapes of memories of a conversation that the loader ``data`` read."""
+    """Draws the shapes of memories of one conversation; ``data`` is the format of its file."""
     _trees([one for one in measured if one.shape.facts is None], data)
     for one in measured:
         if one.shape.facts is not None:
@@ -54,24 +56,23 @@ def _trees(measured: Sequence[MemorySummary], data: str) -> None:
     published = [row for one in measured for row in beside(SHAPES, one.system, data)]
     rows = [*map(_own, measured), *map(_printed, published)]
     table(rows, about="Shapes of trees, and of the published ones")
-    lines = ["A node and the single-child nodes above it with its text count as one node."]
+    lines = ["A chain of single-child nodes with the same text counts as one node."]
     if published:
         lines.append(
-            "Published rows are SegTreeMem's Table 5: averages over whole data sets with other "
-            "embeddings and models, to compare shapes, not to rank."
+            "Published rows are from SegTreeMem's Table 5. They are averages over whole data sets "
+            "with other embeddings and models: compare shapes, not ranks."
         )
     if any(row.system == "memtree" for row in published):
         lines.append(
-            "It counts MemTree's root without content, which is no node here: the depths here "
-            "are one less."
+            "It counts MemTree's empty root, which is no node here, so depths here are one less."
         )
     st.caption(
         " ".join(lines),
-        help="**Depth** of a leaf: edges of the longest path from a root down to it. "
-        "**Branching**: children of a node that has any, on average. **Widest**: most children "
-        "of one node; the paper does not give it. **Calls**: prompts a model answered, from the "
-        "server or the cache; none offline. **Contentless lines**: share of the lines of inner "
-        "nodes with fewer than two content words, without names of the speakers.",
+        help="**Depth** of a leaf: edges of the longest path from a root. "
+        "**Branching**: mean number of children of inner nodes. **Widest**: most children "
+        "of one node; the paper does not report it. **Calls**: prompts that a model answered, "
+        "from the server or the cache. **Contentless lines**: share of lines of inner "
+        "nodes with fewer than two content words, names of the speakers not counted.",
     )
 
 
@@ -122,9 +123,9 @@ def _facts(one: MemorySummary, facts: FactGraph, data: str) -> None:
     lines += dict.fromkeys(CAVEATS[row.source, row.table] for row in published)
     st.caption(
         " ".join(lines),
-        help="**Per node below**: nodes for each node of the level their children lie on. "
-        "**Children**: of a node, on average. **Repeat their child**: nodes with one child "
-        "and its text.",
+        help="**Per node below**: nodes of this level for each node of the level below. "
+        "**Children**: mean number of children of a node. **Repeat their child**: nodes with one "
+        "child and its text.",
     )
 
 
@@ -166,9 +167,9 @@ def _families(measured: Sequence[MemorySummary]) -> None:
         for family in one.shape.families
     ]
     if rows:
-        st.markdown("**Trees of those with several roots**")
+        st.markdown("**Trees of memories with several roots**")
         table(rows, about="Trees by the kind of their roots: how many, how large, how deep")
         st.caption(
-            "The depth of a tree is its longest path. Leaves are counted where every node has one "
-            "parent, else the items a root counts itself (MemForest's facts and cells)."
+            "The depth of a tree is its longest path. If every node has one parent, leaves are "
+            "counted, otherwise the items of a root (MemForest's facts and cells)."
         )

@@ -1,4 +1,4 @@
-"""Rules of style that Streamlit's theme has no setting for."""
+"""CSS rules that Streamlit's theme has no setting for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from segviz.ui.widgets.canvas import part
 
-# Streamlit fades captions below the contrast WCAG 2.2 asks of small text (4.5 to 1).
+# Streamlit's captions are below the contrast that WCAG 2.2 requires for small text (4.5 to 1).
 CAPTION = {"light": "#67645f", "dark": "#a8a49e"}
 
 _COLOURS = f"""
@@ -44,7 +44,7 @@ _RULES = """
 .st-key-tally button { padding: 0 0.1rem; }
 .st-key-source button { padding-inline: 0.55rem; }
 
-/* On a phone the tree comes before what it is scored by. */
+/* On a phone the tree comes before the controls of scoring. */
 @media (max-width: 640px) {
   [data-testid="stVerticalBlock"]:has(> * > .st-key-ask-room) > * { order: 2; }
   [data-testid="stVerticalBlock"] > :has(> .st-key-ask-room) { order: 0; }

@@ -1,4 +1,4 @@
-"""Leads through views of the open memory, each with a sentence: the tour and the cases of Guide."""
+"""Tours of the open memory: views with a sentence each, for the tour and the cases of Guide."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from segviz.ui.state import AppSession
 from segviz.view.bookmark import Bookmark, opening_settings
 
 _MEASURED = 40_000
-"""Questions x leaves that a tour tries settings on: a second or two."""
+"""Most questions x leaves on which a tour measures settings: a second or two."""
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A view on the page with this path, and what is to be seen there, in ``words``."""
+    """View on the page with this path, with a sentence about it in ``words``."""
 
     page: str
     words: str
     bookmark: Bookmark
 
 
-def tell(session: AppSession, stops: Sequence[Stop], number: int = 1) -> None:
-    """Shows one of the stops, counted from 1, with a bar that leads to the others; none ends it."""
+def show_stop(session: AppSession, stops: Sequence[Stop], number: int = 1) -> None:
+    """Shows stop ``number``, counted from 1, and the tour bar; no stops end the tour."""
     st.session_state["tour-shown"] = (session.key, tuple(stops), number)
     if stops:
         show(session, stops[number - 1].bookmark)
@@ -38,13 +38,13 @@ def tell(session: AppSession, stops: Sequence[Stop], number: int = 1) -> None:
 
 
 def on_tour(session: AppSession) -> bool:
-    """Tells whether views of this memory are being led through."""
+    """Returns True during a tour of this memory."""
     key, stops, _ = st.session_state.get("tour-shown", ("", (), 0))
     return bool(key == session.key and stops)
 
 
 def tour_bar(session: AppSession) -> None:
-    """Draws where the tour is, what is to be seen there, and the way on; nothing without a tour."""
+    """Draws the tour bar: number, sentence, and buttons; nothing without a tour."""
     if not on_tour(session):
         return
     _, stops, number = st.session_state["tour-shown"]
@@ -58,7 +58,7 @@ def tour_bar(session: AppSession) -> None:
                 key=f"tour-{name}",
                 type="secondary" if missing or name == "Back" else "primary",
                 disabled=missing,
-                on_click=tell,
+                on_click=show_stop,
                 args=(session, stops, to),
             )
         st.button(
@@ -67,19 +67,21 @@ def tour_bar(session: AppSession) -> None:
             help="End the tour",
             key="tour-end",
             type="tertiary",
-            on_click=tell,
+            on_click=show_stop,
             args=(session, ()),
         )
 
 
 def tour(memory: Memory) -> tuple[Stop, ...]:
-    """Returns how the memory grows, what happens where a session begins, and, where propagation
-    along the tree rescues the evidence of a question, that question without and with it."""
+    """Returns the stops of the tour: construction, the start of a session, and a question.
+
+    The question is one whose evidence only propagation finds; without one these stops are missing.
+    """
     usual, total = opening_settings(memory.system), len(memory.steps)
     early = max(1, total // 6)
     words = (
         f"{early} of {total} steps: each unit of the conversation joins the memory as a leaf, "
-        "where it fits best. Beside the tree stands how every candidate did."
+        "where it fits best. The scores of all candidates are next to the tree."
     )
     grown = [(early, words)] if total else []
     grown += [(number, words) for _, number, words in sorted(_boundaries(memory))[:1]]
@@ -88,8 +90,11 @@ def tour(memory: Memory) -> tuple[Stop, ...]:
 
 
 def _boundaries(memory: Memory) -> list[tuple[int, int, str]]:
-    """Of every step that begins a session: by how many levels lower its unit joins than the one
-    before, its number, and what happens there."""
+    """Returns a rank, the number and a sentence for every step that begins a session.
+
+    The rank is the level at which the previous unit joined minus that of this unit. The lowest
+    rank is the clearest boundary.
+    """
     levels, found = memory.structure.level, []
     highest = int(levels.max(initial=0))
     for number, (last, step) in enumerate(zip(memory.steps, memory.steps[1:], strict=False), 2):
@@ -107,7 +112,7 @@ def _boundaries(memory: Memory) -> list[tuple[int, int, str]]:
 
 
 def _rescued(memory: Memory) -> list[Stop]:
-    """Asked, missed and rescued: the same question without and with propagation."""
+    """Returns three stops about one question: asked, gold turn missed, gold turn found."""
     questions = memory.conversation.questions
     found = rescue(memory, questions[: max(1, _MEASURED // max(1, len(memory.units)))])
     if found is None:
@@ -127,19 +132,19 @@ def _rescued(memory: Memory) -> list[Stop]:
     return [
         Stop(
             "ask",
-            f"A question. On their own scores {kept} of {len(was)} turns with the answer are among "
-            f"the {len(before.after)} nodes that come back.",
+            f"A question. Without propagation, {kept} of {len(was)} turns with the answer are "
+            f"among the {len(before.after)} retrieved nodes.",
             asked,
         ),
         Stop(
             "ask",
-            f"Turn {turn} is missed: by its own words it ranks {first} of "
+            f"Turn {turn} is missed: its own text has rank {first} of "
             f"{int(before.structure.active.sum())} nodes.",
             replace(asked, node=leaf),
         ),
         Stop(
             "ask",
-            f"Now scores travel ({with_it.policy}, α {with_it.alpha:g}, H {with_it.horizon}): "
+            f"Now with propagation ({with_it.policy}, α {with_it.alpha:g}, H {with_it.horizon}): "
             f"rank {first} becomes {last}, and turn {turn} is found.",
             replace(asked, node=leaf, retrieval=with_it),
         ),

@@ -24,12 +24,12 @@ from segviz.ui.widgets.shapes import MemorySummary, draw_shapes
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
 SAME, PAPER = "the same relevance", "each paper's own retrieval"
-"""How the one question is asked of all systems; all questions are asked both ways."""
+"""Retrieval for the one question; all questions are measured with both."""
 
 USUAL = "as usual"
-"""The relevance where none is chosen."""
+"""Option for the default relevance of each retrieval."""
 
-USUAL_OWN = " (in a system's own retrieval that of its paper)"
+USUAL_OWN = " (in a system's own retrieval, the relevance of its paper)"
 
 
 def render(session: AppSession) -> None:
@@ -42,7 +42,7 @@ def render(session: AppSession) -> None:
     ready = {name: found for name, found in built.items() if found is not None}
     if not ready:
         if not chosen:
-            st.info("Choose one system or more to compare.")
+            st.info("Choose at least one system.")
         return
     verdict = st.empty()
     st.subheader("One question", divider="gray")
@@ -51,8 +51,8 @@ def render(session: AppSession) -> None:
         (SAME, PAPER),
         default=SAME,
         required=True,
-        help=f"The same relevance ranks every node for itself; {PAPER} is what its authors run, of "
-        "the segment tree and the clusters top-down propagation of cosines",
+        help=f"“{SAME}” ranks all nodes of all levels together. “{PAPER}” follows the paper of "
+        "each system; for segment trees and clusters it is top-down propagation of cosines.",
         key="compare-asked",
         bind="query-params",
     )
@@ -88,8 +88,8 @@ def _choices(session: AppSession) -> tuple[list[str], dict[str, Any]]:
         list(SYSTEMS),
         default=default,
         format_func=lambda name: SYSTEMS[name].label,
-        help="All with their defaults, over the same leaves and embeddings; the one in the "
-        "sidebar with its parameters there.",
+        help="All systems use the same leaves, embeddings and their default parameters. The "
+        "system of the sidebar uses its parameters there.",
         wrap=True,
         key="compared-systems",
         bind="query-params",
@@ -98,8 +98,8 @@ def _choices(session: AppSession) -> tuple[list[str], dict[str, Any]]:
     relevance = second.selectbox(
         "Relevance",
         [USUAL, *RELEVANCE],
-        help=f"As usual: {RetrievalSettings().relevance_for()}, and in a system's own retrieval "
-        "what its paper scores by",
+        help=f"As usual: {RetrievalSettings().relevance_for()}; in a system's own retrieval, the "
+        "relevance of its paper",
         key="compare-relevance",
         bind="query-params",
     )
@@ -109,8 +109,7 @@ def _choices(session: AppSession) -> tuple[list[str], dict[str, Any]]:
         5,
         60,
         UNITS,
-        help="For evidence reached: nodes are read in the order of their rank until so many "
-        "units are read.",
+        help="For the measure “evidence reached”: nodes are read by rank until N units are read.",
         key="compare-units",
         bind="query-params",
     )

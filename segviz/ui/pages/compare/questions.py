@@ -1,4 +1,4 @@
-"""Compares retrieval: one question in each system, and all questions."""
+"""Draws the retrieval of all systems: for one question, and over all questions."""
 
 from __future__ import annotations
 
@@ -58,26 +58,26 @@ from segviz.ui.widgets.question import question_box
 
 RESULTS_KEPT = 4
 
-# What was stopped while it was measured.
+# Key of the measurement that was stopped.
 _STOPPED = "compare-stopped"
 
-# The question of the atlas that was clicked: of which conversation, and its place there.
+# Conversation and index of the question that was clicked in the atlas.
 _EXPLAINED = "compare-explained"
 
-# A node of so many turns still answers by itself.
+# Most turns of a node that counts as an answer.
 _NARROW = 4
 
-# How many sweeps measuring one system is as long as, about: without and with retrieval of its own,
-# which answers one question after the other.
+# Duration of one system in units of a usual sweep: without and with its own retrieval, which
+# cannot score questions in batches.
 _RETRIEVAL = (0.4, 1.5)
 
-_HOW_TOLD = (
-    "Means with 95 % bootstrap intervals; differences are paired, question by question. Undecided "
-    "is what cannot be told from the first: the interval of the difference includes zero. "
-    "Collapsed ranks every node for itself, own asks as the system's paper does."
+_MEANING = (
+    "Means have 95 % bootstrap intervals. Differences are paired by question. Not significant: the "
+    "interval of the difference to the first row includes zero. Collapsed ranks all nodes "
+    "together; own is the retrieval of the system's paper."
 )
 
-# Why no turn is gold.
+# Reasons why no turn is gold.
 _OWN = "No turn is gold: the question is your own."
 _UNKNOWN = "No turn is gold: the file names no evidence that is in the conversation."
 
@@ -88,8 +88,17 @@ _TALL, _MATRIX = 420, 300
 def asked_of_all(
     session: AppSession, ready: Mapping[str, Memory], settings: dict[str, Any], by_paper: bool
 ) -> dict[str, Result]:
-    """Draws the box of the question, which is that of Ask; returns what each system retrieves for
-    it by the same relevance or as its paper does, nothing where none is typed."""
+    """Draws the question box shared with Ask; returns the result of each system.
+
+    Args:
+        session: the open memory.
+        ready: memories by system.
+        settings: ``k`` and ``relevance`` of collapsed retrieval.
+        by_paper: use the own retrieval of a system, if it has one.
+
+    Returns:
+        The results by system; empty without a question.
+    """
     question = question_box(session)
     if not question.text.strip():
         return {}
@@ -149,33 +158,35 @@ def _turns(
     held: Mapping[str, set[str]],
     without: str,
 ) -> None:
-    """Draws what became of every gold turn, and which other turns came back; where no turn is gold,
-    it says so by the sentence ``without``."""
+    """Draws the table of gold and other returned turns by system.
+
+    The sentence ``without`` says why no turn is gold.
+    """
     matrix = turn_matrix(found, gold, held)
     if not matrix.turns:
         st.caption(without)
         return
     words = {turn.id: f"{turn.speaker}: {turn.content}" for turn in session.conversation.turns}
-    table(turn_rows(matrix, words), about="Turns that came back, by system", height=_MATRIX)
+    table(turn_rows(matrix, words), about="Returned turns by system", height=_MATRIX)
     marks = f"{FOUND} found, {COVERED} covered, {MISSED} missed, " if gold else ""
     named = f"{GOLD} gold, first. " if gold else ""
     st.caption(
         sentence_of(
             f"{gold_sentence(matrix) or without} {overlap_sentence(found)} {named}{marks}"
-            f"{RETURNED} returned: in a leaf or a node of up to {_NARROW} turns. Wider nodes hold "
-            "too much to count as an answer; they cover a gold turn whose words they quote."
+            f"{RETURNED} returned: in a leaf or a node of up to {_NARROW} turns. Wider nodes do "
+            "not count as an answer. They cover a gold turn if they quote its words."
         )
     )
 
 
 def _how(memory: Memory, settings: dict[str, Any], by_paper: bool) -> RetrievalSettings:
-    """Returns the settings of collapsed retrieval or, where it has one, of the paper's own."""
+    """Returns the settings of collapsed retrieval or, if wanted, of the system's own."""
     same = RetrievalSettings(k=settings["k"], relevance=settings["relevance"], policy="none")
     return (own_settings(memory, same) if by_paper else None) or same
 
 
 def _method(result: Result, name: str) -> None:
-    """How it was retrieved, and what a system of its own way did in each stage."""
+    """Draws the name of the retrieval and the notes of its stages."""
     policy, alpha, horizon = result.settings.propagation
     how = "collapsed retrieval" if policy == "none" else f"{policy} {alpha:g}, H {horizon}"
     how = "its own retrieval" if result.own else how
@@ -194,8 +205,10 @@ def _method(result: Result, name: str) -> None:
 def _evidence(
     session: AppSession, name: str, memory: Memory, result: Result, gold: Collection[int]
 ) -> None:
-    """Lists what a system returned, best first, the ``gold`` nodes marked; a click selects the
-    turns of a node in all structures."""
+    """Lists the returned nodes of a system, best first, with the ``gold`` ones marked.
+
+    A click selects the turns of a node in all structures.
+    """
     if not result.evidence:
         st.caption("Nothing was returned.")
         return
@@ -226,9 +239,11 @@ def measure_panel(
     settings: dict[str, Any],
     verdict: DeltaGenerator,
 ) -> None:
-    """Draws quality, reading and time over all questions, measured at once or on request; what
-    came of it is the ``verdict``, too."""
-    verdict.markdown("**All questions**: not measured yet, see below.")
+    """Draws quality, words read and time over all questions, measured immediately or on request.
+
+    The result is also written into the slot ``verdict``.
+    """
+    verdict.markdown("**All questions**: not measured yet; see the button below.")
     choices = st.container(horizontal=True, vertical_alignment="bottom")
     questions = session.conversation.questions
     asked = [question.index for question in questions]
@@ -263,8 +278,10 @@ def _measured(
     key: str,
     place: DeltaGenerator,
 ) -> Comparison | None:
-    """Measures one system after the other, and says which. A click ends this run before the next;
-    what is measured by then is not measured again."""
+    """Measures one system after the other, with a progress bar.
+
+    A click ends this run before the next system; finished systems are kept.
+    """
     parts: dict[str, Comparison] = remember("compared-parts", key, 1, dict)
     failures: dict[str, HandoverError] = {}
     with place.container():
@@ -300,7 +317,7 @@ def _standings(
     key: str,
     verdict: DeltaGenerator,
 ) -> None:
-    """Draws every system and retrieval by one measure, beside the first of them."""
+    """Draws every system and retrieval by one measure, with the difference to the first."""
     first = found.rows[0].outcomes
     label = MEASURES[measure].label
     rows: list[Row] = remember(
@@ -312,12 +329,12 @@ def _standings(
         ],
     )
     sentence = standing_sentence(rows, label)
-    verdict.markdown(f"**All questions**: {sentence_of(sentence)}", help=_HOW_TOLD)
+    verdict.markdown(f"**All questions**: {sentence_of(sentence)}", help=_MEANING)
     chart(
         standing_plot(rows, label, **pair()),
         sentence,
         "standing-plot",
-        f"{_HOW_TOLD} The table has words read, seconds, model calls and the size of vectors, too.",
+        f"{_MEANING} The table also has words read, seconds, model calls and the size of vectors.",
         rows=lambda: [
             {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
         ],
@@ -362,8 +379,11 @@ def _standings(
 def _standing(
     row: Standing, memory: Memory, first: Outcomes, measure: str, adversarial: bool
 ) -> Row:
-    """A row of the plot, with reading, time and what is stored; seconds are of this machine, with
-    the embeddings of the leaves already made for all but the first."""
+    """Returns a row of the plot, with words read, time, calls and storage.
+
+    Seconds are those of this machine. The first system also embeds the leaves; the others reuse
+    these embeddings.
+    """
     value, outcomes = row.outcomes.value, row.outcomes
     mean = outcomes.mean(measure, adversarial=adversarial)
     cells: Row = {

@@ -52,17 +52,17 @@ def stages_panel(
             for row in stage_rows(stages, _BY[by])
         ]
         st.caption(
-            f"{STAGES[0].capitalize()}: no node holds the turn. {STAGES[1].capitalize()}: none "
-            f"that does is among the {settings['k']} best. {STAGES[3].capitalize()}: one is. "
-            "A node above the leaves holds a turn if it quotes it."
+            f"{STAGES[0].capitalize()}: no node holds the turn. {STAGES[1].capitalize()}: no node "
+            f"with the turn is among the {settings['k']} best. {STAGES[3].capitalize()}: such a "
+            "node is among them. A node above the leaves holds a turn if it quotes the turn."
         )
-        told = "; ".join(
+        shares = "; ".join(
             f"{row['group']}: {row[STAGES[3]]:.0%} of {counted(row['gold turns'], 'turn')} read"
             for row in rows
         )
         chart(
             rows_figure(rows, STAGE_CHART, colours=LEVEL_COLOURS, neutral=ink()),
-            f"Stages of gold turns. {told}.",
+            f"Stages of gold turns. {shares}.",
             "stages-chart",
             rows=lambda: rows,
         )

@@ -1,5 +1,7 @@
-"""Compares structures: side by side on small canvases, and their shapes in numbers. Their memories
-are built on request and kept for the browser session."""
+"""Draws the structures of all systems on small canvases, and builds missing memories.
+
+Built memories are kept for the browser session.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +36,15 @@ PER_ROW = 3
 def structures_panel(
     session: AppSession, ready: Mapping[str, Memory], results: Mapping[str, Result]
 ) -> None:
-    """Draws one small canvas per system with what it retrieved, selections linked through source
-    turns."""
+    """Draws one small canvas per system with its retrieved nodes; a selection shows in all."""
     gold = ", diamonds gold evidence" if asked_question(session).evidence else ""
     marked = f"Frames and ranks mark what was retrieved{gold}. " if results else ""
     st.caption(
-        f"Colours are sessions. {marked}A tree that follows time lies on the time axis; the others "
-        "are drawn in the order of their own branches. Click a node: the other structures show the "
-        "smallest node that holds the same turns."
+        f"Colours are sessions. {marked}A tree whose nodes are intervals of time lies on the time "
+        "axis. Other trees are drawn in the order of their branches. Click a node to see the "
+        "smallest node with the same turns in every structure."
     )
-    # They end on one line, so that canvases below headings of different heights lie level.
+    # Aligned at the bottom, so that canvases below headings of different heights line up.
     side_by_side(
         ready,
         lambda name: _structure(session, name, ready, results.get(name)),
@@ -58,7 +59,7 @@ def side_by_side(
     what: str,
     align: Literal["top", "bottom"] = "top",
 ) -> None:
-    """Draws one panel for each system, up to ``PER_ROW`` in a row, fewer on a narrow page."""
+    """Draws one panel for each system, at most ``PER_ROW`` in a row, fewer on a narrow page."""
     names = list(ready)
     for first in range(0, len(names), PER_ROW):
         row = names[first : first + PER_ROW]
@@ -89,17 +90,17 @@ def _structure(
             if seconds:  # 0: opened, not built
                 st.markdown(f"Built in {seconds:.2f} s.")
             if not keeps_time(found, structure):
-                st.markdown("This memory does not follow time: it is drawn by its branches.")
+                st.markdown("Its nodes are no intervals of time, so it is drawn by its branches.")
             st.markdown(cited(cleandoc(kind.__doc__ or "").partition("\n\n")[0]))
-            st.markdown(f"Where segviz departs from the source of {sentence_of(kind.label)}:")
-            st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
+            st.markdown(f"Departures from the source of {sentence_of(kind.label)}:")
+            st.markdown("\n".join(f"- {d}" for d in kind.departures) or "None.")
     _draw(session, name, ready, result)
 
 
 def _draw(
     session: AppSession, name: str, ready: Mapping[str, Memory], result: Result | None
 ) -> None:
-    """One small canvas; a click selects the node's turns in all of them."""
+    """Draws one small canvas; a click selects the turns of a node in all of them."""
     memory, key = ready[name], f"compare-{name}"
     shown = scene_of(
         memory,
@@ -120,28 +121,28 @@ def _draw(
         here = drawn.node(box)
         select_turns(session, () if here is None else memory.turn_ids(here))
 
-    # The tallest of them says how tall all are.
+    # All canvases have the height of the tallest.
     levels = 1 + max(int(m.structure.level.max(initial=0)) for m in ready.values())
     height = min(164 + 48 * levels, 334)
     tree_canvas(tree_payload(drawn, legend=False), key=key, height=height, on_select=select)
 
 
 def select_turns(session: AppSession, turns: tuple[str, ...]) -> None:
-    """Selects these turns of a node, in every structure."""
+    """Selects these turns in every structure."""
     wanted, entry = set(turns), f"compare-turns-{session.source}"
     places = [at for at, turn in enumerate(session.conversation.turns) if turn.id in wanted]
     st.session_state[entry] = tuple(places) or None
 
 
 def _selected_turns(session: AppSession) -> tuple[str, ...]:
-    """Returns the ids of the selected turns, of those that there are."""
+    """Returns the ids of the selected turns that exist."""
     places = st.session_state.get(f"compare-turns-{session.source}") or ()
     turns = session.conversation.turns
     return tuple(turns[at].id for at in places if at < len(turns))
 
 
 def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
-    """Returns the node with the fewest units among those that hold all these turns."""
+    """Returns the node with the fewest units that covers all these turns; None without one."""
     if not turns:
         return None
     unit_of = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
@@ -159,10 +160,10 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
 
 COMPARED_KEPT = 12
 
-# Whether building was stopped, after which it waits for a click.
+# True after building was stopped; it then waits for a click.
 _STOPPED = "compare-building-stopped"
 
-# Over so few leaves a system is built in a second or two.
+# Most leaves that are built without a click: a second or two for each system.
 _AUTOMATIC_UNITS = 400
 
 
@@ -176,7 +177,7 @@ def built_key(session: AppSession, name: str) -> str:
 
 
 def cached(session: AppSession, name: str) -> Memory | None:
-    """Returns the memory of a system if it has been built; the open one always is."""
+    """Returns the memory of a system if it is built, as the open one always is; else None."""
     if name == session.memory.system:
         return session.memory
     found: Memory | None = peek("compared", built_key(session, name))
@@ -184,8 +185,7 @@ def cached(session: AppSession, name: str) -> Memory | None:
 
 
 def offer(session: AppSession, missing: list[str]) -> None:
-    """Builds what is missing, with progress: at once where that is quick and free, else behind a
-    button."""
+    """Builds missing memories: immediately if that is quick and free, else on a click."""
     place = st.empty()
     with place.container():
         if _built(session, missing):
@@ -199,7 +199,7 @@ def _built(session: AppSession, missing: list[str]) -> bool:
         f"Build {sentence_of(labels)}", key="build-compared", icon=":material/play_arrow:"
     ):
         leaves = counted(len(session.memory.units), "leaf", "leaves")
-        st.caption(f"Built offline: a few hundred leaves take seconds, {leaves} may take minutes.")
+        st.caption(f"Offline, a few hundred leaves take seconds; {leaves} may take minutes.")
         return False
     bar = st.progress(0.0, "Building")
     # Any click ends this run at the next report.

@@ -1,5 +1,7 @@
-"""Answers why one system wins a question and another loses it: the nodes that decide, and the words
-that give them their rank."""
+"""Explains why one system wins a question that another loses.
+
+It compares the best-ranked node with the deciding gold turn, and the words behind its rank.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,14 @@ from segviz.ui.widgets.lists import node_list
 
 _KEPT = 4
 
-# Nodes that are shown beside the one that decides, and words of the question.
+# Nodes listed ahead of the deciding one, and words of the question.
 _AHEAD, _WORDS = 3, 3
 _TALL = 330
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A memory under a ``name``, and how it is asked."""
+    """Memory under a ``name``, with its retrieval settings."""
 
     name: str
     memory: Memory
@@ -46,10 +48,10 @@ class _Side:
 
 
 def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], key: str) -> None:
-    """Draws both sides of one question beside each other; ``key`` tells the memories apart."""
+    """Draws both systems side by side for one question; ``key`` identifies the memories."""
     st.markdown(f"**Why**: {unmarked(question.text)}")
     if not question.evidence:
-        st.caption("The question comes without gold turns, so there is no deciding node.")
+        st.caption("The question has no gold turns, so there is no deciding node.")
         return
     named = fingerprint(key, [(one.name, str(one.settings)) for one in pair], question.index)
     with st.spinner("Asking again without each word of the question"):
@@ -119,33 +121,33 @@ def _draw(side: _Side, turn: str, question: Question) -> None:
 
 
 def _rank(side: _Side) -> str:
-    """Where the node that holds the turn came out."""
+    """Returns the rank of the node that holds the turn, as a sentence."""
     result, holder = side.result, side.holder
     if holder.node is None:
-        return "No node holds or quotes it."
+        return "No node contains or quotes it."
     if not holder.rank:
         return "The system's own retrieval does not return it."
     among = "among" if holder.node in result.after else "not among"
     units = counted(int(holder.units), "unit")
-    return f"At rank {holder.rank}, behind {units}, {among} the {len(result.after)} retrieved."
+    return f"Rank {holder.rank}, after {units}, {among} the {len(result.after)} retrieved nodes."
 
 
 def _words(side: _Side) -> str:
-    """Which words of the question move the node, each left out."""
+    """Returns the rank of the node without each of the most influential words."""
     if side.holder.node is None:
         return ""
     ranked = list(side.without.items())[:_WORDS]
-    told = [f"**{unmarked(word)}** {rank or 'not returned'}" for word, rank in ranked]
-    if not told:
-        return "No word of the question alone moves it."
-    return f"Its rank without {', without '.join(told)}."
+    changed = [f"**{unmarked(word)}** {rank or 'not returned'}" for word, rank in ranked]
+    if not changed:
+        return "No single word of the question changes its rank."
+    return f"Its rank without {', without '.join(changed)}."
 
 
 def _excerpt(text: str, words: Mapping[str, float]) -> str:
-    """The line of a text in which most words are matched."""
+    """Returns the line of a text with the highest sum of matched words."""
     lines = [line for line in text.splitlines() if line.strip()] or [text]
 
-    def heard(line: str) -> float:
+    def matched(line: str) -> float:
         return sum(words.get(word, 0.0) for word in set(re.findall(r"\w+", line.lower())))
 
-    return short(max(lines, key=heard))
+    return short(max(lines, key=matched))

@@ -1,4 +1,4 @@
-"""Shows what one step decided and changed."""
+"""Panel with the decision of one step, its scores, its changes and its cost."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ from segviz.ui.widgets.charts import Height, table
 from segviz.ui.widgets.lists import diffs, node_list
 from segviz.ui.widgets.tree import literal_switch
 
-# So many candidates are listed without scrolling.
+# Candidates listed without scrolling.
 _SEEN = 9
 
-# Least salience of a word that two texts are told to share.
+# Least salience of a shared word that is marked.
 _TELLING = 0.4
 
-# Pixels of a text beside another; longer ones scroll.
+# Height of a text in pixels; longer texts scroll.
 _TALL = 260
 
 
-# Characters of a line, of a note that is told whole, and of a unit that stands for it.
+# Most characters of the line and of an uncut note; fewest and most of a quoted unit.
 _LINE, _NOTE, _QUOTED = 140, 120, (24, 60)
 
-# How notes and reasons call a node.
+# References to nodes in notes and reasons.
 _NODE = re.compile(r"\b(node|cluster|episode|statement|theme|topic) (\d+)\b", re.IGNORECASE)
 
 
-def told(session: AppSession, structure: Structure, step: Step) -> tuple[str, str]:
-    """Returns what a step did, in a line for above the tree, and what else there is to say of why.
-    Units and nodes of ``structure``, the one after the step, are called by their words."""
+def step_summary(session: AppSession, structure: Structure, step: Step) -> tuple[str, str]:
+    """Returns the line above the tree that says what a step did, and its further reasons.
+
+    Both name units and nodes of ``structure``, the one after the step, by their labels.
+    """
     judged = step.decision and _telling(step.decision)
     numbers = ", needed ".join(filter(None, judged.numbers)) or judged.label if judged else ""
     about = judged.node if judged else -1
@@ -76,7 +78,7 @@ def told(session: AppSession, structure: Structure, step: Step) -> tuple[str, st
 
 
 def _telling(decision: Decision) -> Judgement | None:
-    """Returns how the chosen candidate did, or where none was, the one that fell short by least."""
+    """Returns the chosen candidate or, if none was chosen, the nearest miss."""
 
     def margin(item: Judgement) -> float:
         return (item.score or 0.0) - (item.threshold or 0.0)
@@ -97,7 +99,7 @@ def _quoted(session: AppSession, step: Step, room: int) -> str:
 
 
 def decision_line(line: str) -> None:
-    """Draws what the step did, above the tree."""
+    """Draws the summary of the step above the tree."""
     with st.container(key="decided"):
         st.markdown(unmarked(line))
 
@@ -105,7 +107,7 @@ def decision_line(line: str) -> None:
 def decision_panel(
     session: AppSession, structure: Structure, step: Step, now: int, why: str
 ) -> None:
-    """Draws by which numbers was decided, what changed and what it cost."""
+    """Draws the scores of the decision, the rewritten texts and the cost of the step."""
     st.markdown("**Why**" if why else "**What changed**", help=unmarked(step.note))
     if why:
         st.text(why)
@@ -134,8 +136,8 @@ def _figures(session: AppSession, structure: Structure, step: Step, now: int) ->
         help=(
             "**Nodes per leaf** counts a same-text chain once; the paper reports 1.25 on "
             "LoCoMo. **Touched**: nodes added or rewritten in this step. **Texts per leaf**: "
-            "annotations written so far, each of which would be one model call. **ms**: time "
-            "this step took when it was built."
+            "annotations written so far; a model needs one call for each. **ms**: time of "
+            "this step during the build."
         ),
     )
 
@@ -143,8 +145,10 @@ def _figures(session: AppSession, structure: Structure, step: Step, now: int) ->
 def _beside(
     session: AppSession, before: Structure, after: Structure, step: Step, decision: Decision
 ) -> None:
-    """Draws the new unit and a candidate side by side, as it stood before, with the words they
-    share marked: the selected candidate, else the chosen one."""
+    """Draws the new unit next to a candidate before the step, with shared words marked.
+
+    The candidate is the selected one, else the chosen one.
+    """
     known = [n for n in (item.node for item in decision.candidates) if n < len(before)]
     asked = session.selected_in(before)
     if asked is None or asked not in before.chain[known]:
@@ -171,13 +175,13 @@ def _beside(
                     on_pick=session.select,
                 )
     st.caption(
-        f"{counted(len(shared), 'telling word')} in common, marked. Select another candidate in "
-        "the tree to compare it."
+        f"{counted(len(shared), 'shared content word')} marked. Select another candidate in the "
+        "tree to compare it."
     )
 
 
 def telling_words(one: str, other: str, speakers: Sequence[str]) -> frozenset[str]:
-    """Returns the words two texts share, without those that any two texts may share."""
+    """Returns the salient words that two texts share, without names of the speakers."""
     nobody = content_tokens(" ".join(speakers))
     shared = content_tokens(one) & content_tokens(other)
     return frozenset(word for word in shared - nobody if salience(word) >= _TELLING)
@@ -186,9 +190,11 @@ def telling_words(one: str, other: str, speakers: Sequence[str]) -> frozenset[st
 def _candidates(
     session: AppSession, before: Structure, after: Structure, decision: Decision
 ) -> None:
-    """The candidates from low to high, as they stood before the leaf joined (those that the
-    step itself made, as they stand after it): the table twin of the marks beside the tree.
-    Models that score fill other columns than models that answer with a word."""
+    """Draws the table of candidates, in their state before the step, from low to high levels.
+
+    Candidates that the step itself made are shown in their state after it. A scored decision fills
+    the columns "similar" and "needed", a decision by labels fills "label".
+    """
     memory = session.memory
     rows: list[dict[str, Any]] = []
     for item in decision.candidates:
@@ -207,7 +213,7 @@ def _candidates(
                 "node": item.node,
             }
         )
-    # Only where the candidates are the whole frontier does none of them mean a new root.
+    # Without a chosen candidate a new root was made, if the candidates are the whole frontier.
     if decision.chosen is None and memory.has_frontier:
         above = 1 + max(int(before.level[item.node]) for item in decision.candidates)
         row = {"level": _level(memory, above), "outcome": "new root", "units": "all"}
@@ -215,14 +221,14 @@ def _candidates(
     height: Height = 280 if len(rows) > _SEEN else "content"
     if memory.has_frontier and any((c.threshold or 0) < 0 for c in decision.candidates):
         st.caption(
-            "Similarity counts from what is usual in this conversation, so that it may be below "
-            "0. So may what is needed: a high node covers much, and little keeps a unit out of it."
+            "Similarity is relative to the average of this conversation, so it may be negative. "
+            "The needed similarity falls with the level and may be negative, too."
         )
     table(rows, about=f"Candidates of this step, {len(rows)}", height=height)
 
 
 def _level(memory: Memory, level: int) -> str:
-    """Returns a level's name without the word "level", which is the column's heading."""
+    """Returns the name of a level without the word "level", the heading of the column."""
     return level_label(memory, level).removeprefix("level ")
 
 

@@ -15,7 +15,7 @@ from segviz.ui import keys
 from segviz.ui.address import read_view, written
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
-from segviz.ui.pages.grow.decision import decision_line, decision_panel, told
+from segviz.ui.pages.grow.decision import decision_line, decision_panel, step_summary
 from segviz.ui.pages.grow.side_tables import side_tables_panel
 from segviz.ui.pages.grow.transport import keep_playing, playing, transport
 from segviz.ui.sidebar.models import price_of
@@ -31,8 +31,8 @@ from segviz.view.scene import grown
 
 PANEL = 340
 
-# The line above the tree keeps the room that two lines need (on a phone four), so that the tree
-# does not move from step to step.
+# Fixed room for two lines above the tree (four on a phone), so that the tree does not move from
+# step to step.
 _ROOM = """<style>
 .st-key-decided { min-height: 1.6rem; }
 @media (max-width: 1300px) { .st-key-decided { min-height: 3.1rem; } }
@@ -48,7 +48,7 @@ def render(session: AppSession) -> None:
         return
     st.session_state.setdefault(keys.grow_step(session.key), len(session.memory.steps))
     if not playing(session):
-        st.session_state[keys.PLAYING] = None  # another memory came between
+        st.session_state[keys.PLAYING] = None  # another memory was opened meanwhile
     _panel(session)
 
 
@@ -58,9 +58,9 @@ def _panel(session: AppSession) -> None:
     now: int = st.session_state[keys.grow_step(session.key)]
     step = session.memory.steps[now - 1]
     structure = session.shown(session.memory.at(now))
-    if session.memory.has_frontier:  # what is too deep or wide is told of these
+    if session.memory.has_frontier:  # only these trees can cascade or become stars
         warnings(structure, step.decision)
-    line, why = told(session, structure, step)
+    line, why = step_summary(session, structure, step)
     decision_line(line)
     view = read_view()
     if view == "Time axis":
@@ -84,11 +84,11 @@ def _panel(session: AppSession) -> None:
 
 @st.fragment(run_every=TICK)
 def _newest() -> None:
-    """What is newest of a conversation that is watched, as it comes."""
+    """Draws the newest state of a watched conversation, again and again."""
     held = newest()
     if held is None or not following():
         st.rerun()
-    # One canvas for a reading of the file, however far it has grown.
+    # The key of the file keeps one canvas while the memory grows.
     session = replace(held.session, key=held.session.source)
     memory, now = session.memory, len(session.memory.steps)
     structure = session.shown(memory.structure)
@@ -97,7 +97,7 @@ def _newest() -> None:
         nodes = counted(int(structure.active.sum()), "node")
         st.caption(f"Following: {counted(now, 'turn')}, {nodes}")
     step = memory.steps[-1]
-    line, why = told(session, structure, step)
+    line, why = step_summary(session, structure, step)
     decision_line(line)
     _tree(session, structure, step, now, goes_on=True)
     left, right = st.columns([10, 11], gap="medium")
@@ -110,10 +110,10 @@ def _newest() -> None:
 def _tree(
     session: AppSession, structure: Structure, step: Step, now: int, goes_on: bool = False
 ) -> None:
-    """Draws the tree; one that ``goes_on`` has room for more than there is."""
+    """Draws the tree; if it ``goes_on``, its axis has room for further units."""
     total = len(session.memory.steps)
     levels = int(session.memory.structure.level.max()) + 1
-    # The axis grows in doublings: between two of them nothing on the canvas moves.
+    # The axis grows by doubling, so that nothing on the canvas moves in between.
     axis = 40
     while axis < now:
         axis *= 2
@@ -133,7 +133,7 @@ def _transcript(session: AppSession, structure: Structure, step: Step, now: int)
         node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
         return
     if session.selected is not None:
-        st.caption(f"The selected node {session.selected} has not appeared yet at this step.")
+        st.caption(f"The selected node {session.selected} does not exist yet at this step.")
     st.markdown("**Transcript**, up to the leaf that has just joined")
     transcript(
         session,
@@ -147,8 +147,7 @@ def _transcript(session: AppSession, structure: Structure, step: Step, now: int)
 
 
 def warnings(structure: Structure, decision: Decision | None) -> None:
-    """Says when the tree cascades or is a star, and what to change about a model that
-    decides as in ``decision``."""
+    """Warns of a cascade or a star, with the remedy for the kind of model in ``decision``."""
     scored = decision is None or any(item.score is not None for item in decision.candidates)
     for trouble in diagnose(shape(structure), thresholds=scored):
         st.warning(f"{trouble.what} {trouble.remedy}", icon=":material/warning:")
@@ -165,15 +164,15 @@ def shape_panel(session: AppSession, structure: Structure, now: int) -> None:
         _provenance(session)
         st.caption(
             f"Structure after step {now}: {digest(structure)}",
-            help="A name computed from all spans, texts and edges. The same conversation, settings "
-            "and version of segviz give the same name on every machine.",
+            help="A hash of all spans, texts and edges. The same conversation, settings and "
+            "version of segviz give the same hash on every machine.",
         )
 
 
 def _table(session: AppSession, now: int) -> None:
     from segviz.ui.widgets.shapes import MemorySummary, draw_shapes  # reads what is published
 
-    # The structure as it was built: what is shown has every same-text chain as one node already.
+    # The literal structure: in the shown one every same-text chain is one node already.
     structure = session.memory.at(now)
     measured = shape(structure)
     steps = session.memory.steps[:now]
@@ -185,21 +184,21 @@ def _table(session: AppSession, now: int) -> None:
 
 
 def _agreement(session: AppSession, structure: Structure) -> None:
-    # ``structure`` is the literal tree: a lone leaf is a piece of level 1, too. Other systems
-    # end episodes or trees where sessions end, so that agreement would say nothing.
+    # The literal tree, because there a lone leaf has a node of level 1, too. Other systems end
+    # episodes or trees at session ends by construction, so their agreement has no meaning.
     starts = session_starts(session.sessions[: len(structure.leaves)])
     if not session.memory.has_frontier or not starts or structure.level.max(initial=0) < 1:
         return
     if session.memory.settings["compatibility"].get("session_break", 0) > 0:
         st.caption(
-            "How well level-1 nodes agree with sessions is not shown: this tree was told where "
-            "sessions begin (session_break above 0)."
+            "The agreement of level-1 nodes with sessions is not shown: session_break above 0 "
+            "gives session starts to the construction."
         )
         return
     found, chance = boundary_f1(structure, starts), random_f1(structure, starts)
     st.caption(
-        f"Level-1 nodes begin where sessions begin with F1 {found:.2f}; a random cut into as "
-        f"many pieces reaches {chance:.2f}."
+        f"Level-1 nodes start at session starts with F1 {found:.2f}. A random cut into as many "
+        f"pieces reaches F1 {chance:.2f}."
     )
 
 

@@ -12,8 +12,10 @@ from segviz.ui.widgets.charts import QUIET, colours, ink, readable, tall
 
 
 def side_tables_panel(session: AppSession, step: int) -> None:
-    """Draws the tables that the system makes of the memory after ``step`` steps, if it makes any;
-    they are computed while the panel is open."""
+    """Draws the side tables of the system after ``step`` steps, if it has any.
+
+    They are computed only while the panel is open.
+    """
     system, memory = session.memory.model, session.memory
     if not isinstance(system, Tabulates):
         return

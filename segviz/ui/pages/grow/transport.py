@@ -15,13 +15,13 @@ from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
 
-# Seconds between steps and steps per beat. A beat repaints the whole panel, which takes
-# Streamlit a quarter of a second, so faster play takes larger strides.
+# Seconds between frames and steps per frame. A frame redraws the whole panel in about a quarter
+# of a second, so faster play takes more steps per frame.
 SPEEDS: dict[str, tuple[float, int]] = {"1×": (0.8, 1), "2×": (0.4, 1), "10×": (0.4, 5)}
 
 
 def playing(session: AppSession) -> bool:
-    """Tells whether this memory is being played."""
+    """Returns True while this memory is being played."""
     return bool(st.session_state.get(keys.PLAYING) == session.key)
 
 
@@ -32,8 +32,8 @@ def transport(session: AppSession) -> None:
     go = partial(write_step, session)
 
     def move(by: int) -> None:
-        # Relative to what holds when the click arrives: a fast second click may come
-        # before the page has been drawn again.
+        # Relative to the step at the time of the click: a fast second click may arrive before
+        # the page has been drawn again.
         go(st.session_state[key] + by)
 
     now: int = st.session_state[key]
@@ -68,9 +68,9 @@ def transport(session: AppSession) -> None:
     if total == 1:
         whole = len(session.memory.units)
         if whole > 1 and not session.live:
-            st.caption(f"The build is paused after 1 of {whole:,} leaves: this is its only step.")
+            st.caption(f"The build is paused after 1 of {whole:,} leaves, so there is one step.")
         else:
-            st.caption("This conversation makes a single leaf: there is one step.")
+            st.caption("This conversation has a single leaf, so there is one step.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="scrub"):
         st.markdown(
@@ -90,7 +90,7 @@ def transport(session: AppSession) -> None:
 
 
 def _group() -> DeltaGenerator:
-    """Returns a container whose controls stay together where the row is too narrow for all."""
+    """Returns a container whose controls wrap together in a narrow row."""
     return st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content")
 
 
@@ -98,7 +98,7 @@ def _step_button(
     meaning: str, icon: str, action: Callable[[int], None], argument: int, disabled: bool
 ) -> None:
     st.button(
-        meaning,  # for screen readers: style.py leaves only the icon to be seen
+        meaning,  # for screen readers; style.py hides all but the icon
         icon=f":material/{icon}:",
         key=f"go-{icon}",
         help=meaning,
@@ -124,12 +124,12 @@ def _play_button(session: AppSession, key: str, total: int) -> None:
         key="play",
         on_click=toggle,
         disabled=total == 1,
-        help="Pause" if running else "Play from here; from the start when at the end",
+        help="Pause" if running else "Play from here; at the end, from the start",
     )
 
 
 def _jump(session: AppSession, go: Callable[[int], None]) -> None:
-    """Jumps to the first leaf of a session."""
+    """Draws the menu that jumps to the first leaf of a session."""
     first: dict[int, int] = {}
     for unit in session.memory.units:
         first.setdefault(unit.session, unit.index)
@@ -155,8 +155,10 @@ def _jump(session: AppSession, go: Callable[[int], None]) -> None:
 
 
 def keep_playing(session: AppSession) -> None:
-    """Takes the next stride when the timer ticks, while this memory is being played; a tick for
-    another step than the one shown is late, and ignored."""
+    """Advances the played memory when the timer ticks.
+
+    A late tick, for another step than the one shown, is ignored.
+    """
     key, total = keys.grow_step(session.key), len(session.memory.steps)
     seconds, stride = SPEEDS[st.session_state.get(keys.SPEED, "2×")]
     now: int = st.session_state[key]
@@ -175,7 +177,7 @@ def keep_playing(session: AppSession) -> None:
     )
 
 
-# A turn longer than this is no chat message; the field says so.
+# Most characters of a typed turn.
 LONGEST = 5_000
 
 
@@ -185,8 +187,8 @@ def typing_panel(session: AppSession) -> None:
     title = f"Type turns ({len(typed)})" if typed else "Type turns"
     with st.popover(title, icon=":material/edit:", key="typing"):
         st.caption(
-            "Your turns continue this conversation in a session of their own; the tree takes "
-            "them in as it did the others."
+            "Your turns continue this conversation in a new session. The tree adds them like all "
+            "other turns."
         )
         with st.form("type-turn", clear_on_submit=True, border=False):
             speakers = list(session.conversation.speakers)

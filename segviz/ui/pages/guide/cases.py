@@ -1,7 +1,7 @@
-"""Draws the paper's cases on Guide: what the paper saw, what the open memory shows, the way there.
+"""Draws the paper's cases on Guide: the paper's finding, the measurement here, and a link.
 
 A case is drawn and measured when its row is opened. Its buttons open Ask or Grow as stops of a
-tour, so that the sentence stays in sight and Next leads to the case's next setting.
+tour: the tour bar repeats the sentence, and Next opens the case's next setting.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from segviz.ui import keys, security
 from segviz.ui.settings import read_settings
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import trouble, unmarked
-from segviz.ui.widgets.tour import Stop, tell
+from segviz.ui.widgets.tour import Stop, show_stop
 from segviz.view.bookmark import Bookmark, encode
 
 _CASCADE = "topic-switching"
-_LONGEST = 400  # characters of the words of a stop
+_LONGEST = 400  # characters of the text of a stop
 _KEPT = 12
 
 
 def draw_cases(session: AppSession) -> None:
-    """Draws a row for each case: the five questions where they are known, and the two trees."""
+    """Draws a row for each case: the five questions if the data has them, and the two trees."""
     st.markdown(
-        "Appendix C of SegTreeMem follows five questions through one LoCoMo conversation and "
-        "names two dialogues a temporal tree has trouble with. The paper's findings rest on "
-        "summaries and answers of a language model; what is seen here is measured on the open "
-        "memory, retrieval alone."
+        "Appendix C of SegTreeMem follows five questions through one LoCoMo conversation. It also "
+        "describes two dialogues that are difficult for a temporal tree. The paper uses summaries "
+        "and answers of a language model. The results here measure retrieval alone, on the open "
+        "memory."
     )
     found = cases_in(session.conversation.questions)
     for case, question in found:
@@ -99,7 +99,7 @@ def _seen(session: AppSession, case: Case, question: Question, place: int) -> st
 def _here(
     session: AppSession, name: str, words: str, stops: Sequence[Stop], number: int, key: str
 ) -> None:
-    """Draws what is seen under one setting, and the button that leads to this stop."""
+    """Draws the measurement under one setting, and the button that opens this stop."""
     page = stops[number - 1].page
     text, way = st.columns([7, 1], vertical_alignment="center")
     text.markdown(f"**{name[:1].upper()}{name[1:]}.** {unmarked(words)}")
@@ -108,13 +108,13 @@ def _here(
         icon=":material/arrow_forward:",
         key=f"tour-{key}",
         type="tertiary",
-        on_click=tell,
+        on_click=show_stop,
         args=(session, stops, number),
     )
 
 
 def _hint(session: AppSession) -> None:
-    """Says in a line where the conversation with the five questions is to be had."""
+    """Draws a line that says where to get the conversation with the five questions."""
     if CONVERSATION in session.corpus.ids:
         st.caption(f"The five questions are about {CONVERSATION}: choose it in the sidebar.")
         return
@@ -128,9 +128,9 @@ def _hint(session: AppSession) -> None:
 def _cascade(session: AppSession) -> None:
     _says(
         "Paper, App. C.3.1",
-        "Nothing fits what is open, so each leaf puts a new root on top and a chain of copies "
-        "above itself. The tree cascades: its height grows with the leaves, its nodes with their "
-        "square. The paper never saw it on a benchmark.",
+        "No node of the frontier is compatible, so each leaf adds a new root and a chain of copies "
+        "above itself. The tree cascades: its height grows linearly with the leaves, its nodes "
+        "grow with their square. The paper never observed a cascade on a benchmark.",
     )
     cascades = "cascade" in {one.kind for one in diagnose(shape(session.memory.structure))}
     words = cascade_seen(session.memory)
@@ -146,8 +146,8 @@ def _cascade(session: AppSession) -> None:
 def _recurrence() -> None:
     _says(
         "Paper, App. C.3.2",
-        "The pieces of the topic lie far apart in time. The path between them leads through a "
-        "node near the root and is longer than propagation goes.",
+        "The parts of the topic lie far apart in time. The path between them leads through a "
+        "node near the root. It is longer than the horizon of propagation.",
     )
     open_link(f"Open the sample: {TITLES['recurrence']}", Bookmark(sample="recurrence"))
 

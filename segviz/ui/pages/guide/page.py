@@ -1,4 +1,4 @@
-"""Page Guide: propagation on seven leaves, worked cases, every system in its own words."""
+"""Page Guide: propagation on seven leaves, the paper's cases, and every system."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from segviz.ui.pages.guide.cases import draw_cases, open_link
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import cited
 from segviz.ui.widgets.charts import QUIET, colours, ramp, sentence_of, table, theme
-from segviz.ui.widgets.tour import tell, tour
+from segviz.ui.widgets.tour import show_stop, tour
 from segviz.view.bookmark import Bookmark
 
 _TOY_K = 3
 
 _WHAT = """
-A long conversation, kept as a **memory tree**. The row at the bottom holds its **leaves**: pieces
-of the conversation, oldest at the left. Each **node** above holds a shorter text about all that
-lies below it.
+You see a long conversation as a **memory tree**. The bottom row has its **leaves**: pieces of the
+conversation, oldest at the left. Each **node** above has a shorter text about all leaves below it.
 
-A **question** gives every node a **score**: how relevant its own text is. **Propagation** then
-hands scores along the edges of the tree, so that a node gets some of what its neighbours have;
-**α** says how much is handed on and **H** how far. The best nodes come back as **evidence**.
-Where a data set says which turns hold the answer (**gold**), each is *found*, when its own leaf
-comes back, *covered*, when only a wider node that quotes it does, or *missed*.
+A **question** gives every node a **score**: the relevance of its own text. **Propagation** then
+moves scores along the edges of the tree, so that a node receives a part of its neighbours' scores.
+**α** sets how large that part is, and **H** sets how many edges it travels. The nodes with the
+highest scores are returned as **evidence**. Some data sets name **gold** turns, which contain the
+answer. A gold turn is *found* if its own leaf is returned. It is *covered* if only a wider node
+that quotes it is returned. Otherwise it is *missed*.
 
-- **Grow** shows how the tree came about, and why each piece joined where it did.
-- **Ask** shows what a question gets, and what propagation changes.
-- **Sweep** tries many settings on many questions; **Compare** tries other memories.
+- **Grow** shows how the tree was built, and why each leaf joined where it did.
+- **Ask** shows the evidence for a question, and the changes by propagation.
+- **Sweep** measures many settings on many questions. **Compare** measures other memory systems.
 """
 
 
@@ -59,9 +59,9 @@ def render(session: AppSession) -> None:
         "Take the tour of this memory",
         icon=":material/tour:",
         key="tour",
-        help="How it grows, what happens where a session begins, and a question whose evidence is "
-        "missed without propagation and found with it",
-        on_click=lambda: tell(session, tour(session.memory)),
+        help="Its construction, the start of a session, and a question whose evidence only "
+        "propagation finds",
+        on_click=lambda: show_stop(session, tour(session.memory)),
     )
     st.header("Propagation on seven leaves", divider="gray")
     _toy()
@@ -78,10 +78,10 @@ def render(session: AppSession) -> None:
 def _toy() -> None:
     structure = toy_structure()
     st.markdown(
-        "A segment tree over seven short turns. Time runs to the right; every box spans the "
-        "turns below it. A box shows its text, its score for the question before and **after** "
-        "propagation, and its number. The stronger its colour, the higher the score after; the "
-        "three best have a thick border."
+        "This is a segment tree over seven short turns. Time runs to the right, and every box "
+        "spans the turns below it. A box shows its number, its text, and its score for the "
+        "question before and **after** propagation. A stronger colour is a higher score after "
+        "propagation. The three best have a thick border."
     )
     st.text(f"Question: {QUESTION}")
     left, middle, right = st.columns([5, 4, 4], gap="medium")
@@ -116,16 +116,16 @@ def _toy() -> None:
         shares, numbers = st.columns(2, gap="medium")
     with shares:
         st.markdown(
-            "**Who gives to whom** under this policy: equal shares that add up to 1, or nothing "
-            "where a node has no target.",
+            "**Transition weights** of this policy: each node gives equal shares that add up to 1. "
+            "A node without a target gives nothing.",
             help="The matrix W_P of the paper, column by column: the share of a node's score that "
-            "one hop carries to each other node.",
+            "one hop moves to each other node.",
         )
         matrix = spread(np.eye(len(structure)), structure.edges, policy, 1, structure)[1].T
-        table(share_rows(matrix), about="Which share of its score each node gives to which")
+        table(share_rows(matrix), about="Share of its score that each node gives to each other")
     with numbers:
         st.markdown(
-            "**Hop by hop.** Every hop hands the scores on once more; later hops count less.",
+            "**Hop by hop.** Every hop moves the scores one edge further. Later hops weigh less.",
             help="s⁽⁰⁾ is relevance as shares of 1, s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾, and the propagated score "
             "is Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ.",
         )
@@ -145,7 +145,7 @@ def _hop_table(
         for node, text in enumerate(texts)
     ]
     digits = dict.fromkeys(rows[0], 3)
-    table(rows, about="Scores of every node after each hop, and in the end", digits=digits)
+    table(rows, about="Scores of every node after each hop, and the final score", digits=digits)
 
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵"
@@ -165,7 +165,7 @@ def _system(name: str) -> None:
         st.markdown(cited(cleandoc(kind.__doc__ or "")))
         if issubclass(kind, Retriever):
             own = RetrievalSettings(method="own").relevance_for(kind)
-            st.markdown(f"Its own retrieval scores nodes by `{own}`, as its source does.")
+            st.markdown(f"Its own retrieval scores nodes by `{own}`, like its source.")
         rows = [
             {
                 "parameter": p.name,

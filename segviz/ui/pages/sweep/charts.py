@@ -1,4 +1,4 @@
-"""Draws the settings of a sweep as heatmaps; a click on a cell chooses the one shown in full."""
+"""Draws the settings of a sweep as heatmaps; a click on a cell chooses the setting shown below."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from segviz.ui.widgets.charts import QUIET, caption, colours, ramp, readable, sw
 
 
 def charts_panel(judged: Judged, cell: Cell) -> None:
-    """Draws a heatmap for each policy that the measure can see, side by side where there is room;
-    the chosen ``cell`` is framed."""
+    """Draws a heatmap for each policy that can change the measure; ``cell`` is framed."""
     seen = [policy for policy in judged.sweep.policies if policy not in judged.blind]
     if judged.blind:
-        st.markdown(blind_sentence(judged.measure, judged.blind))
+        st.markdown(blind_sentence(judged.blind, judged.measure))
     if not seen:
         return
     with st.container(key="beside-heatmaps"):
@@ -30,9 +29,9 @@ def charts_panel(judged: Judged, cell: Cell) -> None:
 
 
 def colour_key(judged: Judged, cell: Cell) -> None:
-    """Says what the colours that are drawn mean, and which cell is framed."""
+    """Draws the legend of the colours in use and of the framed cell."""
     signs, tones = {one.sign for one in judged.moved()}, ramp("change")
-    known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "undecided")}
+    known = {1: (tones[-2], "better"), -1: (tones[1], "worse"), 0: (tones[4], "not significant")}
     marks = [swatch(*one) for sign, one in known.items() if sign in signs]
     if cell.policy not in judged.blind:
         marks.append(swatch(colours()["accent"], "shown below", frame=True))
@@ -41,16 +40,18 @@ def colour_key(judged: Judged, cell: Cell) -> None:
         f"{' '.join(marks)}",
         unsafe_allow_html=True,
         width="stretch",
-        help="A cell says the mean of all questions. It is coloured where it differs from no "
-        "propagation, question by question, and then says by how much; undecided is what cannot "
-        "be told from it: the 95 % interval of the difference includes zero, corrected for all "
-        "that is tried. Shown below is the best setting until a cell is clicked.",
+        help="A cell shows the mean over all questions. A coloured cell differs significantly from "
+        "no propagation and shows the paired difference. Not significant: the 95 % interval of "
+        "the difference, corrected for all settings, includes zero. Click a cell to see its "
+        "setting below; at first it is the best one.",
     )
 
 
 def chosen(judged: Judged) -> Cell:
-    """Returns the clicked setting or, where the measure does not see it, the best of those under
-    which scores travel; where it sees none of them, the last."""
+    """Returns the clicked setting, if its policy can change the measure.
+
+    Otherwise it returns the best propagating setting, or the last if none has a value.
+    """
     clicked: Any = st.session_state.get(keys.SWEEP_CELL)
     shown = judged.verdicts.get(clicked) or judged.best()
     return shown.cell if shown else judged.sweep.cells[-1]
@@ -74,7 +75,7 @@ def _heatmap(judged: Judged, policy: str, cell: Cell) -> None:
 
 
 def _take(policy: str) -> None:
-    """Copies a click before the page is drawn: selections vanish with the next run."""
+    """Copies a click before the page is drawn, because the next run clears the selection."""
     event: Any = st.session_state.get(f"heat-{policy}")
     points = event.selection.points if event else []
     custom = points[0].get("customdata") if points else None

@@ -1,4 +1,4 @@
-"""Sweeps a parameter of construction: shape, measures and cost of the build over its values."""
+"""Draws shape, measures and cost of the build over the values of a construction parameter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BY = "retrieved by"
 
 
 def construction_panel(session: AppSession) -> None:
-    """Draws the controls, the run and its outcome."""
+    """Draws the controls, the progress and the results."""
     first, second, third = st.columns([3, 3, 5], gap="medium")
     names = list(SYSTEMS)
     here = session.memory.system if session.memory.system in names else names[0]
@@ -44,7 +44,7 @@ def construction_panel(session: AppSession) -> None:
     if system == session.memory.system:
         fixed = differing(SYSTEMS[system], session.memory.settings)
     if needs_chat(make_system(system, **nested(SYSTEMS[system], fixed))):
-        st.info("Building with a chat model would be paid for each time: choose offline parts.")
+        st.info("Each build would pay for a chat model again. Choose offline parts.")
         return
     known = {path: one for path, one in declared(SYSTEMS[system], fixed).items() if _values(one)}
     if not known:
@@ -86,7 +86,7 @@ def _usual_values() -> None:
 
 
 def _values(parameter: Parameter) -> list[str]:
-    """Values to begin with: all choices, or five numbers around the default."""
+    """Returns the default values: all choices, or five numbers around the default."""
     spec, default = parameter.spec, parameter.default
     if spec.registry:
         parts = COMPONENTS[spec.registry]
@@ -105,7 +105,7 @@ def _values(parameter: Parameter) -> list[str]:
 def _found(
     session: AppSession, system: str, parameter: str, values: list[Any], fixed: Mapping[str, Any]
 ) -> Comparison | None:
-    """The comparison, measured on request."""
+    """Returns the comparison, measured on request."""
     key = fingerprint(session.key, system, parameter, values, dict(fixed))
     found: Comparison | None = peek("varied", key)
     if found is not None:
@@ -163,7 +163,7 @@ def _outcome(found: Comparison, parameter: str, values: Mapping[str, Any]) -> No
     chart(
         figure,
         f"Shape, measures over {counted(found.questions, 'question')} and cost of the build over "
-        f"{parameter}; collapsed: every node ranked for itself, own: the system's retrieval.",
+        f"{parameter}. Collapsed ranks all nodes together; own is the system's own retrieval.",
         "varied-chart",
     )
     table(

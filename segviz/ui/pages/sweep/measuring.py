@@ -1,5 +1,7 @@
-"""Measures sweeps of propagation: at once where that is quick, else on request; a click stops it
-and loses no setting that is done."""
+"""Measures sweeps of propagation: a short one immediately, a long one on request.
+
+Any click stops the run. Finished settings are kept.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,13 @@ from segviz.ui.visit import building
 from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.measures import at_once, duration
 
-SWEEPS_KEPT = 6  # of all relevances under one K and policies, and as many judged
+SWEEPS_KEPT = 6  # one for each relevance, with the same K and policies
 _PARTS_KEPT = 2
 
 # Policies of a usual sweep.
 _USUAL = 3
 
-# The key of what somebody asked to be measured, None once it was stopped.
+# Key of the requested measurement; None after it was stopped.
 _WANTED = "sweep-wanted"
 
 
@@ -32,7 +34,7 @@ def sweep_key(session: AppSession, settings: dict[str, Any]) -> str:
 
 
 def known_sweep(session: AppSession, settings: dict[str, Any]) -> Sweep | None:
-    """Returns a sweep that was measured before."""
+    """Returns a sweep that was measured before, or None."""
     found: Sweep | None = peek("sweeps", sweep_key(session, settings))
     return found
 
@@ -40,9 +42,18 @@ def known_sweep(session: AppSession, settings: dict[str, Any]) -> Sweep | None:
 def wanted(
     session: AppSession, settings: dict[str, Any], what: str, label: str, sweeps: int = 1
 ) -> bool:
-    """Offers to measure so many ``sweeps`` by a button with a ``label``; returns whether they were
-    asked for, or are done at once, which needs each of them to be quick. ``what`` tells several
-    offers on a page apart."""
+    """Draws a button with a ``label`` that requests a measurement, unless each sweep is short.
+
+    Args:
+        session: the open memory.
+        settings: settings of the sweep.
+        what: prefix of the button's key, unique on the page.
+        label: text of the button.
+        sweeps: number of sweeps, for the expected duration.
+
+    Returns:
+        True if the measurement was requested or is short.
+    """
     key, long = what + sweep_key(session, settings), len(settings["policies"]) / _USUAL
     stopped = st.session_state.get(_WANTED, "") is None
     if at_once(session, long) and not stopped:
@@ -58,8 +69,10 @@ def wanted(
 def measured(
     session: AppSession, settings: dict[str, Any], progress: Callable[[int, int], None]
 ) -> Sweep:
-    """Returns a sweep, measured now unless it is known. A click ends this run at the next report;
-    the settings done by then are not measured again."""
+    """Returns a sweep, measured now unless it is known.
+
+    A click ends this run at the next progress report; finished settings are kept.
+    """
     key = sweep_key(session, settings)
     done: dict[tuple[str, float, int], Cell] = remember("swept-cells", key, _PARTS_KEPT, dict)
 
@@ -77,7 +90,7 @@ def measured(
 
 
 def progress_bar(relevance: str) -> Callable[[int, int], None]:
-    """Draws the progress of a sweep; returns what moves it."""
+    """Draws the progress bar of a sweep; returns the function that updates it."""
     name = unmarked(relevance)
     bar = st.progress(0.0, f"Scoring the questions with {name}")
 
@@ -88,7 +101,7 @@ def progress_bar(relevance: str) -> Callable[[int, int], None]:
 
 
 def stop_button(key: str) -> None:
-    """Draws the button that stops measuring until somebody asks for it again."""
+    """Draws the button that stops measuring until the next request."""
     st.button("Stop", icon=":material/stop:", key=key, on_click=_stop)
 
 

@@ -1,4 +1,4 @@
-"""Page Sweep: every setting over all questions of the conversation, or one of construction."""
+"""Page Sweep: all settings of propagation, or of a construction parameter, over all questions."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def render(session: AppSession) -> None:
         return
     if not countable(session.conversation.questions):
         st.info(
-            "This conversation has no questions with gold evidence or answers, so settings cannot "
-            "be compared. The bundled samples, LoCoMo, LongMemEval and RealMem files have them."
+            "A sweep needs questions with gold evidence or answers. This conversation has none. "
+            "The bundled samples, LoCoMo, LongMemEval and RealMem files have them."
         )
         return
     questions = session.conversation.questions
@@ -101,7 +101,7 @@ def render(session: AppSession) -> None:
     sweeps = {name: known_sweep(session, settings | {"relevance": name}) for name in offered}
     known = {name: judged_by(one) for name, one in sweeps.items() if one is not None}
 
-    def tell() -> None:
+    def draw_verdict() -> None:
         others = {name: one for name, one in known.items() if name != settings["relevance"]}
         with verdict.container(gap="xsmall"):
             more = sentence_of(_details(session, judged))
@@ -109,7 +109,7 @@ def render(session: AppSession) -> None:
             why = f"{reason_sentence(judged)} {relevances_sentence(judged, others)}"
             st.caption(sentence_of(why))
 
-    tell()
+    draw_verdict()
     places, offer = relevances_row(offered, known, settings["relevance"])
     cell = chosen(judged)
     colour_key(judged, cell)
@@ -118,11 +118,11 @@ def render(session: AppSession) -> None:
         st.caption(sentence_of(tried_sentence(judged)), width="stretch")
         sweep_export(session, found)
     setting_panel(session, judged, cell)
-    measure_missing(session, settings, places, offer, known, judged_by, tell)
+    measure_missing(session, settings, places, offer, known, judged_by, draw_verdict)
 
 
 def _found(session: AppSession, settings: dict[str, Any]) -> Sweep | None:
-    """The sweep, measured at once or on request."""
+    """Returns the sweep, measured immediately or on request."""
     found = known_sweep(session, settings)
     if found is not None:
         return found
@@ -130,7 +130,7 @@ def _found(session: AppSession, settings: dict[str, Any]) -> Sweep | None:
     with place.container():
         if not wanted(session, settings, "sweep", "Run the sweep"):
             return None
-    place.empty()  # what was asked for is not offered again
+    place.empty()  # the progress bar replaces the button
     with place.container():
         progress = progress_bar(settings["relevance"])
         stop_button("stop-sweep")
@@ -140,8 +140,10 @@ def _found(session: AppSession, settings: dict[str, Any]) -> Sweep | None:
 
 
 def _relevances(session: AppSession) -> list[str]:
-    """Returns the relevances that are tried: those there are, and the one chosen on Ask. Without
-    its embedder a memory's questions can be compared by words alone."""
+    """Returns the relevances to measure: the registered ones, and the one chosen on Ask.
+
+    Without the embedder of the memory only the lexical one works.
+    """
     if isinstance(session.memory.embedder, MissingEmbedder):
         return ["lexical"]
     return list(dict.fromkeys([*RELEVANCE, read_settings(session).relevance_for()]))
@@ -170,14 +172,14 @@ def _settings(offered: list[str]) -> dict[str, Any]:
 
 
 def _details(session: AppSession, judged: Judged) -> str:
-    """What stands behind the verdict."""
+    """Returns the numbers behind the verdict, for its hover text."""
     best, base = judged.best(), judged.base
     if best is None:
         return ""
-    told = (
-        f"Over {counted(base.n, 'question')} the highest of {len(judged.moved())} settings is "
-        f"{spelled(best.cell)}, relevance {judged.sweep.settings.relevance}: {judged.label} "
-        f"{spread(best.mean)} against {spread(base)} without propagation, difference "
+    text = (
+        f"Over {counted(base.n, 'question')} the best of {len(judged.moved())} settings is "
+        f"{spelled(best.cell)}, relevance {judged.sweep.settings.relevance}. Its {judged.label} "
+        f"is {spread(best.mean)}, without propagation {spread(base)}. The difference is "
         f"{number(best.gain.value, plus=True)} {bounds(best.gain)}."
     )
     if adversarial_questions(session.conversation.questions):
@@ -185,5 +187,5 @@ def _details(session: AppSession, judged: Judged) -> str:
         mean = best.cell.outcomes.mean(judged.measure, adversarial=other)
         none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)
         which = "With" if other else "Without"
-        told += f" {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}."
-    return told + recounted_sentence(best.cell.outcomes, judged.measure, judged.adversarial)
+        text += f" {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}."
+    return text + recounted_sentence(best.cell.outcomes, judged.measure, judged.adversarial)

@@ -1,5 +1,7 @@
-"""Draws every relevance as a small map of its settings, in one row; a click makes it the large
-one. Those not measured yet follow one after another, below a page that is already there."""
+"""Draws a small heatmap for each relevance; a click shows it in the large heatmaps.
+
+Missing relevances are measured one after another, after the rest of the page is drawn.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,11 @@ RELEVANCE_KEY = "sweep-relevance"
 def relevances_row(
     offered: Sequence[str], known: Mapping[str, Judged], shown: str
 ) -> tuple[dict[str, DeltaGenerator], DeltaGenerator]:
-    """Draws a place for each of the ``offered`` relevances, with its map where it is ``known``;
-    returns the places, and one behind them for a button."""
+    """Draws a slot for each of the ``offered`` relevances, with its map if it is ``known``.
+
+    Returns:
+        The slots by relevance, and a slot below them for a button.
+    """
     row = st.container(horizontal=True, wrap=False, gap="small", key="relevance-maps")
     places = {name: row.container().empty() for name in offered}
     for name, place in places.items():
@@ -49,11 +54,21 @@ def measure_missing(
     offer: DeltaGenerator,
     known: dict[str, Judged],
     judged: Callable[[Sweep], Judged],
-    tell: Callable[[], None],
+    draw_verdict: Callable[[], None],
 ) -> None:
-    """Measures the relevances that are not yet ``known``, with the other ``settings`` of the page,
-    and draws each in its place when it is there. Call it last: the page above can be used
-    meanwhile. ``judged`` judges a sweep, ``tell`` says what is known by now."""
+    """Measures the relevances that are not ``known``, and draws each in its slot when it is done.
+
+    Call it last, so that the page above can be used meanwhile.
+
+    Args:
+        session: the open memory.
+        settings: settings of the sweep; the relevance is replaced.
+        places: a slot for each relevance.
+        offer: slot for the button.
+        known: results by relevance; new ones are added.
+        judged: tests a sweep by the chosen measure.
+        draw_verdict: redraws the verdict from ``known``.
+    """
     missing = [name for name in places if name not in known]
     if not missing:
         return
@@ -61,7 +76,7 @@ def measure_missing(
     with offer.container():
         if not wanted(session, settings | {"relevance": ""}, "maps", label, len(missing)):
             return
-    offer.empty()  # what was asked for is not offered again
+    offer.empty()  # the stop button replaces the button
     with offer.container():
         stop_button("stop-maps")
     for name in missing:
@@ -70,7 +85,7 @@ def measure_missing(
         found = measured(session, settings | {"relevance": name}, progress)
         known[name] = judged(found)
         _draw(places[name], name, known[name], False)
-        tell()
+        draw_verdict()
     offer.empty()
 
 
@@ -90,7 +105,9 @@ def _draw(place: DeltaGenerator, name: str, judged: Judged, shown: bool) -> None
 
 
 def _show(name: str) -> None:
-    """Makes a relevance the one of the large maps. A click on a cell that was clicked before
-    unselects it, so that every change of the selection is a click."""
+    """Shows a relevance in the large heatmaps.
+
+    A second click on a cell unselects it, so every change of the selection is a click.
+    """
     st.session_state[RELEVANCE_KEY] = name
     st.session_state[keys.SWEEP_CELL] = None

@@ -1,4 +1,4 @@
-"""Shows one setting of a sweep in full, question by question, with a way to Ask."""
+"""Draws one setting of a sweep in detail: levels, categories, measures, questions and nodes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def setting_panel(session: AppSession, judged: Judged, cell: Cell) -> None:
 
 
 def _most_changed(judged: Judged, cell: Cell) -> int | None:
-    """Returns the place of the question whose measure changes most under a setting."""
+    """Returns the index of the question whose measure changes most; None without a change."""
     base = judged.sweep.baseline.outcomes
     kept = base.keep(adversarial=judged.adversarial)
     rows = atlas({"before": base, "after": cell.outcomes}, "after", kept, judged.measure)
@@ -95,8 +95,10 @@ def _categories(judged: Judged, cell: Cell) -> None:
 
 
 def _measures(cell: Cell, base: Outcomes) -> None:
-    """Draws every measure that can see the policy: all questions, those without category 5, each
-    category."""
+    """Draws a table of the measures that the policy can change.
+
+    It has the mean over all questions, over those without category 5, and over each category.
+    """
     st.markdown("**All measures**")
     outcomes, policy = cell.outcomes, cell.policy
     known = outcomes.known_categories
@@ -126,9 +128,8 @@ def _measures(cell: Cell, base: Outcomes) -> None:
     table(rows, about="All measures by category of question")
     blind = [name for name in MEASURES if not sees(name, policy)]
     st.caption(
-        "Means, with 95 % bootstrap intervals where all questions count. Categories go by LoCoMo's "
-        f"ids; papers permute the names. {blind_sentence(blind[0], [policy]) if blind else ''}"
-        + (f" Nor can {', '.join(MEASURES[n].label for n in blind[1:])}." if blind[1:] else ""),
+        "Means over questions; those over all have 95 % bootstrap intervals. Categories follow "
+        "the ids of LoCoMo, because papers permute the names. " + blind_sentence([policy], *blind),
         help="\n".join(f"- **{m.label}**: {m.meaning}" for m in MEASURES.values()),
     )
 
@@ -138,8 +139,10 @@ def _whole(value: float) -> str:
 
 
 def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
-    """Draws every question without propagation, over α at the policy and hops of the setting, and
-    for each other policy at the same α and hops."""
+    """Draws the atlas of questions: no propagation, each α, and each other policy.
+
+    All columns share the horizon of the setting; the other policies share its α, too.
+    """
     swept = judged.sweep
     policy, alpha, horizon = cell.policy, cell.alpha, cell.horizon
     settings = {f"α {one:g}": (policy, one, horizon) for one in swept.alphas}
@@ -172,7 +175,7 @@ AS_ON_ASK = "as on Ask"
 
 
 def _as_on_ask(session: AppSession) -> Outcomes:
-    """Measures the setting that questions are asked with on Ask, whatever it is."""
+    """Measures the current setting of Ask."""
     questions, settings = session.conversation.questions, read_settings(session)
     found: Outcomes = remember(
         "as-on-ask",
@@ -184,8 +187,10 @@ def _as_on_ask(session: AppSession) -> Outcomes:
 
 
 def _nodes(session: AppSession, judged: Judged, cell: Cell) -> None:
-    """Draws what passes through every node over all questions; a ticked one is selected in the
-    tree."""
+    """Draws how often each node is retrieved, and the score it gives and receives.
+
+    A ticked node is selected in the tree.
+    """
     title = "Every node over all questions: hubs and dead nodes"
     with st.expander(title, key="traffic-panel", on_change="rerun") as panel:
         if not panel.open:
@@ -220,9 +225,9 @@ def _nodes(session: AppSession, judged: Judged, cell: Cell) -> None:
         share = counts[:10].sum() / max(1, counts.sum())
         sentence = (
             f"{(counts == 0).sum():,} of {len(rows):,} nodes are retrieved for none of "
-            f"{found.questions} questions; the ten most retrieved fill {share:.0%} of all places. "
-            "Scores of a question sum to at most 1. Tick a node to see it in the tree; press a "
-            "heading to sort."
+            f"{found.questions} questions. The ten most frequent nodes are {share:.0%} of all "
+            "retrieved ones. The scores of a question sum to at most 1. Tick a node to select it "
+            "in the tree. Click a heading to sort."
         )
         st.dataframe(
             rows,
@@ -245,7 +250,7 @@ def _nodes(session: AppSession, judged: Judged, cell: Cell) -> None:
 
 
 def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
-    """Returns the settings questions were asked with in this cell of a sweep."""
+    """Returns the retrieval settings of a cell of a sweep."""
     return replace(found.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon)
 
 
