@@ -250,7 +250,7 @@ def session_starts(
 ) -> list[tuple[datetime | None, str]]:
     """Returns the start of each session and its date as written.
 
-    One date format applies to all of them; each date unlike ``example`` gets a note.
+    One date format applies to all of them; an unreadable date gets a note that shows ``example``.
     """
     found = []
     starts = times_of([value for value, _ in written], options, notes)

@@ -62,7 +62,7 @@ class Tail:
         self._restart()
 
     def lines(self) -> tuple[bool, list[bytes]]:
-        """Returns True if the file is read from its start again, and the next lines, about 1 MB.
+        """Returns True if the file is read from its start again, and at most about 1 MB of lines.
 
         A last line without its end waits, unless it is a whole JSON object. Raises OSError if the
         path is not a regular file.

@@ -119,7 +119,7 @@ def _form(head: re.Match[str]) -> tuple[object, ...]:
 def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
     """Returns the words by which this file marks attachments.
 
-    They follow a name without blanks in brackets, or several names.
+    They are in brackets, behind a file name without blanks or behind several names.
     """
     found = [match for draft in drafts if (match := _FILE.fullmatch(draft.lines[0].strip()))]
     said = Counter(match[2] for match in found)

@@ -116,7 +116,7 @@ def _scoring(session: AppSession) -> None:
 def live(session: AppSession) -> bool:
     """Returns True if the header of the canvas holds the controls.
 
-    The structure must keep to time and the browser know the policy.
+    The nodes must be ordered in time, and the browser must know the policy.
     """
     follows = read_settings(session).policy in LIVE_POLICIES
     return follows and keeps_time(session.memory, session.memory.structure)
