@@ -28,7 +28,7 @@ class Budget:
         self._bytes = 0
 
     def take(self, count: int) -> None:
-        """Subtracts unpacked bytes; raises LoadError if too few are left."""
+        """Counts unpacked bytes; raises LoadError beyond the limit."""
         self._bytes += count
         if self.most is not None and self._bytes > self.most:
             what = f"it holds more than the {size(self.most)} that are read at once"

@@ -334,10 +334,7 @@ def _speaker(
 def _times(
     values: Sequence[object], expected: bool, options: Options, notes: Notes
 ) -> list[datetime | None]:
-    """Returns the time of each row.
-
-    Adds a note on unreadable times, and on missing ones if times are ``expected``.
-    """
+    """Returns the time of each row; if times are ``expected``, notes missing and unreadable ones."""
     found = times_of(values, options, notes)
     missing = sum(value is None for value in values)
     unread = found.count(None) - missing

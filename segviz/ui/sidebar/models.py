@@ -116,7 +116,7 @@ def choose_models(built_with: str = "", use: Callable[[], None] | None = None) -
     st.session_state.pop(keys.SPENDING_PLACE, None)  # left by the previous run
     servers = security.model_servers()
     if servers == ():
-        st.caption("Models are off: this server was started without the address of one.")
+        st.caption("Models are off: this server was started without a model server.")
         return ChosenModels(get_embedder())
     preset = st.selectbox(
         "Model server",
