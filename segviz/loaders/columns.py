@@ -334,7 +334,7 @@ def _speaker(
 def _times(
     values: Sequence[object], expected: bool, options: Options, notes: Notes
 ) -> list[datetime | None]:
-    """Returns the time of each row; if times are ``expected``, notes missing and unreadable ones."""
+    """Returns the time of each row; notes missing and unreadable ones if ``expected``."""
     found = times_of(values, options, notes)
     missing = sum(value is None for value in values)
     unread = found.count(None) - missing
