@@ -49,10 +49,10 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
     if sum(each for each in (*inside, *between) if each < 0) > -60:
         pass
     elif not back and max(between) <= 0:
-        notes.repaired(place, "sessions newest first; turned round, so that the oldest is first")
+        notes.repaired(place, "sessions newest first; reversed to oldest first")
         return [message for block in reversed(blocks.values()) for message in block]
     elif max([*inside, *between]) <= 0:
-        notes.repaired(place, "newest first; turned round, so that the oldest is first")
+        notes.repaired(place, "newest first; reversed to oldest first")
         return list(messages)[::-1]
     if back:
         what = f"{counted(back, 'message')} dated before the previous one; kept in file order"

@@ -107,7 +107,7 @@ def to_text(data: bytes) -> tuple[str, Notes]:
             # Lone surrogates pass here and are counted by clean(), as those of \ud800 escapes.
             return data.decode(encoding, "surrogatepass"), notes
         except UnicodeDecodeError:
-            what = f"the file begins as {encoding.upper()} text but does not go on as such"
+            what = f"the file begins as {encoding.upper()} text but does not continue as such"
             raise LoadError(what, remedy=_ANEW) from None
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
@@ -221,7 +221,7 @@ def clean(document: object) -> tuple[object, Notes]:
     root = [document]  # so that a bare string is no special case
     walk(root, ())
     if misread:
-        what = f"{counted(misread, 'text')} of UTF-8 that was taken for Latin-1 read anew"
+        what = f"{counted(misread, 'text')} repaired: UTF-8 had been decoded as Latin-1"
         notes.repaired((), what)
     return root[0], notes
 
@@ -261,7 +261,7 @@ def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
     if isinstance(node, RepeatedKeys):
         for key, count in node.repeated.items():
             name, _ = printable(key)
-            what = f"the key {quoted(name)} stands here {count} times; the last one is used"
+            what = f"the key {quoted(name)} occurs {count} times here; the last one is used"
             notes.repaired((*place, name), what)
     if not any(_UNPRINTABLE.search(key) for key in node):
         return
@@ -272,7 +272,7 @@ def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
         if count:
             notes.repaired((*place, name), f"in the key: {replaced(count)}")
         if name in node:
-            what = f"the key {quoted(name)} stands here twice; the last one is used"
+            what = f"the key {quoted(name)} occurs twice here; the last one is used"
             notes.repaired((*place, name), what)
         node[name] = value
 

@@ -167,7 +167,7 @@ def read_evidence(
             names = ", ".join(one_line(shorten(turn_id)) for turn_id in ids[:8])
             notes.repaired(here, f"{quoted(entry)} read as {names}")
         elif ids[0] in found:
-            notes.repaired(here, f"{quoted(entry)} stands here twice; used once")
+            notes.repaired(here, f"{quoted(entry)} occurs twice here; used once")
         found.update(dict.fromkeys(ids))
         unresolved.update(dict.fromkeys(rest))
     return tuple(found), tuple(unresolved)

@@ -114,7 +114,7 @@ def _names(top: Row, notes: Notes) -> list[str]:
         wanted = one_line(cell.strip()) or f"column {position}"
         fresh = unused(wanted, names)
         if fresh == f"{wanted}#2":
-            what = f"the column {quoted(wanted)} stands there more than once; the first is used"
+            what = f"the column {quoted(wanted)} occurs more than once; the first is used"
             notes.repaired((top.line,), what)
         names.append(fresh)
     return names

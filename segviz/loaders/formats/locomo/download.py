@@ -45,7 +45,7 @@ def fetch_locomo(folder: str | Path) -> Path:
     data = _download()
     found = _sum(data)
     if found != SHA256:
-        what = f"what came ({size(len(data))}, SHA-256 {found[:12]}…) is not the known file"
+        what = f"the download ({size(len(data))}, SHA-256 {found[:12]}…) is not the known file"
         expected = f"{size(SIZE)} with SHA-256 {SHA256[:12]}…"
         raise LoadError(what, URL, expected, f"try again later, or {_BY_HAND}")
     try:
