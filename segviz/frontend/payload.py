@@ -37,7 +37,7 @@ from segviz.view.palette import (
 from segviz.view.scene import Growth, Scene, Scored
 
 MEASURE: Final = "measure:"
-"""What the column of a node measure is called, before its name."""
+"""Prefix of the column name of a node measure."""
 
 
 def tree_payload(

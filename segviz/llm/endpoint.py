@@ -143,7 +143,7 @@ _OPENAI = "https://api.openai.com/v1"
 _SMALL = "text-embedding-3-small"
 
 LOCAL: Mapping[str, Any] = {"timeout": 240, "concurrency": 1}
-"""Limits of a server on this machine: it writes slowly, and one answer at a time."""
+"""Limits for a server on this machine, which writes slowly and one answer at a time."""
 
 
 def at(address: str) -> Endpoint:

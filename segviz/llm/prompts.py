@@ -33,7 +33,7 @@ _TICKS = re.compile("`+")
 _TOKEN = 4  # ASCII characters per token; any other character counts as one token
 
 Texts = Mapping[str, str]
-"""System messages by the names of prompts."""
+"""System messages by prompt name."""
 
 
 @cache

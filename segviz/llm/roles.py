@@ -12,8 +12,7 @@ from segviz.llm.protocols import LabelError, Prompt, Reply
 T = TypeVar("T")
 
 ROLES = ("decision", "annotation", "answer", "grade")
-"""What models are asked for: where units join and other small judgements; texts of nodes; answers
-to questions; grades of answers."""
+"""Tasks of models: where units join and other small judgements, texts of nodes, answers, grades."""
 
 _OF_PROMPTS = {
     "annotate": "annotation",

@@ -139,7 +139,7 @@ PRICES: dict[str, dict[str, Price]] = {
     },
     # qwen3.5-flash is left out: its price depends on region and prompt length.
 }
-"""Host, then model. The same model costs something else elsewhere, so the host counts."""
+"""Prices by host, then model: the same model has another price at another host."""
 
 
 def price(endpoint: Endpoint, model: str) -> Price | None:

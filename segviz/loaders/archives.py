@@ -39,7 +39,7 @@ _DIGITS = re.compile(r"[0-9]+")
 _DEEPEST = 4
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _BROKEN = (*_DAMAGE, OSError, EOFError, ValueError, RuntimeError)
-"""What ``zipfile`` and its decompressors raise on damaged archives."""
+"""Exceptions of ``zipfile`` and its decompressors on damaged archives."""
 
 _PRIVATE = {"users.json", "user.json"}
 """Names, addresses and phone numbers of the account in exports of chatbots."""

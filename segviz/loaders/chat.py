@@ -118,8 +118,7 @@ def each_message(
 
 
 Written = tuple[object, Place, object, Place]
-"""What stands for a session in a file: the list of its messages and its date, each with its place;
-() for a date that no place is there for."""
+"""A session in a file: its list of messages and its date, each with its place, () for no place."""
 
 
 def read_sessions(

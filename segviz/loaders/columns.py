@@ -49,7 +49,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "conversation": tuple("conversation chat chatid channel room".split()),
 }
-"""Meaning -> usual names of the column, most telling first, as :func:`spelled`."""
+"""Meaning -> usual names of the column, the best first, as :func:`spelled`."""
 
 USUAL = ("human", "user", "gpt", "assistant")
 """Speakers that come first, whoever speaks first."""
@@ -57,7 +57,7 @@ USUAL = ("human", "user", "gpt", "assistant")
 _CALLS = {"tool_calls", "function_call"}
 _LOOKED_AT = 50
 SPEAKING = {"user", "human", "ai", "assistant", "gemini", "model", "bot"}
-"""What the ``type`` of a message says where it names the speaker."""
+"""Values of a message's ``type`` that name the speaker."""
 
 ASIDE = set(
     "system developer tool function observation service summary reasoning thinking function_call "
@@ -65,7 +65,7 @@ ASIDE = set(
     "session_meta event_msg turn_context compacted file-history-snapshot queue-operation "
     "progress".split()
 )
-"""What the role or ``type`` of a message says where nobody said it to anybody."""
+"""Roles and ``type`` values of messages that are not part of the dialogue."""
 
 
 _CONTEXT = re.compile(
@@ -193,7 +193,7 @@ class Keys:
 
 
 Said = tuple[Talk, str | None, Message]
-"""A message, the talk it is from, and the name of its conversation where it has one."""
+"""A message's dialogue, the name of its conversation if it has one, and the message."""
 
 
 def read_talks(

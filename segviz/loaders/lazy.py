@@ -28,7 +28,7 @@ BY_ITEMS = 16 * 1024**2
 """Bytes from which a file on disk is listed and read item by item, where its format allows."""
 
 KEPT = 2
-"""Most conversations held at a time; one of LongMemEval-M has about five million characters."""
+"""Most conversations cached; one of LongMemEval-M has about five million characters."""
 
 _LOOKED_AT = 3
 

@@ -12,7 +12,7 @@ from segviz.loaders.json_scanner import Item
 from segviz.loaders.report import Note
 
 Reading: TypeAlias = tuple[Sequence[Conversation], Sequence[Note]]
-"""The conversations of a document, and notes on what was mended or left out, in any order."""
+"""Conversations of a document, and notes on repairs and omissions, in any order."""
 
 
 @dataclass(frozen=True, slots=True)

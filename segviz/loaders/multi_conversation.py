@@ -94,7 +94,7 @@ def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
 
 
 Chat = tuple[str, Sequence[Message], Place]
-"""Name, messages and place of a conversation to be."""
+"""Name, messages and place of a future conversation."""
 
 
 def read_chats(

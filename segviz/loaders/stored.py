@@ -40,16 +40,16 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "ended": tuple("invalidat expiredat validuntil deletedat".split()),
 }
-"""Meaning -> usual names of the key, most telling first, as ``columns.spelled``."""
+"""Meaning -> usual names of the key, the best first, as ``columns.spelled``."""
 
 _INSIDE = ("metadata", "payload", "item", "value")
-"""Keys of an object that says more of its record; the last may hold the text itself."""
+"""Keys of an object with further fields of its record; the last may hold the text itself."""
 
 _LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "texts")
 """Keys of lists whose plain texts are records."""
 
 _TALK = ("messages", "history", "chathistory", "conversation", "conversations")
-"""Keys of what was said, which is no memory."""
+"""Keys of conversation messages, which are not memories."""
 
 
 def read_stored(path: str | Path) -> tuple[StoredText, ...]:

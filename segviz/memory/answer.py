@@ -29,9 +29,9 @@ from segviz.retrieval import Evidence, Result
 from segviz.text.captions import clipped
 
 RIGHT_FROM = 2
-"""The lowest grade that counts as right. SegTreeMem reports accuracy from a 0-3 rubric
-without saying where it cuts; 2 is right in what was asked, 3 in every detail. The share of
-3 alone, stricter, is reported beside it (the paper's "perfect rate" for RealMem)."""
+"""Lowest grade that counts as correct. SegTreeMem reports accuracy from a 0-3 rubric without its
+threshold; 2 is correct except for details, 3 in every detail. The share of grade 3 is reported, too
+(the paper's "perfect rate" for RealMem)."""
 
 _REQUESTS = ("RealMem",)
 """Formats (``Conversation.source_format``) whose questions are requests to an assistant, judged by

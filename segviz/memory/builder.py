@@ -113,7 +113,7 @@ _COUNTED = {
     "shortened": "shortened",
     **{name: name for name in ("decided", "decided_instead", "written", "written_instead")},
 }
-"""Counters of a chat model by the names of what they are in a step."""
+"""Field of a step's cost -> counter of the chat model."""
 
 
 def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
@@ -144,7 +144,7 @@ class BuildPaused(ModelError):
 
 
 _ROOM = 9_000
-"""Bytes for a leaf of a segment tree while it is built, measured on 100,000."""
+"""Bytes per leaf of a segment tree during a build, measured on 100,000 leaves."""
 
 
 def check_leaves(count: int) -> None:

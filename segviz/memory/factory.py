@@ -26,7 +26,7 @@ COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "annotate": ANNOTATORS,
     "tasks": TASKS,
 }
-"""The registries of a system's parts, by the name a parameter refers to them."""
+"""Registries of a system's parts, by the name in ``Parameter.spec.registry``."""
 
 
 def known_prompts() -> dict[str, str]:

@@ -45,7 +45,7 @@ LONGEST_LINE = 8 << 20
 """Bytes; a longer line is no message and is left out."""
 
 _TICK = 2_000_000_000
-"""Nanoseconds within which a file may change twice and keep its time of change."""
+"""Nanoseconds within which a file may change twice without a new time stamp."""
 
 
 class Tail:

@@ -14,7 +14,7 @@ from segviz.memory.from_table import id_of, table_of
 from segviz.tree import IntArray, Structure
 
 MOST_LABELS: Final = 8
-"""Labels told apart; the rarer ones beyond are one, ``other``."""
+"""Most labels; the rarer ones are merged as ``other``."""
 
 _IDS: Final = ("turn", "turn_id", "id", "node")
 

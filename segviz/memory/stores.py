@@ -24,7 +24,7 @@ from segviz.tree import Step
 from segviz.tree.invariants import Invariant
 
 PARTS = ("conversation", "session", "turn")
-"""What ``add`` may take, by the name of its first parameter; else it takes a turn."""
+"""Parts that ``add`` may take, by the name of its first parameter; any other name means a turn."""
 
 _LISTED = 10  # texts per search, for a store without ``texts``
 

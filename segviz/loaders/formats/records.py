@@ -41,7 +41,7 @@ from segviz.text.captions import describe
 from segviz.text.dates import read_time
 
 TITLES = ("title", "name", "conversation_id", "dialogue_id", "id", "uuid")
-"""Keys that name a talk, most telling first."""
+"""Keys that name a dialogue, the best first."""
 
 _ONE = ("conversation", "sessions", "chat", "dialogue", "dialog")
 _HOLDERS = (
@@ -53,10 +53,10 @@ _TREES = ("mapping", "chat_messages", "messages")
 _OWN = {"id", "uuid", "messageid"}
 _PARENT = {"parent", "parentid", "parentuuid", "parentmessageid", "parentmessageuuid"}
 _CURRENT = {"currentnode", "currentid", "currentleafmessageuuid", "currentmessageid"}
-"""Of messages that branch the keys of all, of each one's id and its parent's, of the last shown."""
+"""Keys of branching messages: of their list, of id and parent, of the last message shown."""
 
 _KIND = re.compile(r"gen_ai\.(\w+)\.message|(\w+?)Message(?:Chunk)?")
-"""Who speaks, in the names of events (OpenTelemetry) and of classes (LangChain)."""
+"""Speakers, by names of events (OpenTelemetry) and of classes (LangChain)."""
 
 _NUMBERED = re.compile(r"session\D?[0-9]+", re.IGNORECASE)
 _LOOKED_AT = 50

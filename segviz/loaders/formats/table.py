@@ -32,7 +32,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAYS = re.compile(r"sep=([,;\t|])(?:\r\n|\n|\r)", re.IGNORECASE)
 _SAMPLE = 20_000
 _END = "\0"
-"""A row of its own behind the last one, unless a quote is open; no text holds this character."""
+"""Sentinel row after the last one, to detect an open quote; no text contains this character."""
 
 
 def matches(document: object) -> bool:

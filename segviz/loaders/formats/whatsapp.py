@@ -44,7 +44,7 @@ _HEADS = (
 
 _LONGEST_HEAD = 120
 _PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
-"""To comma and spaces of one kind, character by character: places stay as they are."""
+"""Replaces commas and spaces by ASCII ones, character by character, so that positions stay."""
 
 # Words in brackets, in any language; <script> or <img src=x> is a user's text.
 _WORD = r"[^\W\d_]+"

@@ -54,7 +54,7 @@ AUTOMATIC_UNITS = 2_000
 
 _FIRST_TRIED = 32
 _TRIED = 0.3
-"""Leaves of a first trial, and seconds of a last one, from which the rest is estimated."""
+"""Leaves of the first trial build, and least seconds of the last one, for the estimate."""
 
 _PICTURE = 2.0
 """Least seconds between pictures of the growing tree; they take at most 1/8 of the time."""

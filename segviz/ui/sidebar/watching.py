@@ -22,7 +22,7 @@ PAUSE = 0.1
 """Seconds between two reads of the file."""
 
 TICK = 0.3
-"""Seconds between two pictures of it."""
+"""Seconds between two redraws."""
 
 _FRESH = 2.0
 """Seconds for which a fetched tree counts as the newest, while Grow follows the file."""

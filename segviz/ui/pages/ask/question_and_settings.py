@@ -175,7 +175,7 @@ def _ingredients(session: AppSession) -> None:
 
 
 _BUDGET = 1_000
-"""Tokens a budget begins with."""
+"""Default token budget."""
 
 
 def _budget(session: AppSession) -> None:
