@@ -181,15 +181,15 @@ class TestCompare:
             assert any(one.value.startswith(said) for one in app.caption)
 
     def test_what_was_measured_before_a_stop_is_not_measured_again(self, monkeypatch):
-        whole, begun = questions.compare, []
+        whole, begun = questions.compare_one, []
 
-        def second_cut_short(memories, *args, **more):
-            begun.extend(memories)
+        def second_cut_short(memory, *args, **more):
+            begun.append(memory.system)
             if len(begun) == 2:
                 raise StopException  # what a click does to the running script
-            return whole(memories, *args, **more)
+            return whole(memory, *args, **more)
 
-        monkeypatch.setattr(questions, "compare", second_cut_short)
+        monkeypatch.setattr(questions, "compare_one", second_cut_short)
         app = page("compare").run()
         app.button(key="stop-measuring").click().run()
         assert app.main.markdown[0].value.startswith("**All questions**: not measured")

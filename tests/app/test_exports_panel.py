@@ -31,7 +31,7 @@ def page() -> None:
     from segviz.ui.sidebar.sidebar import sidebar
     from segviz.ui.widgets.export_menu import exports_panel
 
-    address.arrive("ask")
+    address.arrive("grow")
     session = sidebar()
     address.settle(session)
     result = None

@@ -399,5 +399,5 @@ def test_segtreemems_switches_have_the_names_of_its_rows():
     assert "none" in POLICIES
     assert printed("Table 5") <= set(COMPATIBILITY)
     (refresh,) = (one for one in parameters(SYSTEMS["segment-tree"]) if one.name == "refresh")
-    assert (refresh.default, refresh.spec.choices) == ("eager", ("eager", "lazy"))  # Algorithm 1
+    assert (refresh.default, refresh.spec.choices) == ("eager", ("eager", "lazy", "joined"))
     assert set(UNIT_RULES) >= {"exchange", "turn"}  # App. E, App. F

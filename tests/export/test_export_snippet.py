@@ -104,8 +104,8 @@ def test_scores_come_back_exactly(link, begun, capsys):
     ("lines", "read"),
     [
         (
-            "who;body\nAnn;Hello there\nBo;Good day\n",
-            {"columns": {"text": "body", "speaker": "who"}},
+            "who;body;aside\nAnn;Hello there;she waves\nBo;Good day;he nods\n",
+            {"columns": {"text": "aside", "speaker": "who"}},
         ),
         (
             "speaker;text;time\nAnn;Hello there;2025-01-01 10:00\nBo;Good day;2025-01-01 12:30\n",
