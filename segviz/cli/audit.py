@@ -38,20 +38,20 @@ _STORE = (
     "Hindsight, or any JSON or CSV of texts."
 )
 _SYSTEM = f"A system, MODULE:CLASS with add and search, or {FACTS} for the facts of a LoCoMo file."
-_UNIT = "What a message is: with --store turn, else what a leaf holds."
-_BUDGET = "Tokens that are read of the K nodes."
+_UNIT = "Unit of evidence with --store, else rule of the leaves."
+_BUDGET = "Tokens a model reads of the K nodes."
 _STALE = 10
 
 
 @command
 @option("--conversation", _FILE, required=True, type=click.Path(), metavar="FILE")
-@option("--only", "Which conversation of the file.", "the first", metavar="ID")
+@option("--only", "Id of the conversation in the file.", "the first", metavar="ID")
 @option("--store", _STORE, type=click.Path(), metavar="FILE")
 @option("--system", _SYSTEM, type=SystemName([*SYSTEMS, FACTS]), metavar="NAME")
 @option("--unit", _UNIT, f"turn; {UNIT} of systems", type=click.Choice(list(UNIT_RULES)))
 @option("-k", "Nodes that are ranked.", default=10)
 @option("--budget", _BUDGET, "all", type=int)
-@option("--relevance", "How a store without search is asked.", "contextual", metavar="NAME")
+@option("--relevance", "Relevance for a store without search.", "contextual", metavar="NAME")
 @option("--csv", "Write a row per question and gold turn.", type=click.Path(), metavar="PATH")
 @option("--html", "Write a report that works offline.", type=click.Path(), metavar="PATH")
 @embedder_option
@@ -62,10 +62,10 @@ def audit(options: Options, console: Console) -> int:
 
     Follows every gold turn of every question of the conversation: never written (no text was made
     from it), written and not ranked (not among the K best), ranked and not read (beyond the
-    budget), read. Texts that name no turns are attributed to those they most likely came from. A
-    system is asked by its own retrieval.
+    budget), read. Texts that name no turns are attributed to the turns they most likely came from.
+    A system uses its own retrieval.
 
-    Also lists texts that a later one about the same thing may have replaced. They are compared by
+    Also lists texts that a later text on the same subject may have replaced. They are compared by
     words and meaning: a pair may agree, and a contradiction in other words is not found.
 
     JSON: command, conversation, system, settings, counts (texts, attributed, unsure, turns,
@@ -124,7 +124,7 @@ def audit(options: Options, console: Console) -> int:
     else:
         console.line(f"{said['questions']} questions with evidence, K {options.k}")
         console.rows([row for rows in tables.values() for row in rows])
-    console.line(f"{len(found.stale)} texts beside a later one about the same thing, or ended:")
+    console.line(f"{len(found.stale)} texts with a later one on the same subject, or ended:")
     for each in found.stale[:_STALE]:
         console.line(f"  {each.text}")
         console.line(f"    -> {each.newer or 'ended ' + each.ended}")
@@ -134,7 +134,7 @@ def audit(options: Options, console: Console) -> int:
 def _memory(
     options: Options, console: Console, clients: Models, conversation: Conversation
 ) -> Memory:
-    """Returns the memory of a store or system. Raises UsageError where there is none."""
+    """Returns the memory of a store or system; raises UsageError if there is none."""
     if options.system and options.system != FACTS:
         unit = options.unit or UNIT
         return build_one(conversation, imported(options.system), {}, unit, console, clients)

@@ -29,8 +29,8 @@ _LIMITS = {
     "retries": "Tries after the first.",
     "concurrency": "Requests at once.",
     "max_tokens": "Longest answer, tokens.",
-    "temperature": "0 answers as alike as the server can.",
-    "seed": "Seed of the answers, where the server takes one.",
+    "temperature": "0 makes answers as reproducible as the server can.",
+    "seed": "Seed of the answers, if the server accepts one.",
     "prompt_tokens": "Longest prompt, tokens; longer texts are shortened.",
 }
 
@@ -65,9 +65,9 @@ _ROLES = {
     "annotation": "Chat model that writes the texts of nodes.",
     "answer": "Chat model that answers questions.",
 }
-_SERVER = f"Address that speaks the OpenAI API, or one of {', '.join(PRESETS)}."
-_PROMPTS = "TOML file whose texts replace prompts of their names (segviz/llm/prompts.toml)."
-_WAIVE = "Go on without an answer that never comes: that place is decided offline."
+_SERVER = f"Address of a server with the OpenAI API, or one of {', '.join(PRESETS)}."
+_PROMPTS = "TOML file that replaces prompts by name (segviz/llm/prompts.toml)."
+_WAIVE = "Go on without an answer that never comes; decide or write offline instead."
 model_options = together(
     _model("--server", _SERVER, "SEGVIZ_BASE_URL", metavar="NAME|URL"),
     _model("--model", "Chat model, for parts that need one.", metavar="NAME"),
@@ -80,12 +80,12 @@ model_options = together(
     _model("--waive", _WAIVE, is_flag=True),
     *(_limit(name, about) for name, about in _LIMITS.items()),
 )
-"""A server that speaks the OpenAI API, and its limits."""
+"""Options for a server with the OpenAI API and its limits."""
 
 
 @dataclass(frozen=True)
 class Models:
-    """What a command builds and asks with; ``remote`` where embedding sends text away."""
+    """Embedder and models of a command; ``remote`` is True if embedding sends text away."""
 
     embedder: Embedder
     chat: ChatByRole | None = None
@@ -96,8 +96,8 @@ class Models:
 def models(options: Options, console: Console) -> Iterator[Models]:
     """Opens the models the options name until the command ends.
 
-    Says on standard error where texts go, before the first is sent, and that nothing used the
-    model where that is so.
+    Says on standard error where texts go, before the first is sent, and whether nothing used the
+    model.
 
     Raises:
         UsageError: For a server or limit that cannot be used.
@@ -139,7 +139,7 @@ def models(options: Options, console: Console) -> Iterator[Models]:
 
 
 class _Sending(Metered):
-    """Says where texts are sent before the first request."""
+    """Chat model that says where texts are sent before its first request."""
 
     def __init__(self, endpoint: Endpoint, console: Console) -> None:
         super().__init__()
@@ -161,7 +161,7 @@ def _named(options: Options) -> dict[str, str]:
 
 
 def _prompts(path: str | None) -> dict[str, str]:
-    """Returns the prompts in a file. Raises ValueError, and OSError where it cannot be read."""
+    """Returns the prompts in a file; raises ValueError or OSError if it cannot be used."""
     return overrides(Path(path).read_text("utf-8"), known_prompts()) if path else {}
 
 
@@ -172,7 +172,7 @@ def server_at(place: str) -> Endpoint:
 
 
 def _endpoint(options: Options) -> Endpoint | None:
-    """Returns the server to use; None where the options name no model."""
+    """Returns the server to use; None if the options name no model."""
     limits = {n: v for n in _LIMITS if (v := getattr(options, n)) is not None}
     named = _named(options)
     model = options.model or next(iter(named.values()), "")

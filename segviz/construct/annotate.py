@@ -125,7 +125,7 @@ def _words_of_names(names: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _vocatives(names: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of an address at the start and at the end of a sentence ("Hey Ada, …")."""
+    """Returns patterns of an address at the start and at the end of a sentence ("Hey Ada, …")."""
     known = "|".join(sorted(map(re.escape, names)))
     start = re.compile(rf"^(?:\w+,? )?(?:{known})[,!]+ +(?=\w)", re.I)
     return start, re.compile(rf", (?:{known})(?=[.!?…]*$)", re.I)

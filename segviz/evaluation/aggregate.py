@@ -68,7 +68,7 @@ def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> M
 def means_together(
     values: Floats, seed: int = 0, groups: Sequence[Hashable] = (), tables: int = 1
 ) -> list[Mean]:
-    """Means of the columns of ``values`` float64 (n, m) with intervals that hold for all together.
+    """Returns column means of ``values`` float64 (n, m), with intervals that hold together.
 
     In 95 % of the resamples of :func:`mean_ci` no column leaves its interval: mean ± c standard
     errors, where c is the 95 % quantile of the largest deviation of any column in its own standard

@@ -112,7 +112,7 @@ GROUPS: dict[str, tuple[Callable[[EvidenceStage], str], Callable[[EvidenceStage]
     ),
     "session": (lambda one: one.session, lambda one: (len(one.session), one.session)),
 }
-"""What gold turns are grouped by: the name of a group and its order, which for sessions is that of
+"""Groupings of gold turns: the name of a group and its order, which for sessions is that of
 their numbers."""
 
 

@@ -26,7 +26,7 @@ INSTEAD = (
     "The interactive page (html) needs none here: opened in any browser it saves PNG and SVG "
     "and prints to PDF."
 )
-"""What to do where no browser can be run."""
+"""Advice if no browser can be run."""
 
 _MAC = ("Chromium", "Google Chrome", "Microsoft Edge", "Brave Browser")
 _WINDOWS = (

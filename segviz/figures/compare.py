@@ -36,7 +36,7 @@ GOLD, RETURNED = "◆", "✓"
 _STATES = {"found": FOUND, "covered": COVERED, "missed": MISSED, "returned": RETURNED, "": ""}
 
 _LETTERS = 100
-"""Of the words of a turn."""
+"""Characters of a turn's text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
-"""The one place that knows the messages to the browser; the other half is
-``src/shared/message.js``.
+"""Encodes messages to the browser; ``src/shared/message.js`` decodes them.
 
 A message is the length of its header (uint32), the header in JSON, and columns. The header holds
 plain values and, under "columns", ``[dtype, offset, bytes]`` of each column, counted from the end
-of the header, which is padded to 4 bytes, so that JavaScript can lay typed arrays over them.
+of the header. It is padded to 4 bytes, so that JavaScript can use typed arrays on the columns.
 (Streamlit's components accept raw bytes or JSON, not JSON that contains bytes.)
 """
 
@@ -20,10 +19,10 @@ _DTYPES: Final = {"int32": "<i4", "float32": "<f4"}
 
 
 def pack(values: Mapping[str, Any]) -> bytes:
-    """One message of JSON values and, of those that are arrays, columns.
+    """Encodes JSON values and arrays as one message; arrays become columns.
 
-    Raises TypeError for a column that is neither int32 nor float32, and ValueError for a
-    number that JSON has no word for.
+    Raises TypeError for a column that is neither int32 nor float32, and ValueError for a number
+    that JSON cannot express.
     """
     columns = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in values.items() if name not in columns}

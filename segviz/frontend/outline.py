@@ -1,7 +1,7 @@
-"""What Python sends to the outline: the canvas's message and, of every node, its kind and ranks.
+"""Builds the outline's message: the canvas's, with kind and ranks of every node.
 
-Texts travel with it only while they are few, else for the rows that are open, which the outline
-asks for.
+It contains all texts of a small structure. Of a larger one the outline requests those of its open
+rows.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def outline_payload(
     wanted: Collection[int] = (),
     height: int | None = None,
 ) -> dict[str, Any]:
-    """Everything the outline shows of a scene (not drawn), as ``tree_payload``.
+    """Returns the outline of a scene (not drawn), in the form of ``tree_payload``.
 
-    ``kinds`` are what kinds of nodes are called, ``kind`` int (n,) which of them each node goes by;
-    ``ranks`` 1-based ranks (n,) before and after, 0 for nodes that do not compete; ``wanted`` the
-    nodes whose texts the browser asked for, where not all are sent; ``height`` is in pixels.
+    ``kinds`` are the names of node kinds, ``kind`` int (n,) the kind of each node. ``ranks`` are
+    1-based ranks (n,) before and after, 0 for nodes that do not compete. ``wanted`` are the nodes
+    whose texts the browser requested, if not all are sent. ``height`` is in pixels.
     """
     before, after = ranks or ((), ())
     return tree_payload(scene, stage=height) | {
@@ -50,7 +50,7 @@ def outline_payload(
 
 
 def _texts(structure: Structure, wanted: Collection[int]) -> dict[str, str]:
-    """The beginnings of texts on one line, by node: all, or those that are wanted."""
+    """Returns the beginnings of texts on one line, by node: all, or the wanted ones."""
     n = len(structure)
     nodes = range(n) if n <= MAX_TEXTS else [node for node in wanted if 0 <= node < n]
     return {str(node): _line(structure.text[node]) for node in nodes[:MAX_TEXTS]}

@@ -1,8 +1,8 @@
-"""What Python sends to the canvas: a scene as one message.
+"""Builds the canvas's message from a scene.
 
-``tree_payload`` builds a dict of JSON values and arrays, easy to test; ``message.pack`` turns
-it into the single bytes object that travels. Scores and measures travel as float32, 8 kB for both
-scores of 1,000 nodes; every message is whole and refers to no other.
+``tree_payload`` returns a dict of JSON values and arrays, easy to test; ``message.pack`` encodes
+it. Scores and measures are float32, 8 kB for both scores of 1,000 nodes. Every message is complete
+and refers to no other.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from segviz.view.palette import (
 from segviz.view.scene import Growth, Scene, Scored
 
 MEASURE: Final = "measure:"
-"""What the column of a node measure is called, before its name."""
+"""Prefix of the column name of a node measure."""
 
 
 def tree_payload(
@@ -48,12 +48,12 @@ def tree_payload(
     bare: bool = False,
     stage: int | None = None,
 ) -> dict[str, Any]:
-    """Everything the canvas needs to draw a scene (drawn, see there); values and arrays only.
+    """Returns all that the canvas needs for a scene (drawn, see there); values and arrays only.
 
-    ``gutter`` reserves the column of candidates right of the tree, also where this step has none;
-    ``legend`` explains the marks above it; ``bare`` leaves out the tree and keeps what is said
-    about an answer; ``stage`` fixes the pixels of the tree, else it fills the component's. Retired
-    nodes are sent as level -1. ValueError for marks and columns that do not fit the structure.
+    ``gutter`` reserves the column of candidates right of the tree, even if this step has none;
+    ``legend`` explains the marks above it; ``bare`` omits the tree and keeps the data about an
+    answer; ``stage`` is the height of the tree in pixels, else it fills the component's. Retired
+    nodes have level -1. Raises ValueError for marks and columns that do not fit the structure.
     """
     structure, growth = scene.structure, scene.growth or Growth()
     scored = scene.scored or Scored(initial=np.zeros(0), final=np.zeros(0))
@@ -156,8 +156,11 @@ def tree_payload(
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """First parent of each node (-1 for none), and all edges if some node has several, or some
-    node's children, whose scores are added in the order of edges, are not in theirs."""
+    """Returns the first parent of each node (-1 for none), and all edges if these matter.
+
+    They matter if a node has several parents, or the order of edges, in which children's scores are
+    added, is not that of the children.
+    """
     parent = np.full(len(structure), -1, dtype=np.int32)
     children, first = np.unique(structure.edges[:, 1], return_index=True)
     parent[children] = structure.edges[first, 0]
@@ -168,7 +171,7 @@ def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]
 
 
 def _floats(values: ArrayLike, n: int, name: str) -> NDArray[np.float32]:
-    """A column of shape (n,), or an empty one for what is not there or not known yet."""
+    """Returns a column of shape (n,); an empty one for a missing or unknown value."""
     column = np.asarray(values, dtype=np.float32)
     if column.size and column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
@@ -176,7 +179,7 @@ def _floats(values: ArrayLike, n: int, name: str) -> NDArray[np.float32]:
 
 
 def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
-    """Node ids, checked against the number of nodes."""
+    """Returns node ids, checked against the number of nodes."""
     ids = np.array(list(nodes), dtype=np.int32)
     if ids.size and not (0 <= ids.min() and ids.max() < n):
         raise ValueError(f"{name} names a node outside 0..{n - 1}")
@@ -187,8 +190,10 @@ def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
 
 
 def _candidates(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:
-    """The candidates as JSON rows, from low to high level. ``node`` is what the candidate is
-    shown as, which may be the same for two of one same-text chain."""
+    """Returns the candidates as JSON rows, from low to high level.
+
+    ``node`` is the node that shows the candidate; two of one same-text chain may share it.
+    """
     if decision is None:
         return []
     return [
@@ -209,7 +214,7 @@ def _candidates(decision: Decision | None, structure: Structure) -> list[dict[st
 def _outcome(
     decision: Decision | None, structure: Structure, added: Sequence[int]
 ) -> dict[str, Any] | None:
-    """Where no candidate was chosen: that, and the highest level of the root made instead."""
+    """Returns the text for a step without a chosen candidate, with the level of its new root."""
     if decision is None or decision.chosen is not None or not decision.candidates:
         return None
     roots = [node for node in added if node in structure.roots]
@@ -220,7 +225,7 @@ def _outcome(
 
 
 def _compared(score: float | None, threshold: float | None) -> str:
-    """As in "0.178 < 0.182"; a score without a threshold stands alone."""
+    """Returns "0.178 < 0.182", or the score alone if there is no threshold."""
     similar, needed = Judgement(0, score, threshold).numbers
     if score is None or threshold is None:
         return similar or (f"? / {needed}" if needed else "")
@@ -228,5 +233,5 @@ def _compared(score: float | None, threshold: float | None) -> str:
 
 
 def _finite(value: float | None) -> float | None:
-    """JSON has no NaN: a number that is none becomes null."""
+    """Replaces NaN, which JSON does not have, by None."""
     return None if value is None or not math.isfinite(value) else float(value)

@@ -1,5 +1,7 @@
-"""Finds text in all nodes for the canvas, which holds many texts cut and, beyond 5,000
-nodes, none."""
+"""Finds text in all nodes for the canvas.
+
+The canvas holds many texts shortened and, beyond 5,000 nodes, none.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,22 @@ _LONGEST_QUERY = 200
 
 
 def read_query(sent: object) -> str | None:
-    """What a browser asks for, as ``find_text`` takes it; None for what is no query."""
+    """Returns the browser's query in the form of ``find_text``; None for anything but text."""
     return sent.strip().lower()[:_LONGEST_QUERY] if isinstance(sent, str) else None
 
 
 def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
-    """The nodes of a ``tree_payload`` whose full text, in ``texts``, or label holds ``query``, in
-    any case, itself in lower case: as JSON ``nodes`` in reading order (start, narrower first), and
-    for the first of them ``excerpts`` around the hit."""
+    """Finds the nodes whose full text or label contains ``query``, in any letter case.
+
+    Args:
+        payload: a ``tree_payload``.
+        texts: full text of each node.
+        query: in lower case.
+
+    Returns:
+        ``nodes`` in reading order (start, narrower first), and ``excerpts`` around the hit for the
+        first of them, as JSON.
+    """
     level, start, stop = (payload[c] for c in ("level", "start", "stop"))
     names = payload.get("names") or [""] * len(texts)
     said = [f"{text}\n{name}".lower() for text, name in zip(texts, names, strict=True)]
@@ -33,9 +43,9 @@ def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> d
 
 
 def _excerpt(text: str, query: str) -> str:
-    """The hit and what stands around it."""
-    at = max(0, text.lower().find(query))  # a label alone may hold it
+    """Returns the hit with its context."""
+    at = max(0, text.lower().find(query))  # the match may be in the label only
     begin, end = max(0, at - _BEFORE), at + len(query) + _AFTER
-    if begin:  # at a word, where there is one
+    if begin:  # starts at a word if possible
         begin = text.find(" ", begin, at) + 1 or begin
     return ("…" if begin else "") + text[begin:end] + ("…" if end < len(text) else "")

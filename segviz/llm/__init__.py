@@ -1,15 +1,15 @@
-"""Real models: anything that speaks the OpenAI API.
+"""Clients for servers with the OpenAI API: chat and embedding models.
 
-``protocols``   what a chat model promises, and how it fails
-``endpoint``    which model, where, with what parameters and whose key
-``client``      one endpoint: requests, retries, errors for people
-``chat``        a chat model on it; ``embedder`` an embedding model
-``checks``      tells texts that can become memory from loops, fragments and introductions
+``protocols``   interface of a chat model, its prompts, replies and errors
+``endpoint``    server, model, parameters and key
+``client``      requests, retries and error messages for one endpoint
+``chat``        chat model of an endpoint; ``embedder`` its embedding model
+``checks``      rejects loops, fragments and introductions as texts of a memory
 ``roles``       a chat model for each role: decisions, texts, answers, grades
-``prompts``     what is said to chat models, from ``prompts.toml``
+``prompts``     prompts for chat models, from ``prompts.toml``
 ``cache``       finished replies by content, in SQLite
-``usage``       counts requests and tokens, and what they cost
-``timeouts``    several requests at once; waits that can be watched and ended
+``usage``       counts requests and tokens, and computes their cost
+``timeouts``    parallel requests that can be watched and cancelled
 
 Nothing here is used unless the user configured an endpoint. Importing it does not import
 the ``openai`` package; making a client does. May import ``tree``, ``text`` and ``embedding``.

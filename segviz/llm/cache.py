@@ -1,10 +1,10 @@
-"""Keeps finished replies in SQLite: a rebuild costs nothing, a killed build goes on.
+"""Stores finished replies in SQLite: a rebuild costs nothing, a killed build can continue.
 
-A key is the sha-256 of kind, model and full request, so neither the texts sent
-nor any secret can be read back from it. The replies themselves are kept in the clear.
+A key is the sha-256 of kind, model and full request: neither the texts sent nor any secret can be
+read back from it. The replies themselves are not encrypted.
 
-All replies are in one table. SQLite's write-ahead log lets several threads and processes use
-one file. ``INSERT OR IGNORE`` keeps the first of two replies to the same request.
+All replies are in one table. SQLite's write-ahead log lets several threads and processes use one
+file. ``INSERT OR IGNORE`` keeps the first of two replies to the same request.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ _FORMER = ("replies", "completions", "embeddings", "claims")
 
 
 class Completion(NamedTuple):
-    """A kept answer as it came, the tokens it took when it was requested, why it ended
-    (``finish_reason``) and the server's fingerprint of the model, where it gave them."""
+    """Stored answer as received, with its tokens at the time of the request.
+
+    ``finish`` is the server's ``finish_reason``, ``fingerprint`` its fingerprint of the model; ""
+    if it sent none.
+    """
 
     text: str
     tokens_in: int
@@ -58,7 +61,7 @@ class Completion(NamedTuple):
 
 
 class Embedding(NamedTuple):
-    """A kept vector, float32 (d,), and the share of tokens its text took when embedded."""
+    """Stored vector, float32 (d,), and its text's share of the tokens of the request."""
 
     vector: Vector
     tokens: int = 0
@@ -71,16 +74,16 @@ def content_key(kind: str, identity: str, request: object) -> bytes:
 
 
 class ModelCache:
-    """Stores completions and embeddings; every ``keep_…`` is on file when it returns.
+    """Store of completions and embeddings; every ``keep_…`` is on disk when it returns.
 
-    Safe for several threads of one process (share one object) and for several processes
-    (one object each, same path). ``path=None`` keeps everything in memory. A file larger
-    than ``limit_bytes`` loses the older half of its entries when it is opened.
+    Safe for several threads of one process (share one object) and for several processes (one object
+    each, same path). ``path=None`` stores everything in memory. A file larger than ``limit_bytes``
+    loses the older half of its entries when it is opened.
 
-    The cache never stops a build. Without a usable file replies are kept in memory. ``notes``
-    says so, for the screen.
+    The cache never stops a build. Without a usable file it stores replies in memory, and ``notes``
+    says so on screen.
 
-    ``accepted`` says by address and model which parameters a server took (True) or refused
+    ``accepted`` says by address and model which parameters a server accepted (True) or refused
     (False); it lasts as long as the object.
     """
 
@@ -106,7 +109,7 @@ class ModelCache:
             path.touch(mode=0o600)  # conversations are private
         db = sqlite3.connect(path or ":memory:", timeout=_BUSY_SECONDS, check_same_thread=False)
         try:
-            # Another process that does the same just now makes this fail; its result holds here.
+            # This fails if another process does the same just now; its result is as good.
             with suppress(sqlite3.OperationalError):
                 db.execute("PRAGMA journal_mode = WAL")
             # A commit outlives the process. A power cut may cost the last replies, no more.
@@ -126,7 +129,7 @@ class ModelCache:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences for people about what went wrong with the file, each once."""
+        """Sentences for the screen about problems with the file, each once."""
         with self._lock:
             return tuple(self._notes)
 
@@ -139,8 +142,7 @@ class ModelCache:
     def keep_completion(
         self, key: bytes, completion: Completion, replace: bool = False
     ) -> Completion:
-        """Keeps an answer and returns it. Keeps and returns the earlier one if there is one,
-        unless it is to ``replace`` that."""
+        """Stores an answer; returns the stored one: this, or without ``replace`` an earlier one."""
         self._insert([(key, *completion)], "REPLACE" if replace else "IGNORE")
         return self.completion(key) or completion
 
@@ -200,7 +202,7 @@ class ModelCache:
             self._failed(error)
 
     def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Returns the rows of a statement, none where the file fails."""
+        """Returns the rows of a statement; none if the file fails."""
         try:
             with self._lock:
                 rows = self._db.execute(statement, values).fetchall()

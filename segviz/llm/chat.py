@@ -32,19 +32,19 @@ _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _QUOTES = ('""', "''", "``", "**", "“”", "‘’", "«»")
 _LABEL_TOKENS = 20
 _PENALTY = 0.3  # for repetition in texts; ends the loops of small models
-_WARMER = 0.3  # by which a reply that failed is asked for again: at 0 a seed changes nothing
-_ROOMY = "short"  # says False of a model that reasons first, so that short limits cut it
+_WARMER = 0.3  # least temperature per repeated try: at 0 another seed changes nothing
+_ROOMY = "short"  # accepted[...] is False for a model that reasons first: short limits cut it off
 _STUBBORN = "the model kept answering outside its labels when it was asked before"
 
 
 class OpenAIChat(Client):
-    """Answers prompts; what was answered once is taken from the cache.
+    """Chat model of a server with the OpenAI API; repeated prompts are answered from the cache.
 
-    A prompt with labels is sent with structured output in the first form the server takes:
-    OpenAI's ``json_schema``; ``json_object`` with the schema beside it, as llama.cpp has it;
-    none. A form that is refused, or fails with status 500 while the next one does not, is left
-    out from then on by all clients of this address, model and cache, as is a sampling
-    parameter that is refused. The label is checked in any case.
+    A prompt with labels requests structured output in the first form the server accepts: OpenAI's
+    ``json_schema``; ``json_object`` with a schema, as in llama.cpp; none. If the server refuses a
+    form, or fails with status 500 where the next form works, no client of this address, model and
+    cache uses it again. The same holds for a refused sampling parameter. The label is checked in
+    any case.
     """
 
     def __init__(
@@ -56,10 +56,15 @@ class OpenAIChat(Client):
         total: Metered | None = None,
         prompts: Texts | None = None,
     ) -> None:
-        """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
-        do without the answer to a prompt that never gets one, as by ``waive``. ``total``
-        counts along and may outlive the client. ``prompts`` stand in for the system messages of
-        their names (``segviz.llm.prompts.overrides``)."""
+        """Prepares a client; sends nothing yet.
+
+        Args:
+            endpoint: the server and the model.
+            cache: stores replies; None keeps them in memory.
+            waives: calls ``waive`` for every prompt that never gets an answer.
+            total: counters that may outlive the client.
+            prompts: replacements for system messages, by name (``segviz.llm.prompts.overrides``).
+        """
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
         super().__init__(endpoint, cache, total)
@@ -89,14 +94,20 @@ class OpenAIChat(Client):
         }
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Returns the answer. ModelError after bounded retries: LabelError where the model kept
-        answering outside the labels, LastingFault where this prompt alone fails."""
+        """Returns the answer.
+
+        Raises:
+            LabelError: The model kept answering outside the labels.
+            LastingFault: Only this prompt fails.
+            ModelError: The server still fails after a limited number of retries.
+        """
         return self.replies([prompt])[0]
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Answers independent prompts in order, at most ``concurrency`` at once, equal ones
-        once. When one fails the others still finish, and are cached, before its error is
-        raised."""
+        """Answers independent prompts in order, at most ``concurrency`` at once, equal ones once.
+
+        If one fails, the others still finish and are cached before its error is raised.
+        """
         found = self.outcomes(prompts)
         for each in found:
             if isinstance(each, LabelError):
@@ -104,11 +115,13 @@ class OpenAIChat(Client):
         return [each for each in found if isinstance(each, Reply)]
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
-        """Answers as ``replies``, with the error in the place of a label that never came, so
-        that what is decided in its place does not depend on which request was faster."""
+        """Answers as ``replies``, with the LabelError in the place of a missing label.
+
+        So decisions made in its place do not depend on which request was faster.
+        """
         sent = [self._within(prompt) for prompt in prompts]
         distinct = list(dict.fromkeys(sent))
-        # What is kept needs no thread.
+        # Cached replies need no thread.
         answers = {prompt: found for prompt in distinct if (found := self._outcome(prompt))}
         fresh = [prompt for prompt in distinct if prompt not in answers]
         got = timeouts.in_parallel(self._outcome_anew, fresh, self.endpoint.concurrency)
@@ -169,21 +182,21 @@ class OpenAIChat(Client):
             )
         except RequestError as error:
             failed = error
-        if failed is not None:  # outside of the clause, so that no error hangs on to another
+        if failed is not None:  # outside the except clause, so that the errors are not chained
             return self._given_up(prompt, failed)
         if prompt.labels:
             used = self._form(failing)
             for form in _FORMS[: _FORMS.index(used)]:
                 self._accepted.setdefault(form, False)
             self._accepted[used] = True
-        # Another process may have kept another answer meanwhile; a rebuild will find that one.
+        # Another process may have stored another answer meanwhile; use the one a rebuild will find.
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
     def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply:
-        """Returns a reply without an answer where that is waived. Raises what callers expect."""
+        """Returns the unusable text, or an empty reply if that is waived; else raises an error."""
         if failed.kind in ("label", "text") and failed.reply is not None:
-            # Kept too: what was decided in its place must be decided again the same way,
-            # and not asked for again, when the build goes on or is repeated.
+            # Stored too: a resumed or repeated build must decide the same way in its place, without
+            # another request.
             kept = self.cache.keep_completion(self._key("chat", prompt), failed.reply)
             try:
                 return self._counted(prompt, kept, cached=False)
@@ -198,13 +211,14 @@ class OpenAIChat(Client):
         return self._without(prompt, failed.reason)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """Does without an answer to ``prompt``, that of a LastingFault: what asks for it gets a
-        reply marked as ``waived`` for this ``reason``, also when a build is repeated, for as
-        long as the cache keeps it."""
+        """Marks the prompt of a LastingFault to go without an answer, for this ``reason``.
+
+        It then gets a reply with ``waived``, also in later builds, as long as the cache keeps it.
+        """
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns why an answer to this prompt is done without; "" where it is not."""
+        """Returns why this prompt goes without an answer; "" if it does not."""
         return self._waiver(fitted(prompt, self.endpoint.prompt_tokens, self.prompts)[0])
 
     def _waiver(self, prompt: Prompt) -> str:
@@ -264,8 +278,10 @@ class OpenAIChat(Client):
         return {name: value for name, value in body.items() if name not in refused}
 
     def _limit(self, prompt: Prompt, fault: Fault | None) -> int:
-        """Returns the tokens of the longest answer: as many as the label or the words need, but all
-        there may be for a model that reasons first."""
+        """Returns the token limit of the answer: enough for the label or the words.
+
+        A model that reasons first gets the endpoint's full limit.
+        """
         needed = checks.tokens_for(prompt.words) if prompt.words else _LABEL_TOKENS
         short = (prompt.labels or prompt.words) and self._accepted.get(_ROOMY, True)
         if not short or (fault is not None and fault.kind == "length"):
@@ -273,8 +289,10 @@ class OpenAIChat(Client):
         return min(needed, self.endpoint.max_tokens)
 
     def _adapt(self, body: Body, status: int, said: str, failing: set[str]) -> bool:
-        """Leaves out, from now on, a parameter of ``body`` that the server names in its
-        refusal. Where it fails without a reason the next form of output is tried."""
+        """Omits from now on a parameter of ``body`` that the server names in its refusal.
+
+        If the request fails without a reason, the next form of output is tried.
+        """
         form = body.get("response_format", {}).get("type", "")
         for name, words in _OPTIONAL.items():
             named = name in body and any(word in said for word in words)
@@ -313,8 +331,11 @@ class OpenAIChat(Client):
         return kept
 
     def _usable(self, prompt: Prompt, kept: Completion) -> str:
-        """Returns the answer in a reply. Raises a Fault where it cannot be used, which depends on
-        prompt and reply alone, so that a kept reply is judged as it was when it came."""
+        """Returns the answer in a reply, or raises a Fault.
+
+        The decision depends on prompt and reply alone, so that a stored reply is judged like a new
+        one.
+        """
         said, thinks = checks.spoken(kept.text)
         cut, fails = kept.finish == "length", ""
         if thinks or (cut and not said):
@@ -328,7 +349,7 @@ class OpenAIChat(Client):
         elif prompt.json and object_in(said) is None:
             fails = "it was no JSON object"
         if fails:
-            # A text has its stand-in. Without a label or an answer, somebody is to decide.
+            # A text has an offline substitute; a missing label or answer needs the user's decision.
             kind = "text" if prompt.words or prompt.json else "length"
             raise Fault(f"the reply cannot be used, {fails}", kind, reply=kept)
         return said
@@ -350,7 +371,7 @@ _TEXT_ONLY = (
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    """Returns the JSON object that a reply is, also in a code fence; None where it is none."""
+    """Returns the JSON object in a reply, also inside a code fence; None if there is none."""
     try:
         value = json.loads(unfenced(text))
     except (ValueError, RecursionError):
@@ -383,8 +404,10 @@ def _instruction(labels: Sequence[str], form: str) -> str:
 
 
 def _find_label(text: str, labels: Sequence[str]) -> str | None:
-    """Returns the label ``text`` gives: as JSON, bare, quoted, fenced, in other letter case or with
-    a full stop; None where it gives none of them, or more than one."""
+    """Returns the label in ``text``; None if there is none of them, or more than one.
+
+    The label may be JSON, quoted, fenced, in other letter case or end with a full stop.
+    """
     said = _unwrapped(text)
     if said in labels:
         return said

@@ -1,7 +1,7 @@
-"""Checks the text of a model before it becomes memory.
+"""Checks the form of a model's text before it becomes memory.
 
-The checks see the form alone: thoughts without an end, an introduction, a loop, signs in place of
-letters, the length. Whether a text is true they cannot see; the turns stand beside it.
+It finds unfinished reasoning, an introduction, a loop, symbols in place of letters, and a wrong
+length. It cannot check whether a text is true; the screen shows the turns next to it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import unicodedata
 
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _THINKS = re.compile(r"\A\s*<think(?:ing)?>")
-_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)  # of templates that write the start
+# A chat template may have written the opening tag.
+_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
 
 _TITLE = re.compile(r"\A\W*title\W*[:：][^\n]*\n*", re.I)
 _INTRODUCTION = re.compile(
@@ -22,10 +23,10 @@ _INTRODUCTION = re.compile(
     re.I,
 )
 _SHINGLE = 12  # letters
-_DISTINCT = 0.7  # least share of different runs of so many letters; a text said thrice has .33
+_DISTINCT = 0.7  # least share of distinct shingles; a text repeated three times has .33
 _STUTTER = re.compile(r"\b(\w+)(?:\W+\1\b){3}", re.I)
 _PLAIN = 0.85  # least share of letters, digits and blanks
-_SHORTEST = (3, 12)  # words, or letters, of which a text has at least one
+_SHORTEST = (3, 12)  # a text has at least so many words, or so many letters
 _LONGEST = (2, 16)  # words, and characters, for each word asked for
 
 
@@ -43,11 +44,11 @@ def tokens_for(words: int) -> int:
 
 
 def unusable(text: str, words: int) -> str:
-    """Returns why a text cannot become memory, "" where it can.
+    """Returns why a text cannot become memory; "" if it can.
 
     Args:
         text: the reply, without reasoning.
-        words: how many words were asked for at most.
+        words: the requested maximum of words.
     """
     body = _TITLE.sub("", text, count=1).strip()
     letters = [sign for sign in body.casefold() if unicodedata.category(sign)[0] in "LMN"]

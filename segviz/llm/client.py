@@ -45,9 +45,9 @@ _SAID = 300
 _ADAPTABLE = (400, 422, 500, 501)
 _PASSING = (408, 409, 425, 429)
 _UNFIT = ("label", "text", "empty", "length")
-_AGAIN = 2  # more tries after a reply that came whole but cannot be used
+_AGAIN = 2  # more tries after a complete but unusable reply
 _LISTING_SECONDS = 2.0
-_LASTING_TRAITS = ("meta", "root", "parent", "digest")  # of a listed model; others change by hour
+_LASTING_TRAITS = ("meta", "root", "parent", "digest")  # fields that do not change over time
 _OF_ONE_REQUEST = ("empty", "length", 400, 413, 422)
 _OF_THE_SERVER = (402, 500)
 _ADVICE = {
@@ -76,11 +76,14 @@ _ON_SEND: ContextVar[Callable[[], None]] = ContextVar("on_send", default=lambda:
 
 
 class Client(Metered):
-    """Requests from an endpoint what its cache does not hold; base of chat model and embedder."""
+    """Base of chat model and embedder: requests what the cache does not hold."""
 
     def __init__(self, endpoint: Endpoint, cache: ModelCache | None, total: Metered | None) -> None:
-        """Imports ``openai``; nothing is sent yet. Without ``cache`` replies are kept in
-        memory; ``total`` counts along and may outlive the client."""
+        """Imports ``openai``; sends nothing yet.
+
+        Without ``cache`` replies are kept in memory; ``total`` are counters that may outlive the
+        client.
+        """
         import openai
 
         super().__init__(total)
@@ -110,7 +113,7 @@ class Client(Metered):
         self._close()
 
     def listed(self, seconds: float = _LISTING_SECONDS) -> list[Body]:
-        """Returns the models the server lists, as it describes them; [] where it lists none."""
+        """Returns the server's descriptions of its models; [] if it lists none."""
         client = self._openai.with_options(max_retries=0, timeout=seconds)
         try:
             found = json.loads(client.models.with_raw_response.list().content)["data"]
@@ -120,11 +123,10 @@ class Client(Metered):
         return [row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
 
     def fingerprint_of(self, model: str) -> str:
-        """Returns what a server on this machine says of the weights of a model, as a hash; "" of
-        any other server, and where it says nothing.
+        """Returns a hash of a local server's description of a model's weights, else "".
 
-        Weights on this machine may be swapped under one name. A server that is away has the
-        fingerprint it had last, so that kept replies are found.
+        Weights on this machine may be replaced under one name. While a server is down its last
+        fingerprint applies, so that stored replies are found.
         """
         if not self.endpoint.local:
             return ""
@@ -154,15 +156,14 @@ class Client(Metered):
         read: Callable[[Body], T],
         adapt: Callable[[Body, int, str], bool] = lambda body, status, said: False,
     ) -> T:
-        """Sends the request from ``build`` and returns what ``read`` makes of the reply.
+        """Sends the request from ``build`` and returns the result of ``read`` for its reply.
 
-        ``build`` gets the last fault, if any. ``read`` raises a Fault for an unusable reply.
-        ``adapt`` gets a request that the server refused as malformed or failed at (400, 422,
-        500, 501), the status and the server's words; True means it changed what ``build``
-        makes next, and tries are counted anew, so it must not say so for ever.
+        ``build`` receives the last fault, if any. ``read`` raises a Fault for an unusable reply.
+        ``adapt`` receives a request that the server refused as malformed or failed at (400, 422,
+        500, 501), the status and the server's words. True means that it changed the next ``build``;
+        tries are then counted anew, so it must not return True forever.
 
-        Raises RequestError, after ``retries`` more tries: what happened, how often it was tried,
-        what to do.
+        Raises RequestError after ``retries`` more tries: what happened, how many tries, what to do.
         """
         started = time.monotonic()
         most = self.endpoint.retries + 1
@@ -188,8 +189,8 @@ class Client(Metered):
                 tries = 0
             elif fault.final or again > _AGAIN:
                 break
-        # Raised out here so that no exception of the package, which holds the request and
-        # its headers, hangs on to this one.
+        # Raised outside the except clause: the package's exception holds the request and its
+        # headers, and must not become this one's context.
         assert fault is not None
         seconds = time.monotonic() - started
         tried = "Tried once." if tries == 1 else f"Tried {tries} times in {seconds:.0f} s."
@@ -212,7 +213,7 @@ class Client(Metered):
             raise Fault(what, "connection") from None
         try:
             reply = json.loads(content)
-        except (ValueError, RecursionError):  # also what is not UTF-8, or nested a thousand deep
+        except (ValueError, RecursionError):  # also invalid UTF-8, or nesting a thousand deep
             reply = None
         if not isinstance(reply, dict):
             raise Fault("the reply was not valid JSON, or cut off", "body")
@@ -232,14 +233,16 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-# --- what can go wrong ---------------------------------------------------------------------
+# --- faults --------------------------------------------------------------------------------
 
 
 class Fault(Exception):
-    """A request that failed. ``kind``, a name or an HTTP status, picks the advice; ``status``
-    is that of a server that refused the request or is in trouble, ``said`` its reason or a wrong
-    answer, secrets blanked out; ``reply`` is the reply that cannot be used. ``again`` counts such
-    replies to one prompt so far."""
+    """Failed request.
+
+    ``kind``, a name or an HTTP status, selects the advice. ``status`` is the server's, 200 if it
+    did not fail. ``said`` is its reason or a wrong answer, without secrets; ``reply`` is the
+    unusable reply. ``again`` counts such replies to one prompt so far.
+    """
 
     def __init__(
         self,
@@ -258,9 +261,11 @@ class Fault(Exception):
 
 
 class RequestError(ModelError):
-    """A ModelError for a request that failed for good: ``reason`` is what happened, in short,
-    ``kind``, ``status`` and ``said`` as of the fault; ``lasting``: it lies with this one request,
-    others may fare better; ``settable``: other settings of the endpoint may help."""
+    """Final error of a failed request.
+
+    ``reason`` is a short description; ``kind``, ``status`` and ``said`` are those of the fault.
+    ``lasting``: only this request fails. ``settable``: other settings of the endpoint may help.
+    """
 
     def __init__(self, message: str, fault: Fault) -> None:
         super().__init__(message)

@@ -28,7 +28,7 @@ _PROBE = "text"
 
 
 class OpenAIEmbedder(Client):
-    """Turns texts into unit vectors; each text is sent once, then taken from the cache."""
+    """Embedding model of a server with the OpenAI API; each text is sent once, then cached."""
 
     def __init__(
         self,
@@ -37,8 +37,11 @@ class OpenAIEmbedder(Client):
         *,
         total: Metered | None = None,
     ) -> None:
-        """Nothing is sent yet; without ``cache`` vectors are kept in memory. ``total``
-        counts along and may outlive the client."""
+        """Prepares a client; sends nothing yet.
+
+        Without ``cache`` vectors are kept in memory. ``total`` are counters that may outlive the
+        client.
+        """
         if not endpoint.embedding_model:
             raise ValueError(
                 "embedding_model is empty; name one the server has, such as text-embedding-3-small"
@@ -54,11 +57,20 @@ class OpenAIEmbedder(Client):
         return f"openai:{self.endpoint.embedding_model}@{self.endpoint.host}"
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Returns float32 (len(texts), d), unit rows in order; an empty text is a zero row and is
-        not sent. ModelError after bounded retries; batches that finished stay cached.
+        """Embeds texts; an empty text is not sent and becomes a zero row.
 
-        d is learned from the model, so where only empty texts come first, one harmless
-        word is embedded to learn it.
+        The first vectors determine d. If all texts so far are empty, one harmless word is sent for
+        it.
+
+        Args:
+            texts: the texts.
+
+        Returns:
+            float32 (len(texts), d), rows of length 1 in order.
+
+        Raises:
+            ModelError: The server fails after a limited number of retries; finished batches stay
+                cached.
         """
         sent = [_sent(text) for text in texts]
         rows = self._rows([text for text in dict.fromkeys(sent) if text])
@@ -78,12 +90,12 @@ class OpenAIEmbedder(Client):
         def fetch(batch: list[str]) -> dict[str, Vector]:
             fresh = dict(zip(batch, self._fetch(batch), strict=True))
             self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
-            # Another process may have kept other vectors meanwhile; a rebuild will find those.
+            # If another process has stored other vectors, use those: a rebuild will find them.
             kept = self._kept({text: keys[text] for text in batch})
             return {text: row.vector for text, row in fresh.items()} | kept
 
-        # Batches are cut from all texts, not from those that are missing: an interrupted
-        # call repeated sends the very batches that did not finish, which are charged alike.
+        # Batches are cut from all texts, not only the missing ones: a repeated call after an
+        # interruption sends exactly the unfinished batches, at the same charge.
         cut = [[t for t in batch if t not in rows] for batch in self._batches(texts)]
         for fresh in timeouts.in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
             rows |= fresh
@@ -100,9 +112,10 @@ class OpenAIEmbedder(Client):
         return rows
 
     def charged(self, texts: Sequence[str]) -> int:
-        """Tokens charged when these texts were embedded, this time or before; a batch's are
-        shared out among its texts by length. 0 for what is not in the cache, and where the
-        server names none."""
+        """Returns the tokens charged for these texts, now or earlier; 0 for unknown ones.
+
+        The tokens of a batch are divided among its texts by length.
+        """
         keys = self._keys([sent for text in texts if (sent := _sent(text))])
         return sum(row.tokens for row in self.cache.embeddings(list(keys.values())).values())
 
@@ -125,8 +138,11 @@ class OpenAIEmbedder(Client):
             yield batch
 
     def _fetch(self, texts: list[str]) -> list[Embedding]:
-        """Vectors from the server. What it finds too much is sent in halves, a single text
-        it finds too long is cut, so that a vector depends on its own text alone."""
+        """Requests vectors.
+
+        A batch that is too large is sent in halves, a single text that is too long is cut: so a
+        vector depends on its own text alone.
+        """
         try:
             return self._ask(
                 "embeddings",
@@ -201,7 +217,7 @@ def _sent(text: str) -> str:
 
 
 def _shares(tokens: int, weights: Sequence[int]) -> list[int]:
-    """``tokens`` in whole shares proportional to ``weights``, their sum exactly."""
+    """Divides ``tokens`` into whole shares proportional to ``weights``, with the exact sum."""
     bounds = [0, *accumulate(weights)]
     cuts = [tokens * bound // max(bounds[-1], 1) for bound in bounds]
     return [right - left for left, right in pairwise(cuts)]

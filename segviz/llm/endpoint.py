@@ -1,4 +1,4 @@
-"""Which model, where, with what parameters and whose key; the key is held but never shown."""
+"""Defines an endpoint: server, model, parameters and key, which is never shown."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A server that speaks the OpenAI API, and how to use it.
+    """Server with the OpenAI API, its models and limits.
 
-    ``timeout`` is the longest silence of the server in seconds; ``retries`` counts the tries
-    after the first;
-    ``concurrency`` is how many requests may be under way at once; ``prompt_tokens`` the longest
-    prompt, as estimated, beyond which quoted texts are shortened. ``model`` answers
-    prompts and ``embedding_model`` embeds; either may stay empty where it is not used.
+    ``timeout`` is the longest silence of the server in seconds; ``retries`` counts the tries after
+    the first; ``concurrency`` is the maximum of parallel requests. Quoted texts are shortened if a
+    prompt has more than ``prompt_tokens``, as estimated. ``model`` answers prompts and
+    ``embedding_model`` embeds; an unused one may be empty.
 
-    The key takes no part in ``repr``, comparison or hashing: two endpoints that differ in
-    the key alone are equal, so make a new client when the key changes. A user name and
-    password in ``base_url`` are used for basic authentication and shown nowhere.
+    The key takes no part in ``repr``, comparison or hashing: two endpoints that differ only in the
+    key are equal, so make a new client when the key changes. A user name and password in
+    ``base_url`` are used for basic authentication and shown nowhere.
     """
 
     base_url: str
@@ -54,7 +53,7 @@ class Endpoint:
     prompt_tokens: int = 3_000
 
     def __post_init__(self) -> None:
-        """Raises ValueError naming the value and what is legal; secrets are not repeated."""
+        """Raises ValueError with the value and its legal range; secrets are not repeated."""
         object.__setattr__(self, "base_url", self.base_url.strip())
         object.__setattr__(self, "key", self.key.strip())
         try:
@@ -94,7 +93,7 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """Host, with the port where one is given."""
+        """Host, with the port if one is given."""
         return self._parts.netloc.rpartition("@")[2].lower()
 
     @property
@@ -104,7 +103,7 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """The model and its parameters: what changes an answer wherever the model runs."""
+        """The model and the parameters that change an answer, on any server."""
         return (
             f"{self.model} temperature={self.temperature:g} "
             f"seed={self.seed} max_tokens={self.max_tokens}"
@@ -112,13 +111,13 @@ class Endpoint:
 
     @property
     def local(self) -> bool:
-        """Whether the server runs on this machine."""
+        """True if the server runs on this machine."""
         name = self._parts.hostname or ""
         return name in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 
     @property
     def authorization(self) -> str:
-        """The Authorization header that ``base_url`` asks for; empty where the key is used."""
+        """The Authorization header for the user in ``base_url``; empty if the key is used."""
         if self.key or self._parts.username is None:
             return ""
         user, password = unquote(self._parts.username), unquote(self._parts.password or "")
@@ -144,11 +143,11 @@ _OPENAI = "https://api.openai.com/v1"
 _SMALL = "text-embedding-3-small"
 
 LOCAL: Mapping[str, Any] = {"timeout": 240, "concurrency": 1}
-"""Limits of a server on this machine: it writes slowly, and one answer at a time."""
+"""Limits for a server on this machine, which writes slowly and one answer at a time."""
 
 
 def at(address: str) -> Endpoint:
-    """Returns the endpoint at an address, with the limits of a local server where it is one."""
+    """Returns the endpoint at an address, with the limits of a local server if it is one."""
     found = Endpoint(address)
     return replace(found, **LOCAL) if found.local else found
 

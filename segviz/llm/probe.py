@@ -1,4 +1,4 @@
-"""Tries a server for a few seconds: what it lists, whether it keeps to a schema, how fast it is."""
+"""Tests a server for a few seconds: its models, structured output and speed."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ _COUNTED = 96  # tokens of that answer at most
 
 @dataclass(frozen=True)
 class ServerReport:
-    """What a test of a server found.
+    """Result of a server test.
 
-    ``models`` are those it lists. ``schema`` is the form of structured output it keeps to,
-    "ignored" where it takes one and answers otherwise, "none" where it takes none, "" where that
-    was not tried. ``context`` is the longest context it lists for the model, in tokens.
-    ``writes`` and ``reads`` are tokens a second, None where they could not be measured.
-    ``problem`` says what failed.
+    ``models`` are those it lists. ``schema`` is the form of structured output it obeys, "ignored"
+    if it accepts one and answers otherwise, "none" if it accepts none, "" if untested. ``context``
+    is the longest context it lists for the model, in tokens. ``writes`` and ``reads`` are tokens a
+    second, None if not measured. ``problem`` names the failure.
     """
 
     models: tuple[str, ...] = ()
@@ -39,14 +38,14 @@ class ServerReport:
     problem: str = ""
 
     def seconds(self, tokens_in: int, tokens_out: int) -> float | None:
-        """Returns how long one request after the other takes; None where no speed is known."""
+        """Returns the seconds of consecutive requests with so many tokens; None without a speed."""
         if not self.writes:
             return None
         return tokens_out / self.writes + (tokens_in / self.reads if self.reads else 0.0)
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """What was found, as (name, value) lines."""
+        """Results as (name, value) lines."""
         forms = {"ignored": "taken, but ignored", "none": "not supported"}
         known = [
             ("Models listed", ", ".join(self.models)),
@@ -59,13 +58,15 @@ class ServerReport:
 
 
 def probe(endpoint: Endpoint) -> ServerReport:
-    """Tests a server in at most ``SECONDS``; with a chat model two short requests are sent, of
-    words that are no part of a conversation."""
+    """Tests a server in at most ``SECONDS``.
+
+    For a chat model it sends two short requests, without any text of a conversation.
+    """
     until = time.monotonic() + SECONDS
 
     def client() -> OpenAIChat:
         left = max(RANGES["timeout"][0], until - time.monotonic())
-        # Nothing is kept: a reply from the cache would say nothing of the speed.
+        # Nothing is cached: a cached reply would say nothing about the speed.
         limits = replace(endpoint, timeout=left, retries=0, max_tokens=_COUNTED)
         return OpenAIChat(replace(limits, model=endpoint.model or "none"), ModelCache(None))
 
@@ -96,7 +97,7 @@ def probe(endpoint: Endpoint) -> ServerReport:
 
 
 def _schema(chat: OpenAIChat) -> str:
-    """Returns the form of output a server keeps to when the prompt asks for another answer."""
+    """Returns the form of output a server obeys even if the prompt asks for another answer."""
     try:
         chat.reply(Prompt("Answer with the one word cherry.", _FRUITS, _FRUIT))
     except LabelError:

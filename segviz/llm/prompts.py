@@ -28,12 +28,12 @@ RUBRIC = ("0", "1", "2", "3")
 NOT_MENTIONED = "Not mentioned."
 JSON_ONLY = "Answer with the JSON object alone: no words around it."
 
-_MOST_PARTS = 64  # of an annotation; more children share parts, as each part takes tokens itself
+_MOST_PARTS = 64  # of an annotation; more children share parts, because each part costs tokens
 _TICKS = re.compile("`+")
-_TOKEN = 4  # characters of ASCII in a token; of other letters each counts as one
+_TOKEN = 4  # ASCII characters per token; any other character counts as one token
 
 Texts = Mapping[str, str]
-"""System messages by the names of prompts."""
+"""System messages by prompt name."""
 
 
 @cache
@@ -43,7 +43,7 @@ def texts_of(package: str = "segviz.llm") -> dict[str, str]:
 
 
 def overrides(content: str, known: Texts) -> dict[str, str]:
-    """Reads a file of prompts that stand in for those of the same names.
+    """Reads a file of prompts that replace those of the same names.
 
     Args:
         content: TOML in the form of ``prompts.toml``; names it does not have stay as they are.
@@ -51,7 +51,7 @@ def overrides(content: str, known: Texts) -> dict[str, str]:
 
     Raises:
         ValueError: If it is no TOML, or a prompt is unknown or uses a ``$name`` that the one it
-            stands in for does not have.
+            replaces does not have.
     """
     try:
         found = tomllib.loads(content)
@@ -92,11 +92,11 @@ def _prompt(
 
     Args:
         name: the name of the system message.
-        parts: what is quoted in the user message.
-        labels: the answers that are allowed; none for free text.
+        parts: the quotations in the user message.
+        labels: the legal answers; none for free text.
         told: values filled into the system message.
-        own: the texts of a system, which come before the shared ones.
-        json: whether the answer is a JSON object.
+        own: the texts of a system, which precede the shared ones.
+        json: True if the answer is a JSON object.
     """
     texts = {**texts_of(), **(own or {})}
     if name not in texts:
@@ -134,10 +134,10 @@ def tokens_of(text: str) -> int:
 
 
 def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Prompt, int]:
-    """Returns a prompt of at most ``budget`` tokens, as estimated, and how many texts it shortens.
+    """Returns a prompt of at most ``budget`` tokens, as estimated, and how many texts it cuts.
 
-    The longest texts of its parts are cut to one length, between words. A prompt without parts
-    stays as it is. ``texts`` stand in for the system messages of their names.
+    The longest texts of its parts are cut to one length, between words. A prompt without parts does
+    not change. ``texts`` replace the system messages of their names.
     """
     if texts and prompt.name in texts:
         known = {**texts_of(), **texts}
@@ -182,22 +182,29 @@ def _message(text: str) -> Part:
 
 
 def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Asks whether ``message`` carries on the open segment of this level and summary.
-    Labels MERGE and CONTINUE."""
+    """Asks whether ``message`` continues the open segment of this level and summary.
+
+    The labels are MERGE and CONTINUE.
+    """
     return _prompt(
         "pointwise", [_segment("", level, summary), _message(message)], (MERGE, CONTINUE)
     )
 
 
 def score_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Asks how well ``message`` carries on the open segment of this level and summary. The
-    labels are the points 0 … 10."""
+    """Asks how well ``message`` continues the open segment of this level and summary.
+
+    The labels are the points 0 … 10.
+    """
     return _prompt("scored", [_segment("", level, summary), _message(message)], POINTS)
 
 
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
-    """Asks which open segment ``message`` carries on. ``segments`` are (level, summary), low
-    to high; the labels are MERGE_1 … MERGE_m in that order, and SPLIT."""
+    """Asks which open segment ``message`` continues.
+
+    ``segments`` are (level, summary), low to high; the labels are MERGE_1 … MERGE_m in that order,
+    and SPLIT.
+    """
     labels = [f"{MERGE}_{i}" for i in range(1, len(segments) + 1)]
     listed = [
         _segment(f" {label}", *segment) for label, segment in zip(labels, segments, strict=True)
@@ -217,8 +224,10 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
 
 
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
-    """Asks for at most ``most`` facts with entities and relations, as JSON. ``when`` is the
-    time the text was said; what ``known`` states is to be left out."""
+    """Asks for at most ``most`` facts with entities and relations, as JSON.
+
+    ``when`` is the time of the text; the facts in ``known`` should not be repeated.
+    """
     said = f", said at {when}" if when else ""
     parts = [Part(f"Conversation{said}", (text,))]
     if known:
@@ -279,21 +288,25 @@ def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt
 
 
 def answer_prompt(question: str, excerpts: Sequence[Part], request: bool = False) -> Prompt:
-    """Asks for the answer from these excerpts, in reading order: a few words, or what an
-    assistant says to a person's ``request``."""
+    """Asks for the answer from these excerpts, in reading order.
+
+    The answer is a few words, or an assistant's reply to a person's ``request``.
+    """
     name, told = "answer_request" if request else "answer", {"not_mentioned": NOT_MENTIONED}
     return _prompt(name, [*excerpts, _question(question)], told=told)
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:
-    """Asks how well ``answer`` matches ``reference``, to a question of ``category`` where it has
-    one. Labels 0 to 3."""
+    """Asks how well ``answer`` matches ``reference``; the labels are 0 to 3.
+
+    ``category`` is the question's, "" if it has none.
+    """
     kind = [Part("Category of the question", (category,))] if category else []
     said = [Part("Reference answer", (reference,)), Part("Answer to grade", (answer,))]
     return _prompt("judge", [*kind, _question(question), *said], RUBRIC)
 
 
 def memory_judge_prompt(question: str, known: Sequence[str], answer: str) -> Prompt:
-    """Asks how well ``answer`` agrees with what is ``known`` of who asks. Labels 0 to 3."""
+    """Asks how well ``answer`` agrees with the ``known`` facts about the user. Labels 0 to 3."""
     parts = [Part("Known", tuple(known)), _question(question), Part("Answer to grade", (answer,))]
     return _prompt("memory_judge", parts, RUBRIC)

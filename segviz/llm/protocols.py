@@ -16,13 +16,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request to a chat model.
+    """Request to a chat model.
 
-    With ``labels`` the reply must be exactly one of them; the client enforces it by
-    structured output and refuses anything else. With ``words`` the reply is a text of at most so
-    many words that becomes memory; with ``json`` it is a JSON object. Such replies are checked.
-    ``user`` quotes the ``parts``. ``name`` is the
-    name of the system message in ``prompts.toml``, ``told`` the values filled into it.
+    With ``labels`` the reply must be exactly one of them; the client enforces it by structured
+    output and refuses anything else. With ``words`` the reply is a text of at most so many words
+    that becomes memory; with ``json`` it is a JSON object. Such replies are checked. ``user``
+    quotes the ``parts``. ``name`` is the name of the system message in ``prompts.toml``, ``told``
+    the values filled into it.
     """
 
     system: str
@@ -37,11 +37,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A chat model's answer with what it cost; ``cached`` replies cost nothing now.
+    """Chat model's answer with its cost; ``cached`` replies cost nothing now.
 
-    ``waived`` is why there is no answer where somebody decided to do without, ``refused`` why
-    the model's replies could not be used: then ``text`` is empty, whatever the labels. ``raw`` is
-    the reply as it came, ``model`` the name of the model.
+    ``waived`` is the reason to go without an answer, ``refused`` why no reply of the model could be
+    used; ``text`` is then empty, whatever the labels. ``raw`` is the reply as received, ``model``
+    the name of the model.
     """
 
     text: str
@@ -54,17 +54,19 @@ class Reply:
 
 
 class ModelError(RuntimeError):
-    """A model could not be reached or paid for after bounded retries; the message says
-    what happened and what to do. Finished work is in the cache, so trying again goes on
-    where it stopped."""
+    """Failure to reach or pay a model after a limited number of retries.
+
+    The message says what happened and what to do. Finished work is cached: a new try continues
+    there.
+    """
 
 
 class LastingFault(ModelError):
-    """A model gives no usable answer to one ``prompt`` (it refuses it, or answers with
-    nothing), for this ``reason``; other prompts may fare better.
+    """Missing answer to one ``prompt``, which the model refuses or leaves empty.
 
-    Trying again will hardly help. A client that has ``waive(prompt, reason)`` can be told
-    to do without the answer; the build then decides or writes offline at this place.
+    ``reason`` says why. Retries will hardly help, but other prompts may work. A client with
+    ``waive(prompt, reason)`` can go without the answer; the build then decides or writes offline at
+    this place.
     """
 
     def __init__(self, message: str, prompt: Prompt, reason: str) -> None:
@@ -74,7 +76,7 @@ class LastingFault(ModelError):
 
 
 class LabelError(ModelError):
-    """A model kept answering outside the label set; ``answer`` is what it said last."""
+    """Repeated answers outside the label set; ``answer`` is the last of them."""
 
     def __init__(self, message: str, answer: str) -> None:
         super().__init__(message)
@@ -82,17 +84,20 @@ class LabelError(ModelError):
 
 
 class Chat(Protocol):
-    """A chat model, or one for each role.
+    """Chat model, or one for each role.
 
-    ``prompts`` stand in for the system messages of their names. ``counts`` holds counters that
-    only grow. ``calls`` and ``tokens`` count what was really requested, repeated tries included
-    and cached replies not. ``answered``, ``answered_tokens`` and ``answered_output`` count the
-    prompts answered, their tokens and those among them the model wrote, from wherever, so that
-    they are the same in a repeated or resumed build; ``from_cache`` counts the answers among them
-    that were taken from the cache. ``waived_texts`` counts the prompts without labels that were
-    done without, ``refused`` those whose replies could not be used, ``shortened`` the texts cut so
-    that a prompt keeps its budget. ``decided``, ``written``, ``decided_instead`` and
-    ``written_instead`` are what components say with ``count_made``.
+    ``prompts`` replace the system messages of their names. ``counts`` returns counters that only
+    grow:
+
+    - ``calls``, ``tokens``: requests sent, with retries, without cached replies.
+    - ``answered``, ``answered_tokens``, ``answered_output``: prompts answered, their tokens, and
+    the
+      tokens the model wrote, sent or cached; a repeated or resumed build has the same numbers.
+    - ``from_cache``: the cached ones among them.
+    - ``waived_texts``: prompts without labels that go without an answer.
+    - ``refused``: prompts whose replies could not be used.
+    - ``shortened``: texts cut to fit the token budget of a prompt.
+    - ``decided``, ``written``, ``decided_instead``, ``written_instead``: see ``count_made``.
     """
 
     prompts: dict[str, str]
@@ -115,8 +120,13 @@ class Chat(Protocol):
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Returns the answer; ModelError after bounded retries: LabelError for a wrong label,
-        LastingFault where this prompt alone gets no answer."""
+        """Returns the answer.
+
+        Raises:
+            LabelError: The model kept answering outside the labels.
+            LastingFault: Only this prompt fails.
+            ModelError: The server still fails after a limited number of retries.
+        """
         ...
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
@@ -124,7 +134,7 @@ class Chat(Protocol):
         ...
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns why an answer to this prompt is done without; "" where it is not."""
+        """Returns why this prompt goes without an answer; "" if it does not."""
         ...
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:

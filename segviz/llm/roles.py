@@ -12,8 +12,7 @@ from segviz.llm.protocols import LabelError, Prompt, Reply
 T = TypeVar("T")
 
 ROLES = ("decision", "annotation", "answer", "grade")
-"""What models are asked for: where units join and other small judgements; texts of nodes; answers
-to questions; grades of answers."""
+"""Tasks of models: where units join and other small judgements, texts of nodes, answers, grades."""
 
 _OF_PROMPTS = {
     "annotate": "annotation",
@@ -25,7 +24,7 @@ _OF_PROMPTS = {
 
 
 def role_of(prompt: Prompt) -> str:
-    """Returns the role a prompt is for; what is no text, answer or grade is a decision."""
+    """Returns the role of a prompt: a text, an answer, a grade, else a decision."""
     return _OF_PROMPTS.get(prompt.name, "decision")
 
 
@@ -46,11 +45,11 @@ class ChatByRole:
         self.prompts = usual.prompts
 
     def has(self, role: str) -> bool:
-        """Returns True where a model may be asked in this role."""
+        """Returns True if a model may be asked in this role."""
         return role != "grade" or role in self._by_role
 
     def of(self, role: str) -> OpenAIChat:
-        """Returns the model for a role. Raises ValueError where no model may grade."""
+        """Returns the model for a role; raises ValueError if no model may grade."""
         if not self.has(role):
             raise ValueError("no model is named for grading; name one, another than answers")
         return self._by_role.get(role, self.usual)
@@ -105,11 +104,11 @@ class ChatByRole:
         return [answers[i] for i in range(len(prompts))]
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns why an answer to this prompt is done without; "" where it is not."""
+        """Returns why this prompt goes without an answer; "" if it does not."""
         return self.of(role_of(prompt)).waived(prompt)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """Does without an answer to this prompt, as ``OpenAIChat.waive``."""
+        """Goes without an answer to this prompt, as ``OpenAIChat.waive``."""
         self.of(role_of(prompt)).waive(prompt, reason)
 
     def close(self) -> None:

@@ -25,7 +25,7 @@ _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default
 
 
 class CancelledError(BaseException):
-    """The caller of this thread's request has gone."""
+    """Request whose caller has gone."""
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def heartbeat(beat: Callable[[], None]) -> Iterator[None]:
 
 
 def check_cancelled() -> None:
-    """Raises CancelledError where nobody waits for this thread's requests any more."""
+    """Raises CancelledError if nobody waits for this thread's requests any more."""
     cancelled = _CANCELLED.get()
     if cancelled is not None and cancelled.is_set():
         raise CancelledError
@@ -90,8 +90,10 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
 
 
 def waited_for(work: Callable[[], A]) -> A:
-    """Returns what ``work`` returns, or raises what it raises, done in a thread: the heartbeat of
-    the caller may give it up where it never ends."""
+    """Runs ``work`` in a thread; returns its result or raises its exception.
+
+    The caller's heartbeat can stop waiting if it never ends.
+    """
     return in_parallel(lambda _: work(), (None,), 1)[0]
 
 

@@ -1,4 +1,4 @@
-"""Counts what was requested of models, safely from several threads, and what it costs."""
+"""Counts the requests and tokens of models, safely across threads, and computes costs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ _COUNTERS = (
 
 
 class Metered:
-    """Counters of a client. Every request sent counts, also one that failed or whose
-    answer was refused, since servers charge for those. What is counted here is counted in
-    ``total`` too, which may outlive the client."""
+    """Counters of a client, which also count in ``total``; that may outlive the client.
+
+    Every request sent counts, even if it failed or its answer was refused: servers charge for
+    those.
+    """
 
     def __init__(self, total: Metered | None = None) -> None:
         self._total = total
@@ -61,10 +63,9 @@ class Metered:
             self._total.count_call()
 
     def count_answer(self, tokens_in: int, tokens_out: int, cached: bool = False) -> None:
-        """Counts a prompt answered by the server or the cache, for so many tokens then.
+        """Counts a prompt answered by the server or the cache, with its original tokens.
 
-        Unlike the other counters these do not depend on what was in the cache or on how
-        often a request had to be repeated.
+        Unlike the other counters these do not depend on cached replies or on repeated requests.
         """
         with self._counting:
             self.answered += 1
@@ -73,7 +74,7 @@ class Metered:
             self.from_cache += cached
 
     def count_waived(self, text: bool) -> None:
-        """Counts a prompt, for a free ``text`` or for a label, that was done without."""
+        """Counts a prompt that goes without an answer, for a free ``text`` or for a label."""
         with self._counting:
             self.waived_texts += text
 
@@ -96,8 +97,10 @@ class Metered:
             self.shortened += texts
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
-        """Adds the usage a reply names (input, output); what it does not name counts 0.
-        Replies without ``output`` (embeddings) name the input only."""
+        """Adds a reply's input and output tokens; missing numbers count 0.
+
+        Replies without ``output`` (embeddings) give the input only.
+        """
         named = reply.get("usage")
         named = named if isinstance(named, dict) else {}
         tokens_in, tokens_out = _number(named, "prompt_tokens"), _number(named, "completion_tokens")
@@ -121,7 +124,7 @@ def _number(named: dict[str, object], name: str) -> int | None:
 
 
 class Price(NamedTuple):
-    """Returns US dollars for a million tokens."""
+    """US dollars for a million tokens."""
 
     input: float
     output: float
@@ -136,16 +139,32 @@ PRICES: dict[str, dict[str, Price]] = {
     },
     # qwen3.5-flash is left out: its price depends on region and prompt length.
 }
-"""Host, then model. The same model costs something else elsewhere, so the host counts."""
+"""Prices by host, then model: the same model has another price at another host."""
 
 
 def price(endpoint: Endpoint, model: str) -> Price | None:
-    """Returns the price of ``model`` at this endpoint; None where it is not known (never 0)."""
+    """Looks up the price of a model.
+
+    Args:
+        endpoint: the server; the same model has another price elsewhere.
+        model: its name there.
+
+    Returns:
+        The price; None if it is unknown (never 0).
+    """
     return PRICES.get(endpoint.host, {}).get(model)
 
 
 def cost(usage: Usage, prices: Price | None) -> float | None:
-    """US dollars for what was used; None where the price or a token count is unknown."""
+    """Computes the cost of requests.
+
+    Args:
+        usage: requests and tokens.
+        prices: prices of the model.
+
+    Returns:
+        US dollars; None if the price or a token count is unknown.
+    """
     if prices is None or usage.unknown_usage:
         return None
     return (usage.tokens_in * prices.input + usage.tokens_out * prices.output) / 1_000_000

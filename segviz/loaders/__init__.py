@@ -1,10 +1,10 @@
-"""Files -> Corpus. The format is told by shape, never by the file's name.
+"""Reads conversation files into a Corpus; the content decides the format, never the name.
 
-``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists everything
-that was repaired or skipped; they raise LoadError, and nothing else, when nothing usable
-remains. Bytes become a document (``decode``, ``parquet``, ``archives``), which the first loader
-that knows its shape reads (``formats``); what formats share is beside them. To add one: a module
-with a ``LOADER`` and a row in ``LOADERS``; README.md says how.
+``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists every repair and
+omission. They raise LoadError, and nothing else, if nothing usable remains. ``decode``, ``parquet``
+and ``archives`` turn bytes into a document. The first loader in ``formats`` that matches its shape
+reads it; the other modules are shared by formats. A new format is a module with a ``LOADER`` and a
+row in ``LOADERS``; README.md explains it.
 """
 
 from __future__ import annotations
@@ -54,18 +54,23 @@ def load(
     audit: str | Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Corpus:
-    """Read the conversation file, archive (zip, gzip) or folder ``path``; ``~`` is one's home.
+    """Reads a conversation file, archive (zip, gzip) or folder.
 
-    A JSON list of at least ``by_items`` bytes whose format allows it is only listed: its
-    conversations are read when asked for (``LazyCorpus``), whatever its size. Everything
-    else is read whole, up to ``limit`` bytes. ``columns``, ``day_first`` and ``gap_hours``
-    settle what a file may leave open (``segviz.loaders.document.Options``). ``audit`` is the path
-    of a file whose entries dispute gold evidence or answers: it marks the questions
-    (``segviz.loaders.audit``).
-    ``progress`` is called with the bytes that are listed and those of the file; what it raises ends
-    the reading.
+    Args:
+        path: the file or folder; ``~`` is the home folder.
+        limit: most bytes of a file that is read whole, packed or unpacked.
+        by_items: a JSON list of at least so many bytes is only listed, if its format allows it; a
+            conversation is then read on access (``LazyCorpus``), and ``limit`` does not apply.
+        columns: meaning of columns or keys (``segviz.loaders.document.Options``).
+        day_first: True if 03/04/2025 is 3 April; None to infer it.
+        gap_hours: a longer silence starts a session in a source without sessions.
+        audit: file of disputed gold evidence and answers; marks the questions
+            (``segviz.loaders.audit``).
+        progress: called with the bytes listed and the bytes of the file; its exceptions end the
+            reading.
 
-    Raises LoadError when there is nothing readable, and as ``parse`` does.
+    Raises:
+        LoadError: The path cannot be read, or as in ``parse``.
     """
     corpus = _load(path, limit, by_items, Options(columns, day_first, gap_hours), progress)
     return corpus if audit is None else with_audit(corpus, audit)
@@ -83,7 +88,7 @@ def _load(
     if not str(path).strip():
         # An empty path would mean the folder the program happens to run in.
         raise LoadError("no path is given", expected=accepted(), remedy="name a file or folder")
-    with suppress(RuntimeError):  # no home folder can be found: then ~ is just a name
+    with suppress(RuntimeError):  # without a home folder, ~ is a plain name
         file = file.expanduser()
     try:
         if file.is_dir():
@@ -92,7 +97,7 @@ def _load(
             )
         label = _label(file.name)
         with files.opened(file) as stream:
-            head = stream.read(4) or b""  # None of a kernel's pipe that has nothing now
+            head = stream.read(4) or b""  # a pipe without data returns None
         if head.startswith(ZIP):
             return _read_members(lambda: ZipMembers(file, limit), label, options)
         total = file.stat().st_size
@@ -121,10 +126,19 @@ def parse(
     day_first: bool | None = None,
     gap_hours: float = 8.0,
 ) -> Corpus:
-    """Turn a file's bytes into a Corpus; ``name`` is only shown, never trusted.
+    """Parses a file's bytes into a Corpus.
 
-    At most ``limit`` bytes are taken, packed or unpacked. Options as in ``load``. Raises
-    LoadError naming the file, the place, what was expected and what to do.
+    Args:
+        data: content of the file.
+        name: shown in messages, never trusted.
+        limit: most bytes, packed or unpacked.
+        columns: as in ``load``.
+        day_first: as in ``load``.
+        gap_hours: as in ``load``.
+
+    Raises:
+        LoadError: The content is not a conversation; names the file, the place, what was expected
+            and what to do.
     """
     if len(data) > limit:
         remedy = (
@@ -135,9 +149,19 @@ def parse(
 
 
 def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
-    """The rows of any table by the names of its columns: CSV, TSV, a JSON list or JSON Lines of
-    objects, an object with such a list as ``nodes``, Parquet; gzip of these. Cells of text tables
-    are texts. Raises LoadError as ``parse`` does."""
+    """Reads the rows of a table as mappings by column name.
+
+    Args:
+        data: CSV, TSV, JSON list or JSON Lines of objects, object with such a list as ``nodes``, or
+            Parquet; gzip of these.
+        name: name of the file.
+
+    Returns:
+        One mapping per row; cells of text tables are strings.
+
+    Raises:
+        LoadError: As in ``parse``.
+    """
     budget = Budget(WHOLE)
     try:
         if data.startswith(GZIP):
@@ -186,7 +210,7 @@ def _read_members(opened: Callable[[], Members], label: str, options: Options) -
 def _unknown(document: object, options: Options) -> LoadError:
     if isinstance(document, PlainText):
         if is_table(document):
-            settle(header(document), options.columns)  # raises, for lack of a column of texts
+            settle(header(document), options.columns)  # raises if no column holds texts
         return document.error
     if (known := other_kind(document)) is not None:
         return known
@@ -199,6 +223,6 @@ def _unknown(document: object, options: Options) -> LoadError:
 
 
 def _label(name: str, limit: int = 60) -> str:
-    """A file name fit for one line of a message: printable, short, otherwise literal."""
+    """Returns a file name as one printable, short line."""
     text, _ = printable(name)
     return shorten(one_line(text), limit, tail=20)

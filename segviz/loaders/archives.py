@@ -1,11 +1,9 @@
-"""Archives and folders: their files read into memory within limits, and all conversations in
-them as one Corpus.
+"""Reads archives and folders in memory, within limits, as one Corpus.
 
-Nothing is unpacked to disk; names of members are labels, not paths, so none can lead
-anywhere. The files that hold conversations are told by shape: all files of the first format
-found (in the order of ``LOADERS``) are read together; where none of them holds a turn, those of the
-next. Others are counted. Files with people's addresses, as exports of chatbots have them, are not
-opened.
+Nothing is unpacked to disk; names of members are labels, not paths, so none can lead anywhere.
+Files with conversations are recognized by shape. All files of the first format found (in the order
+of ``LOADERS``) are read together; if none of them has a turn, those of the next format. Other
+files are counted. Files with e-mail addresses, as in exports of chatbots, are not opened.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ _DIGITS = re.compile(r"[0-9]+")
 _DEEPEST = 4
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _BROKEN = (*_DAMAGE, OSError, EOFError, ValueError, RuntimeError)
-"""What ``zipfile`` and its decompressors raise on damaged archives."""
+"""Exceptions of ``zipfile`` and its decompressors on damaged archives."""
 
 _PRIVATE = {"users.json", "user.json"}
 """Names, addresses and phone numbers of the account in exports of chatbots."""
@@ -50,8 +48,10 @@ _HEAD = 4096
 
 
 class ZipMembers:
-    """The files of a zip archive, given as bytes or as a path; ``paths`` are in natural order. What
-    is read of them is taken from the budget. LoadError when damaged."""
+    """Files of a zip archive, given as bytes or as a path; ``paths`` are in natural order.
+
+    Reading takes bytes from the budget. Raises LoadError if the archive is damaged.
+    """
 
     def __init__(self, source: bytes | Path, most: int = WHOLE) -> None:
         try:
@@ -61,16 +61,16 @@ class ZipMembers:
         except _BROKEN:
             self._stream.close()
             raise LoadError("the zip archive is damaged", remedy=DAMAGED) from None
-        # Of equal names the last one counts, as for programs that unpack.
+        # Of equal names the last one counts, as in unpacking programs.
         self._infos = {info.filename: info for info in self._zip.infolist() if _is_read(info)}
         self.paths = natural(self._infos)
 
     def open(self, path: str) -> IO[bytes]:
-        """The member, unpacked as it is read."""
+        """Opens the member; it is unpacked as it is read."""
         return self._zip.open(self._infos[path])
 
     def read(self, path: str) -> bytes:
-        """A whole file. LoadError when damaged, locked or beyond the budget."""
+        """Reads a whole file; raises LoadError if it is damaged, encrypted or beyond the budget."""
         info = self._infos[path]
         if info.flag_bits & 1:
             what = "the archive is protected by a password"
@@ -82,13 +82,13 @@ class ZipMembers:
             raise LoadError("the zip archive is damaged", remedy=DAMAGED) from None
 
     def close(self) -> None:
-        """Close the archive."""
+        """Closes the archive."""
         self._zip.close()
         self._stream.close()
 
 
 class FolderMembers:
-    """As ZipMembers, the files of a folder and its subfolders; links are not followed."""
+    """Files of a folder and its subfolders, read like ZipMembers; links are not followed."""
 
     def __init__(self, folder: Path, most: int = WHOLE) -> None:
         self._folder = folder
@@ -108,11 +108,11 @@ class FolderMembers:
                 yield (below / name).as_posix()
 
     def open(self, path: str) -> IO[bytes]:
-        """The regular file of that path."""
+        """Opens the regular file of that path."""
         return files.opened(self._folder / path)
 
     def read(self, path: str) -> bytes:
-        """A whole file. LoadError when it cannot be read or is beyond the budget."""
+        """Reads a whole file; raises LoadError if it is unreadable or beyond the budget."""
         try:
             self.budget.take((self._folder / path).stat().st_size)
             return files.read(self._folder / path)
@@ -120,14 +120,14 @@ class FolderMembers:
             raise unreadable(error, "", "check its permissions") from None
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: no file stays open."""
 
 
 Members = ZipMembers | FolderMembers
 
 
 def _head(members: Members, path: str) -> bytes:
-    """The first bytes of a file; b"" where they cannot be read."""
+    """Returns the first bytes of a file; b"" if they cannot be read."""
     try:
         with members.open(path) as stream:
             return stream.read(_HEAD)
@@ -136,20 +136,20 @@ def _head(members: Members, path: str) -> bytes:
 
 
 def natural(paths: Iterable[str]) -> list[str]:
-    """In the order people count: ``conversations-2`` before ``conversations-10``."""
+    """Returns a sort key by number: ``conversations-2`` before ``conversations-10``."""
     return sorted(paths, key=lambda path: _DIGITS.sub(lambda found: found[0].zfill(20), path))
 
 
 def _is_read(info: zipfile.ZipInfo) -> bool:
-    """Whether a member is a file that somebody put there: no folder, link or hidden file."""
-    path = info.filename  # which is_dir() would not bear to be empty
+    """Returns True for a user's file: no folder, link or hidden file."""
+    path = info.filename  # is_dir() fails for an empty name
     if not path or info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
         return False
     hidden = any(p.startswith(".") and p not in (".", "..") for p in path.split("/"))
     return not hidden and not path.startswith("__MACOSX/")
 
 
-# --- what they hold ------------------------------------------------------------------
+# --- contents ------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -171,8 +171,7 @@ class _Search:
 
 
 def read_members(members: Members, label: str, options: Options) -> Corpus:
-    """The conversations in the files. Raises LoadError when none holds any, naming the first
-    problem met."""
+    """Reads the conversations in the files; raises the first LoadError if there are none."""
     paths = members.paths
     export = slack.is_export(paths)
     search = _slack(members) if export else _search(members, options)
@@ -183,7 +182,7 @@ def read_members(members: Members, label: str, options: Options) -> Corpus:
     for best in [loader for loader in LOADERS.values() if loader.label in known]:
         chosen = [each for each in search.found if each.loader is best]
         for each in chosen:
-            # A file that is alone gives way to the archive, whose name is the telling one.
+            # A single file takes the name of the archive, which says more.
             name = label if len(chosen) == 1 else PurePosixPath(each.path).name
             try:
                 read, more = best.read(each.document, name, options)
@@ -218,7 +217,7 @@ def _search(members: Members, options: Options) -> _Search:
             if loader is not None:
                 search.found.append(_Found(path, loader, document, notes))
             elif isinstance(document, PlainText) and document.text.lstrip()[:1] in ("[", "{"):
-                search.problems.append((path, document.error))  # meant as JSON
+                search.problems.append((path, document.error))  # the file is broken JSON
             elif (known := other_kind(document)) is not None:
                 search.kinds.append((path, known))
             else:
@@ -229,7 +228,7 @@ def _search(members: Members, options: Options) -> _Search:
 def _document(members: Members, path: str, search: _Search) -> tuple[object, Notes] | None:
     data = members.read(path)
     try:
-        # Exports have files of lists that are empty: a day without messages.
+        # Exports contain empty lists: days without messages.
         return None if data.strip() == b"[]" else read_document(data, members.budget)
     except LoadError as error:
         (search.kinds if isinstance(error, OtherKind) else search.problems).append((path, error))
@@ -237,7 +236,7 @@ def _document(members: Members, path: str, search: _Search) -> tuple[object, Not
 
 
 def _slack(members: Members) -> _Search:
-    """All days of an export as one document."""
+    """Combines all days of an export into one document."""
     search = _Search()
     folder = Folder()
     notes = Notes()

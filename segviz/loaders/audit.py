@@ -40,8 +40,8 @@ class _Entry:
     fields: Mapping[str, Any]
 
     def names(self, conversation: str) -> bool:
-        """Tells whether an id of the entry, or a key above it, contains a conversation's id."""
-        if conversation.isdecimal():  # made up by the loader; every number would name it
+        """Returns True if an id of the entry, or a key above it, contains a conversation's id."""
+        if conversation.isdecimal():  # an id made by the loader: every number would match
             return False
         owners = [self.fields.get(name) for name in _OWNERS]
         whole = rf"(?<![^\W_]){re.escape(conversation)}(?![^\W_])"
@@ -61,21 +61,21 @@ class _Entry:
 def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Corpus:
     """Marks the questions of a corpus that an audit disputes (``Question.disputed``).
 
-    An entry belongs to the question with its text, in the conversation that its id names where it
-    names one. Of several such questions it belongs to that with the index at the end of its id,
-    else to all.
+    An entry belongs to the question with its text, within the conversation that its id names, if
+    any. If several questions match, the index at the end of the id decides; without one the entry
+    belongs to all of them.
 
     Args:
-        corpus: Conversations that were read whole.
-        source: Path of the audit, or its bytes.
-        name: What the report calls bytes.
+        corpus: conversations that were read whole.
+        source: path of the audit, or its bytes.
+        name: name of the bytes in the report.
 
     Returns:
         The corpus with marked questions; ``report.audit`` counts entries with and without a
         question, and evidence that names no turn.
 
     Raises:
-        LoadError: For a file without usable entries, or a corpus that is read item by item.
+        LoadError: The file has no usable entries, or the corpus is read item by item.
     """
     label = shorten(one_line(name or ("audit" if isinstance(source, bytes) else Path(source).name)))
     if isinstance(corpus, LazyCorpus):

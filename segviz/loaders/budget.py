@@ -1,4 +1,4 @@
-"""What one input may unpack to, and gzip unpacked within it."""
+"""Limits the bytes an input may unpack to, and unpacks gzip within that limit."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _STEP = 1 << 20
 
 
 class Budget:
-    """What is left of the ``most`` bytes that an input may hold when unpacked (None: no limit).
+    """Bytes that an input may still unpack to, of at first ``most`` (None: no limit).
 
-    Everything the input unpacks to, at any place of the program, is taken from the same one.
+    Every part of the program that unpacks this input takes from the same budget.
     """
 
     def __init__(self, most: int | None = WHOLE) -> None:
@@ -28,7 +28,7 @@ class Budget:
         self._bytes = 0
 
     def take(self, count: int) -> None:
-        """Unpack so many bytes. LoadError when they are not left."""
+        """Counts unpacked bytes; raises LoadError beyond the limit."""
         self._bytes += count
         if self.most is not None and self._bytes > self.most:
             what = f"it holds more than the {size(self.most)} that are read at once"
@@ -36,7 +36,7 @@ class Budget:
 
 
 def gunzip(source: bytes | BinaryIO, budget: Budget) -> Iterator[bytes]:
-    """What a gzip file holds, in parts. LoadError when it is damaged or beyond the budget."""
+    """Unpacks gzip in parts; raises LoadError if it is damaged or beyond the budget."""
     stream = BytesIO(source) if isinstance(source, bytes) else source
     try:
         with gzip.GzipFile(fileobj=stream) as file:

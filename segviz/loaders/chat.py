@@ -1,4 +1,4 @@
-"""What loaders of chats share: messages with times become sessions with turns."""
+"""Turns messages with times into sessions with turns, for all loaders of chats."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from segviz.text.dates import read_times
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a chat.
+    """Message of a chat.
 
-    ``session`` is the block it belongs to where the source names one; ``raw`` is the time
-    as written.
+    ``session`` is its session if the source names one; ``raw`` is the time as written.
     """
 
     speaker: str
@@ -34,8 +33,11 @@ class Message:
 
 
 def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> list[Message]:
-    """Returns the messages, turned round where their times descend throughout, with a note; where
-    the sessions alone descend, those are turned. Other steps back in time are noted."""
+    """Returns the messages oldest first, with a note if it reversed them.
+
+    Reverses messages whose times all descend, or sessions if only these descend. Other steps back
+    in time are noted.
+    """
     blocks: dict[str | None, list[Message]] = {}
     for message in messages:
         blocks.setdefault(message.session, []).append(message)
@@ -43,14 +45,14 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
     firsts = [next((each for each in block if each.time), block[0]) for block in blocks.values()]
     between = _steps(firsts)
     back = sum(step < 0 for step in inside)
-    # Clocks of two machines may differ by a minute; a single step back by less tells nothing.
+    # Clocks of two machines may differ by a minute; a smaller step back does not count.
     if sum(each for each in (*inside, *between) if each < 0) > -60:
         pass
     elif not back and max(between) <= 0:
-        notes.repaired(place, "sessions newest first; turned round, so that the oldest is first")
+        notes.repaired(place, "sessions newest first; reversed to oldest first")
         return [message for block in reversed(blocks.values()) for message in block]
     elif max([*inside, *between]) <= 0:
-        notes.repaired(place, "newest first; turned round, so that the oldest is first")
+        notes.repaired(place, "newest first; reversed to oldest first")
         return list(messages)[::-1]
     if back:
         what = f"{counted(back, 'message')} dated before the previous one; kept in file order"
@@ -65,10 +67,10 @@ def _steps(messages: Iterable[Message]) -> list[float]:
 
 
 def sessions_of(messages: Iterable[Message], gap_hours: float) -> tuple[Session, ...]:
-    """Sessions ``session_<n>`` with turns ``S<n>:<m>``, in the order of the messages.
+    """Returns sessions ``session_<n>`` with turns ``S<n>:<m>``, in the order of the messages.
 
-    Messages of one named session come together, where the first of them stands; between
-    others a new session begins when more than ``gap_hours`` pass (or are gone back).
+    Messages of one named session are joined at the place of the first. Others begin a new session
+    if more than ``gap_hours`` pass, forward or back.
     """
     blocks: list[list[Message]] = []
     named: dict[str, list[Message]] = {}
@@ -104,7 +106,7 @@ def _session(number: int, block: Sequence[Message]) -> Session:
 def each_message(
     block: object, place: Place, notes: Notes
 ) -> Iterator[tuple[Place, dict[str, object]]]:
-    """The objects of a list of messages, each with its place; a note on everything else."""
+    """Yields the objects of a list of messages with their places; notes everything else."""
     if not isinstance(block, list):
         notes.skipped(place, f"expected a list of messages, found {describe(block)}")
         return
@@ -116,8 +118,7 @@ def each_message(
 
 
 Written = tuple[object, Place, object, Place]
-"""What stands for a session in a file: the list of its messages and its date, each with its place;
-() for a date that no place is there for."""
+"""A session in a file: its list of messages and its date, each with its place, () for no place."""
 
 
 def read_sessions(
@@ -128,9 +129,12 @@ def read_sessions(
     options: Options,
     notes: Notes,
 ) -> tuple[Session, ...]:
-    """Returns the sessions of lists ``[{<speaker>: …, content: …}, …]``, called ``session_<n>``
-    with turns ``S<n>:<m>`` after their places; without those that hold no turn. ``example`` is a
-    date as the format writes it; notes on all sessions are made of ``place``."""
+    """Reads sessions from lists ``[{<speaker>: …, content: …}, …]``.
+
+    They are called ``session_<n>`` and their turns ``S<n>:<m>`` by position; sessions without turns
+    are left out. ``example`` is a date in the format's style; notes on all sessions are at
+    ``place``.
+    """
     empty, held = [], []
     for number, (block, here, date, at) in enumerate(blocks, start=1):
         if block is None or block == []:
@@ -160,21 +164,21 @@ def _turns(
 
 
 def flagged(raw: object, key: str) -> bool:
-    """Whether a turn bears this mark: true, and nothing else, does."""
+    """Returns True if a turn's mark is exactly ``true``."""
     return isinstance(raw, dict) and raw.get(key) is True
 
 
 def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:
-    """Who speaks: the ``usual`` ones first, in that order, then others as they appear."""
+    """Returns the speakers: first the ``usual`` ones, then others by their first turn."""
     there = dict.fromkeys(turn.speaker for session in sessions for turn in session.turns)
     return tuple(sorted(there, key=lambda name: (*usual, name).index(name)))
 
 
 def words(value: object, place: Place, notes: Notes) -> str | None:
-    """A message's words: a text, a number, or the spoken parts of a list of blocks.
+    """Returns a message's text: of a string, a number, or the text blocks of a list.
 
-    None, with a note, for anything else. Blocks that are no speech (images, calls of tools,
-    reasoning) are left out and counted.
+    Returns None, with a note, for anything else. Other blocks (images, tool calls, reasoning) are
+    left out and counted.
     """
     if isinstance(value, str):
         return value
@@ -193,8 +197,10 @@ _UNSPOKEN = re.compile("tool|function|think|thought|reason|context", re.IGNORECA
 
 
 def speech(value: object) -> tuple[str | None, int]:
-    """The text of a message in parts, ``[{type, text}, …]`` or ``{parts: […]}``, and how many of
-    them are no speech. None where none is."""
+    """Returns the text in ``[{type, text}, …]`` or ``{parts: […]}``, and the number of other parts.
+
+    The text is None if no part has any.
+    """
     if isinstance(value, dict):
         kind = str(value.get("type") or value.get("content_type") or "")
         if _UNSPOKEN.search(kind) or value.get("thought") is True:
@@ -205,13 +211,13 @@ def speech(value: object) -> tuple[str | None, int]:
     parts = value if isinstance(value, list) else []
     texts = [part if isinstance(part, str) else speech(part)[0] for part in parts]
     said = [text for text in texts if text is not None]
-    # Words in bold and links stand between pieces of one line; other parts are lines of their own.
+    # Bold words and links are parts within a line; other parts are separate lines.
     pieces = any(isinstance(part, str) and part != part.strip() for part in parts)
     return ("" if pieces else "\n").join(said) if said else None, len(parts) - len(said)
 
 
 def speaker_named(value: object, place: Place, notes: Notes) -> str:
-    """The speaker's name, or "Unknown" with a note."""
+    """Returns the speaker's name, or "Unknown" with a note."""
     if isinstance(value, str) and value.strip():
         return one_line(value.strip())
     if isinstance(value, int) and not isinstance(value, bool):
@@ -221,17 +227,17 @@ def speaker_named(value: object, place: Place, notes: Notes) -> str:
 
 
 def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
-    """One note on messages that are no part of the talk, by kind: ``3 system, 12 tool``."""
+    """Adds a note that counts left-out messages by kind: ``3 system, 12 tool``."""
     if counts:
         kinds = ", ".join(f"{count:,} {one_line(shorten(kind))}" for kind, count in counts.items())
         notes.skipped(place, f"messages left out: {kinds}")
 
 
-# --- what is noted of the dates of sessions ------------------------------------------
+# --- notes on the dates of sessions --------------------------------------------------
 
 
 def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[datetime | None]:
-    """Returns the time of each value, all read by one rule; a note on what is open about them."""
+    """Returns the time of each value, all read by one rule; notes what is ambiguous."""
     times, why = read_times(values, options.day_first)
     for what in why:
         notes.repaired((), what)
@@ -241,8 +247,10 @@ def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[d
 def session_starts(
     written: Sequence[tuple[object, Place]], example: str, options: Options, notes: Notes
 ) -> list[tuple[datetime | None, str]]:
-    """Returns the start of each session and its date as written, read by one rule for all of them;
-    a note on each that is not like ``example``."""
+    """Returns the start of each session and its date as written.
+
+    One date format applies to all of them; an unreadable date gets a note that shows ``example``.
+    """
     found = []
     starts = times_of([value for value, _ in written], options, notes)
     for (value, place), start in zip(written, starts, strict=True):
@@ -258,7 +266,7 @@ def session_starts(
 def note_backwards(
     sessions: Iterable[Session], place: Place, notes: Notes, order: str = "file"
 ) -> None:
-    """One note when sessions, kept in that order, are dated before the one they follow."""
+    """Adds a note if a session, kept in file order, is dated before its predecessor."""
     dated = [(session.start, session.id) for session in sessions if session.start]
     back = [name for (before, _), (start, name) in pairwise(dated) if start < before]
     if back:
@@ -267,7 +275,7 @@ def note_backwards(
 
 
 def note_empty(sessions: list[str], place: Place, notes: Notes) -> None:
-    """One note for all sessions without turns."""
+    """Adds a note that counts the sessions without turns."""
     if sessions:
         what = f"{counted(len(sessions), 'session')} without turns ({listed(sessions)})"
         notes.skipped(place, what)

@@ -1,9 +1,9 @@
-"""Rows of named values -> conversations: what records, exports of chats and tables share.
+"""Turns rows of named values into conversations, for records, chat exports and tables.
 
-Which column or key means what is guessed by usual names in any spelling (``createdAt``,
-``created_at``), or said by the user. Rows of one ``session`` (or ``conversation``) come together;
-without sessions, a long silence begins a new one. Left out and counted: what nobody said to
-anybody (messages of systems and tools, reasoning, hidden ones).
+The meaning of a column or key is guessed from usual names in any spelling (``createdAt``,
+``created_at``), or given by the user. Rows of one ``session`` (or ``conversation``) are joined;
+without sessions, a long silence begins a new one. Messages of systems and tools, reasoning and
+hidden messages are left out and counted.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "conversation": tuple("conversation chat chatid channel room".split()),
 }
-"""Meaning -> usual names of the column, most telling first, as :func:`spelled`."""
+"""Meaning -> usual names of the column, the best first, as :func:`spelled`."""
 
 USUAL = ("human", "user", "gpt", "assistant")
 """Speakers that come first, whoever speaks first."""
@@ -57,7 +57,7 @@ USUAL = ("human", "user", "gpt", "assistant")
 _CALLS = {"tool_calls", "function_call"}
 _LOOKED_AT = 50
 SPEAKING = {"user", "human", "ai", "assistant", "gemini", "model", "bot"}
-"""What the ``type`` of a message says where it names the speaker."""
+"""Values of a message's ``type`` that name the speaker."""
 
 ASIDE = set(
     "system developer tool function observation service summary reasoning thinking function_call "
@@ -65,7 +65,7 @@ ASIDE = set(
     "session_meta event_msg turn_context compacted file-history-snapshot queue-operation "
     "progress".split()
 )
-"""What the role or ``type`` of a message says where nobody said it to anybody."""
+"""Roles and ``type`` values of messages that are not part of the dialogue."""
 
 
 _CONTEXT = re.compile(
@@ -76,26 +76,28 @@ _CONTEXT = re.compile(
 
 
 def spelled(name: str) -> str:
-    """A name without case, blanks and marks between its words."""
+    """Normalizes a name: no case, blanks or marks between its words."""
     return re.sub(r"[\s_.-]+", "", name).casefold()
 
 
 @lru_cache(1_000)  # the rows of a file have few sets of keys
 def keys_of(headers: tuple[str, ...], meaning: str) -> tuple[str, ...]:
-    """The headers with a usual name for the meaning, most telling first."""
+    """Returns the headers with a usual name for the meaning, the best first."""
     known = {spelled(header): header for header in reversed(headers)}
     return tuple(known[name] for name in ALIASES[meaning] if name in known)
 
 
 def guess(headers: Sequence[str]) -> dict[str, str]:
-    """Meaning -> header, for the meanings that have a usual name among the headers."""
+    """Returns meaning -> header, for meanings with a usual name among the headers."""
     found = {meaning: keys_of(tuple(headers), meaning) for meaning in ALIASES}
     return {meaning: keys[0] for meaning, keys in found.items() if keys}
 
 
 def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, str]:
-    """Meaning -> header: what the user ``said``, else the guess. Raises LoadError for an unknown
-    meaning or header, NeedsColumns when nothing tells where the texts are."""
+    """Returns meaning -> header: the user's choice (``said``), else the guess.
+
+    Raises LoadError for an unknown meaning or header, NeedsColumns if no column of texts is known.
+    """
     names = ", ".join(one_line(shorten(header, 20)) for header in headers[:12]) or "none"
     for meaning, header in (said or {}).items():
         if meaning not in ALIASES:
@@ -106,7 +108,7 @@ def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, 
             raise _asking(headers, NeedsColumns(what, remedy="choose among them"))
     found = guess(headers)
     if said:
-        # A column that was said to mean one thing is not guessed to mean another.
+        # A column the user has chosen for one meaning is not guessed for another.
         taken = set(said.values())
         found = {key: header for key, header in found.items() if header not in taken}
         found.update(said)
@@ -124,15 +126,17 @@ def _asking(headers: Sequence[str], error: NeedsColumns) -> NeedsColumns:
 
 @dataclass(slots=True)
 class Block:
-    """Rows that follow each other in one place of a file. ``began`` is when, for rows without a
-    time; ``left`` counts those that are left out, by what they are."""
+    """Consecutive rows in one place of a file.
+
+    ``began`` is the time for rows without one; ``left`` counts the rows left out, by kind.
+    """
 
     rows: Placed
     began: object = None
     left: Counter[str] = field(default_factory=Counter)
 
     def leave_out(self) -> None:
-        """Leave out what nobody said to anybody."""
+        """Removes the messages that are not part of the dialogue."""
         asides = [_aside(raw) if isinstance(raw, dict) else "" for _, raw in self.rows]
         self.left.update(filter(None, asides))
         rows = zip(self.rows, asides, strict=True)
@@ -141,9 +145,10 @@ class Block:
 
 @dataclass(slots=True)
 class Talk:
-    """The rows of a conversation, in sessions where there are several blocks. ``others`` counts
-    messages on branches of the talk that are not shown; of a ``nameless`` one the rows alternate
-    between two speakers."""
+    """Rows of a conversation, in sessions if there are several blocks.
+
+    ``others`` counts messages on hidden branches. If it is ``nameless``, two speakers alternate.
+    """
 
     name: str
     place: Place
@@ -154,21 +159,24 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What the keys of rows mean. Where a row has nothing under the key in ``columns``, its next
-    usual name counts, but not for the meanings in ``fixed``."""
+    """Meaning of the keys of rows.
+
+    If a row has no value under the key in ``columns``, its next usual name counts, except for the
+    meanings in ``fixed``.
+    """
 
     columns: Mapping[str, str]
     fixed: Mapping[str, str]
 
     def all(self, raw: Mapping[str, object], meaning: str) -> list[tuple[str, object]]:
-        """The keys of a meaning that a row has, with what stands there."""
+        """Returns the row's keys of a meaning, with their values."""
         keys = [self.columns[meaning]] if meaning in self.columns else []
         if meaning not in self.fixed:
             keys += keys_of(tuple(raw), meaning)
         return [(key, raw[key]) for key in dict.fromkeys(keys) if key in raw]
 
     def first(self, raw: object, meaning: str) -> object:
-        """The first of them that holds something; None where none does."""
+        """Returns the first of these values that is not empty, else None."""
         found = self.all(raw, meaning) if isinstance(raw, dict) else []
         value = next((value for _, value in found if value not in (None, "")), None)
         while meaning == "time" and isinstance(value, dict):  # {"$date": {"$numberLong": …}}
@@ -176,7 +184,7 @@ class Keys:
         return value
 
     def label(self, raw: Mapping[str, object], meaning: str) -> str | None:
-        """A session's or conversation's name; None where there is no such column."""
+        """Returns the name of a session or conversation; None without such a column."""
         if meaning not in self.columns:
             return None
         value = self.first(raw, meaning)
@@ -185,13 +193,13 @@ class Keys:
 
 
 Said = tuple[Talk, str | None, Message]
-"""A message, the talk it is from, and the name of its conversation where it has one."""
+"""A message's dialogue, the name of its conversation if it has one, and the message."""
 
 
 def read_talks(
     talks: Sequence[Talk], keys: Keys, label: str, options: Options, notes: Notes
 ) -> tuple[Conversation, ...]:
-    """The conversations of talks."""
+    """Reads the conversations of talks."""
     chats: list[Chat] = []
     own: dict[int, dict[str, list[Message]]] = {}
     for talk, name, message in messages_of(talks, keys, options, notes):
@@ -212,7 +220,7 @@ def read_talks(
 def messages_of(
     talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
 ) -> Iterator[Said]:
-    """What is said in talks, in order."""
+    """Returns the messages of talks, in order."""
     blocks = [(talk, block) for talk in talks for block in talk.blocks]
     for _, block in blocks:
         block.leave_out()
@@ -238,7 +246,7 @@ def messages_of(
 
 
 def _aside(raw: Mapping[str, object]) -> str:
-    """What a message is instead of being said to somebody; "" for one that is."""
+    """Returns the kind of a message that is not part of the dialogue; "" for one that is."""
     metadata, author = raw.get("metadata"), raw.get("author")
     hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
     weight = raw.get("weight")
@@ -261,7 +269,7 @@ def _text(
     left: Counter[str],
     notes: Notes,
 ) -> str | None:
-    """What was said: parts before plain texts, with texts that were attached; None for nothing."""
+    """Returns the text: parts before plain texts, with attached texts; None if there is none."""
     files = raw.get("attachments")
     attached = [
         text
@@ -283,7 +291,7 @@ def _text(
 
 
 def _note_unused(talks: Sequence[Talk], keys: Keys, notes: Notes) -> None:
-    """One note that names keys which look like those of times or speakers, where none is known."""
+    """Adds a note on keys that look like times or speakers, where none is known."""
     blocks = [block.rows[:_LOOKED_AT] for talk in talks for block in talk.blocks]
     rows = [raw for block in blocks for _, raw in block if isinstance(raw, dict)][:_LOOKED_AT]
     other = dict.fromkeys(key for raw in rows for key in raw if key not in keys.columns.values())
@@ -302,7 +310,7 @@ def _are_times(values: Sequence[str]) -> bool:
 
 
 def _are_names(values: Sequence[str]) -> bool:
-    """Tells whether a few short names come back."""
+    """Returns True if a few short names recur."""
     names = set(values) - SPEAKING - ASIDE
     return 1 < len(names) <= 6 and len(values) > len(names) + 1 and max(map(len, names)) <= 30
 
@@ -310,7 +318,7 @@ def _are_names(values: Sequence[str]) -> bool:
 def _speaker(
     values: Sequence[tuple[str, object]], raw: Mapping[str, object], place: Place, notes: Notes
 ) -> str:
-    """The first name; "Unknown" with a note where there is none under a key for it."""
+    """Returns the first name; "Unknown", with a note if a speaker key is there but empty."""
     key, value = "", None
     for key, value in values:
         while isinstance(value, dict):  # {"author": {"name": …}}
@@ -326,8 +334,7 @@ def _speaker(
 def _times(
     values: Sequence[object], expected: bool, options: Options, notes: Notes
 ) -> list[datetime | None]:
-    """The time of each row; one note on those that have none, where times are ``expected``, and on
-    those that cannot be read."""
+    """Returns the time of each row; notes missing and unreadable ones if ``expected``."""
     found = times_of(values, options, notes)
     missing = sum(value is None for value in values)
     unread = found.count(None) - missing
@@ -338,5 +345,5 @@ def _times(
 
 
 def plain_value(value: object) -> str:
-    """A single value on one line of at most 80 characters; "" for anything else."""
+    """Returns a single value on one line, at most 80 characters; "" for anything else."""
     return shorten(one_line(str(value)), 80) if isinstance(value, str | int | float) else ""

@@ -1,10 +1,10 @@
-"""Bytes -> text -> document: pure functions that raise nothing but LoadError.
+"""Decodes bytes into a document, with pure functions that raise nothing but LoadError.
 
-Three steps, in this order: ``to_text`` finds the encoding, ``to_json`` parses (or
-``several_documents``, for JSON Lines), and ``clean`` mends what JSON allows but text cannot
-hold: control characters, lone surrogates, repeated keys. Parquet files are read by
-``segviz.loaders.parquet``. JSON Lines are ours and not pandas' because one broken line makes
-``read_json(lines=True)`` give up the whole file; here it is left out, by its number.
+Three steps, in this order: ``to_text`` finds the encoding. ``to_json`` parses (or
+``several_documents``, for JSON Lines). ``clean`` repairs what JSON allows but text cannot hold:
+control characters, lone surrogates, repeated keys. ``segviz.loaders.parquet`` reads Parquet files.
+pandas is not used for JSON Lines, because one broken line makes ``read_json(lines=True)`` reject
+the file; here only that line is left out, and its number noted.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ DEEPEST = 200
 
 
 class RepeatedKeys(dict[str, object]):
-    """An object in which keys stood more than once (``repeated``: key -> how often)."""
+    """Object with repeated keys (``repeated``: key -> number of times)."""
 
     repeated: dict[str, int]
 
 
 def keep_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """``object_pairs_hook``: the last of equal keys wins, and the repetition is remembered."""
+    """Keeps the last of equal keys and records the repetition; an ``object_pairs_hook``."""
     plain = dict(pairs)
     if len(plain) == len(pairs):
         return plain
@@ -59,12 +59,11 @@ def _loads(text: str) -> object:
 
 
 def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, Notes]:
-    """The document in ``data`` (see ``segviz.loaders.document``) and what had to be mended.
+    """Returns the document in ``data`` (see ``segviz.loaders.document``) and the repairs made.
 
-    A packed table (Parquet) is unpacked within the ``budget``.
-    A text that is no JSON comes back as ``PlainText``, which keeps the error for the case
-    that no loader knows it. Raises LoadError for an empty file, another kind of file, and
-    a document that holds nothing (null, [], {}).
+    A Parquet table is unpacked within the ``budget``. Text other than JSON becomes ``PlainText``,
+    which keeps the JSON error for the case that no loader accepts it. Raises LoadError for an empty
+    file, another kind of file, and an empty document (null, [], {}).
     """
     if data.startswith(MAGIC):
         return _mended(read_parquet(data, budget or Budget()), Notes())
@@ -93,10 +92,10 @@ def _mended(document: object, notes: Notes) -> tuple[object, Notes]:
 
 
 def to_text(data: bytes) -> tuple[str, Notes]:
-    """Decode by BOM (UTF-8, -16, -32), else strict UTF-8, else Windows-1252.
+    """Decodes by BOM (UTF-8, -16, -32), else strict UTF-8, else Windows-1252.
 
-    UTF-16 and UTF-32 without BOM are told by their zero bytes. Leaving UTF-8 is noted as
-    a repair. Raises LoadError for an empty file and for known kinds of binary file.
+    UTF-16 and UTF-32 without BOM are recognized by their zero bytes. Any encoding but UTF-8 is
+    noted as a repair. Raises LoadError for an empty file and for known binary formats.
     """
     if not data:
         raise LoadError("The file is empty", remedy=_ANEW)
@@ -108,7 +107,7 @@ def to_text(data: bytes) -> tuple[str, Notes]:
             # Lone surrogates pass here and are counted by clean(), as those of \ud800 escapes.
             return data.decode(encoding, "surrogatepass"), notes
         except UnicodeDecodeError:
-            what = f"the file begins as {encoding.upper()} text but does not go on as such"
+            what = f"the file begins as {encoding.upper()} text but does not continue as such"
             raise LoadError(what, remedy=_ANEW) from None
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
@@ -120,10 +119,10 @@ def to_text(data: bytes) -> tuple[str, Notes]:
 
 
 def to_json(text: str) -> object:
-    """Parse standard JSON, with NaN and Infinity allowed and repeated keys kept in mind.
+    """Parses standard JSON; allows NaN and Infinity, records repeated keys.
 
-    Raises NotJson with line and column for broken or cut off JSON, and LoadError for numbers of
-    thousands of digits and for nesting beyond Python's limit.
+    Raises NotJson with line and column for broken or truncated JSON. Raises LoadError for numbers
+    of thousands of digits and for nesting beyond Python's limit.
     """
     text = text.removeprefix("\ufeff")
     reject_text(text)
@@ -161,10 +160,10 @@ def _syntax_error(text: str, error: json.JSONDecodeError) -> NotJson:
 
 
 def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
-    """The objects and lists in the text, one per line.
+    """Returns the objects and lists in the text, one per line.
 
-    A line that holds neither is skipped and noted. None when fewer than half of the lines
-    do: then this is something else.
+    Other lines are skipped and noted. Returns None if fewer than half of the lines hold an object
+    or list: the text is then not JSON Lines.
     """
     notes = Notes()
     found, filled = JsonLines(), 0
@@ -186,17 +185,19 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
     return (found, notes) if found and len(found) * 2 >= filled else None
 
 
-# --- what JSON allows but text cannot hold ---------------------------------------------
+# --- repairs ---------------------------------------------------------------------------
 
 
 def printable(text: str) -> tuple[str, int]:
-    """The text with every unprintable character as U+FFFD, and how many there were."""
+    """Replaces unprintable characters by U+FFFD; returns the text and their number."""
     return _UNPRINTABLE.subn("\ufffd", text)
 
 
 def clean(document: object) -> tuple[object, Notes]:
-    """Make every string of the document printable and every number finite or missing, in place;
-    one note per mended value. LoadError where it is nested beyond ``DEEPEST``."""
+    """Makes strings printable and numbers finite or None, in place; adds a note per repair.
+
+    Raises LoadError if the nesting exceeds ``DEEPEST``.
+    """
     notes, misread = Notes(), 0
 
     def walk(node: Any, place: Place) -> None:
@@ -205,7 +206,7 @@ def clean(document: object) -> tuple[object, Notes]:
             raise _too_deep()
         if isinstance(node, dict):
             _clean_keys(node, place[1:], notes)
-        # Replacing a value that is there is safe meanwhile.
+        # Replacing an existing value is safe while iterating.
         for key, value in node.items() if isinstance(node, dict) else enumerate(node):
             if isinstance(value, dict | list):
                 walk(value, (*place, key))
@@ -217,17 +218,19 @@ def clean(document: object) -> tuple[object, Notes]:
                 node[key], what = mended
                 notes.repaired((*place, key)[1:], what)
 
-    root = [document]  # so that a document that is a bare string needs no case of its own
+    root = [document]  # so that a bare string is no special case
     walk(root, ())
     if misread:
-        what = f"{counted(misread, 'text')} of UTF-8 that was taken for Latin-1 read anew"
+        what = f"{counted(misread, 'text')} repaired: UTF-8 had been decoded as Latin-1"
         notes.repaired((), what)
     return root[0], notes
 
 
 def _reread(text: str) -> str | None:
-    """Returns a text whose UTF-8 was taken for Latin-1 or Windows-1252 ("Ã©" for "é", as in
-    exports of Messenger) as it was; None for any other."""
+    """Repairs UTF-8 that was decoded as Latin-1 or Windows-1252 ("Ã©" for "é").
+
+    Messenger exports have it. Returns None for any other text.
+    """
     if text.isascii():
         return None
     for encoding in ("latin-1", "cp1252"):
@@ -237,7 +240,7 @@ def _reread(text: str) -> str | None:
 
 
 def _mend(value: str | int) -> tuple[str | None, str] | None:
-    """What stands for the value and what to say of it; None where it is well."""
+    """Returns the repaired value and its note; None if the value needs no repair."""
     if isinstance(value, str):
         text, count = printable(value)
         return (text, replaced(count)) if count else None
@@ -258,7 +261,7 @@ def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
     if isinstance(node, RepeatedKeys):
         for key, count in node.repeated.items():
             name, _ = printable(key)
-            what = f"the key {quoted(name)} stands here {count} times; the last one is used"
+            what = f"the key {quoted(name)} occurs {count} times here; the last one is used"
             notes.repaired((*place, name), what)
     if not any(_UNPRINTABLE.search(key) for key in node):
         return
@@ -269,12 +272,12 @@ def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
         if count:
             notes.repaired((*place, name), f"in the key: {replaced(count)}")
         if name in node:
-            what = f"the key {quoted(name)} stands here twice; the last one is used"
+            what = f"the key {quoted(name)} occurs twice here; the last one is used"
             notes.repaired((*place, name), what)
         node[name] = value
 
 
 def replaced(count: int) -> str:
-    """What a note says of that many unprintable characters."""
+    """Returns the note for so many unprintable characters."""
     noun = "control character or lone surrogate"
     return f"{counted(count, noun, 'control characters or lone surrogates')} replaced by U+FFFD"

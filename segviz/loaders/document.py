@@ -1,8 +1,7 @@
-"""Defines what stands between a file's bytes and its conversations: documents and places in them.
+"""Defines documents, and places in them: the stage between bytes and conversations.
 
-A document is a JSON value (the rows of a Parquet file are one too), several of them
-(``JsonLines``), a text that is no JSON (``PlainText``), or, for formats that spread over
-several files, a ``Folder`` of documents.
+A document is a JSON value (or the rows of a Parquet file), several of them (``JsonLines``), other
+text (``PlainText``), or, for formats that spread over several files, a ``Folder`` of documents.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Member(str):
 
 
 class JsonLines(list[object]):
-    """The values of a JSON Lines file; ``lines`` are the numbers of the lines they begin in."""
+    """Values of a JSON Lines file; ``lines`` are the numbers of their first lines."""
 
     lines: list[int]
 
@@ -48,25 +47,24 @@ class Folder(dict[str, object]):
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """A text that is no JSON, and the error that says so."""
+    """Text other than JSON, with the error of its JSON parser."""
 
     text: str
     error: LoadError
 
     def lines(self) -> Iterator[tuple[Line, str]]:
-        """Lines with their numbers, split at CR LF, LF and CR only."""
+        """Yields lines with their numbers, split at CR LF, LF and CR only."""
         for number, line in enumerate(_LINE_END.split(self.text), start=1):
             yield Line(number), line
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a user may decide where a file leaves it open; loaders take what concerns them.
+    """User's choices for ambiguous files; each loader uses those that apply to it.
 
-    ``columns``: meaning (``text``, ``speaker``, ``time``, ``session``, ``conversation``) ->
-    name of the column or key. ``day_first``: whether 03/04/2025 is 3 April; None: told from
-    the file. ``gap_hours``: a silence longer than this begins a new session, where the
-    source has messages with times but no sessions.
+    ``columns`` maps a meaning (``text``, ``speaker``, ``time``, ``session``, ``conversation``) to a
+    column or key. ``day_first`` is True if 03/04/2025 is 3 April, None to infer it. A silence
+    longer than ``gap_hours`` starts a session, in sources with times but without sessions.
     """
 
     columns: Mapping[str, str] | None = None

@@ -1,5 +1,4 @@
-"""Kinds of file that are often loaded by mistake, told by how they begin or are built: other file
-formats, stores of memories, results of an evaluation."""
+"""Recognizes files that are often loaded by mistake, by their first bytes or their structure."""
 
 from __future__ import annotations
 
@@ -61,8 +60,7 @@ def _refused(kind: str) -> LoadError:
 
 
 def other_kind(document: object) -> LoadError | None:
-    """Returns the error for a document that is no conversation but of a known kind: memories that a
-    system has written, or questions without a conversation."""
+    """Returns the error for stored memories, or for questions without a conversation."""
     if is_store(document):
         what = "these are memories that a system has written, not a conversation"
         return OtherKind(what, remedy=_AUDIT)
@@ -74,7 +72,7 @@ def other_kind(document: object) -> LoadError | None:
 
 
 def is_store(document: object) -> bool:
-    """Tells whether a document is a store of memories, or the file of an agent with memories."""
+    """Returns True for a store of memories, or the file of an agent with memories."""
     if isinstance(document, dict):
         held = [rows for key in _HOLDERS if isinstance(rows := document.get(key), list)]
         return _is_memory(document) or any(map(is_store, held))
@@ -87,7 +85,7 @@ def _is_memory(row: dict[str, object]) -> bool:
 
 
 def reject_binary(data: bytes) -> None:
-    """Raise LoadError naming the kind when the bytes are a known binary format."""
+    """Raises LoadError naming the format if the bytes are a known binary one."""
     for magic, kind in _MAGIC.items():
         if data.startswith(magic):
             raise _refused(kind)
@@ -96,7 +94,7 @@ def reject_binary(data: bytes) -> None:
 
 
 def reject_office(paths: Iterable[str]) -> None:
-    """Raise LoadError naming the kind when files with these paths make an office document."""
+    """Raises LoadError naming the format if these paths form an office document."""
     known = list(paths)
     for part, kind in _OFFICE.items():
         if any(path.startswith(part) for path in known):
@@ -104,7 +102,7 @@ def reject_office(paths: Iterable[str]) -> None:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether a file that begins like this is surely neither text nor Parquet."""
+    """Returns True if these first bytes cannot be text or Parquet."""
     if head.startswith(MAGIC):
         return False
     if any(head.startswith(magic) for magic in _MAGIC):
@@ -113,7 +111,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def reject_text(text: str) -> None:
-    """Raise LoadError naming the kind when the text is a known format other than JSON."""
+    """Raises LoadError naming the format if the text is a known one other than JSON."""
     start = text[:400].lstrip().lower()
     for prefix, kind in _TEXT.items():
         if start.startswith(prefix):

@@ -1,14 +1,14 @@
-"""Where the items of a JSON list stand in a file, found without holding the file in memory.
+"""Finds the items of a JSON list in a file, without holding the file in memory.
 
-One pass over the bytes, a block at a time, keeps count of brackets outside strings; nothing
-is parsed. So a file of any size is known by its items, and one of them is read on demand.
-Works on UTF-8 and other encodings that keep ASCII; the items must be objects or lists.
+One pass over the bytes, a block at a time, counts brackets outside strings; nothing is parsed. So a
+file of any size can be listed, and single items read on demand. Works on UTF-8 and other encodings
+that keep ASCII; the items must be objects or lists.
 
-A scanner of our own: ijson tells no positions, so that reading one conversation would mean
-parsing all before it. For a list of 280 MB this pass takes 2.5 s where ijson's takes 3.1 s
-with its C library and 24 s in pure Python, which is what it falls back to without a wheel;
-the last conversation is then read in 10 ms instead of another 3.1 s. ijson also stops at the
-first fault in any item, where here the other conversations are still read.
+ijson is not used: it gives no positions, so that reading one conversation would mean parsing all
+before it. For a list of 280 MB this pass takes 2.5 s; ijson's takes 3.1 s with its C library and 24
+s in pure Python, its fallback without a wheel. The last conversation is then read in 10 ms instead
+of another 3.1 s. ijson also stops at the first error in any item, where here the other
+conversations are still read.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _BETWEEN = re.compile(rb"[\s,]*")
 
 
 class NotItems(Exception):
-    """The file is not one JSON list of objects and lists; it may be JSON of another kind."""
+    """File other than one JSON list of objects and lists; it may be JSON of another kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item of the list: bytes ``start`` to ``stop`` of the file.
+    """Item of the list: bytes ``start`` to ``stop`` of the file.
 
-    ``outline`` is the item with ``null`` for every object and list in it (b"" where that is
-    too long); ``objects[d]`` and ``lists[d]`` count those that open d levels below the item
-    (``objects[0]`` is the item itself, where it is one).
+    ``outline`` is the item with ``null`` for every nested object and list (b"" if too long).
+    ``objects[d]`` and ``lists[d]`` count those that open d levels below the item; ``objects[0]`` is
+    the item itself, if it is an object.
     """
 
     start: int
@@ -53,7 +53,7 @@ class Item:
     lists: tuple[int, ...]
 
     def scalars(self) -> dict[str, object]:
-        """The item's own texts and numbers by key; {} where they cannot be read."""
+        """Returns the item's own strings and numbers by key; {} if they cannot be read."""
         try:
             found, _ = clean(json.loads(self.outline, strict=False))
         except (ValueError, RecursionError):
@@ -62,10 +62,10 @@ class Item:
 
 
 def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
-    """The items of the list that the stream holds from its first byte on.
+    """Yields the items of the list that starts at the stream's first byte.
 
-    Raises NotItems as soon as it is clear that the bytes are something else; what is wrong
-    inside an item shows only when that item is read.
+    Raises NotItems as soon as the bytes turn out to be something else. An error inside an item
+    appears only when that item is read.
     """
     depth, before, closed = 0, b"", False
     for text, mark, place in _brackets(stream, block):
@@ -95,8 +95,10 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
 
 
 def _brackets(stream: BinaryIO, block: int) -> Iterator[tuple[bytes, bytes, int]]:
-    """Brackets outside strings with the text before each and their places; behind every block what
-    only the next one explains, without a bracket."""
+    """Yields the brackets outside strings, with their places and the text before each.
+
+    After every block it yields the unexplained rest, without a bracket.
+    """
     offset, rest = 0, b""
     while part := stream.read(max(block, len(rest))):
         if not offset and part.startswith(b"\xef\xbb\xbf"):

@@ -1,8 +1,8 @@
-"""Large files of many conversations: listed by one pass, read one at a time.
+"""Lists large files of many conversations in one pass, and reads one at a time.
 
-For formats whose loader has an ``entry``. The pass finds where each item stands and reads
-its outline (``segviz.loaders.json_scanner``); ``corpus[3]`` then reads the bytes of that item
-alone, with the same loader as a small file. A few conversations are kept.
+It serves formats whose loader has an ``entry``. The pass finds the place and the outline of each
+item (``segviz.loaders.json_scanner``). ``corpus[3]`` then reads the bytes of that item alone, with
+the same loader as a small file. A few conversations are cached.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BY_ITEMS = 16 * 1024**2
 """Bytes from which a file on disk is listed and read item by item, where its format allows."""
 
 KEPT = 2
-"""Most conversations held at a time; one of LongMemEval-M has about five million characters."""
+"""Most conversations cached; one of LongMemEval-M has about five million characters."""
 
 _LOOKED_AT = 3
 
@@ -37,12 +37,7 @@ _Read = tuple[Conversation, LoadReport]
 
 @dataclass(frozen=True)
 class LazyCorpus(Corpus):
-    """A corpus whose conversations are read when they are asked for.
-
-    ``report`` speaks of the listing alone (its ``kept`` counts the turns listed, as far as
-    that is known), ``report_of(i)`` of a conversation. Asking for one may raise LoadError:
-    an item without messages is listed, and only reading tells.
-    """
+    """Corpus whose conversations are read on access."""
 
     listed: tuple[Entry, ...] = ()
 
@@ -52,7 +47,7 @@ class LazyCorpus(Corpus):
         return self.listed
 
     def report_of(self, position: int) -> LoadReport:
-        """What became of one conversation, which is read for it."""
+        """Reads one conversation and returns its report."""
         shelf = self.conversations
         return shelf.read(position)[1] if isinstance(shelf, Shelf) else self.report
 
@@ -68,7 +63,7 @@ class Shelf(Sequence[Conversation]):
         options: Options,
         items: Sequence[tuple[int, int, str]],
     ) -> None:
-        """``items``: first byte of each, the one past its last, and the id it is listed under."""
+        """Takes ``items``: first byte of each, the byte after its last, and its listed id."""
         self._path, self._label, self._loader, self._options = path, label, loader, options
         self._items = items
         self._version = _version(path)
@@ -78,13 +73,13 @@ class Shelf(Sequence[Conversation]):
         return len(self._items)
 
     def __getitem__(self, key: Any) -> Any:
-        """Read it, unless it was asked for just now. LoadError when it holds no messages."""
+        """Reads a conversation, or returns the last one again; raises LoadError without turns."""
         if isinstance(key, slice):
             return tuple(self[i] for i in range(*key.indices(len(self))))
         return self.read(key)[0]
 
     def read(self, position: int) -> _Read:
-        """The conversation and what became of it. IndexError beyond the end."""
+        """Returns the conversation and its report; raises IndexError beyond the end."""
         return self._kept(range(len(self))[position])
 
     def _read(self, place: int) -> _Read:
@@ -116,9 +111,11 @@ class Shelf(Sequence[Conversation]):
 def list_file(
     path: Path, label: str, options: Options, progress: Callable[[int, int], None]
 ) -> LazyCorpus | None:
-    """The listing of a large file; None when it is no list that can be read by items. The format is
-    told by the first items. ``progress`` is called with the bytes looked at and all of them.
-    OSError when the file cannot be read."""
+    """Lists a large file by items; None if it is no list of a format that allows this.
+
+    The first items decide the format. ``progress`` is called with the bytes scanned and the bytes
+    of the file. Raises OSError if the file cannot be read.
+    """
     total = path.stat().st_size
     listing: list[tuple[int, int, Entry]] = []
     with files.opened(path) as stream:

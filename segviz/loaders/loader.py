@@ -12,20 +12,19 @@ from segviz.loaders.json_scanner import Item
 from segviz.loaders.report import Note
 
 Reading: TypeAlias = tuple[Sequence[Conversation], Sequence[Note]]
-"""The conversations of a document, and notes on what was mended or left out, in any order."""
+"""Conversations of a document, and notes on repairs and omissions, in any order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """One format.
+    """Loader of one format.
 
-    ``label`` is its name for people. ``matches(document)`` looks at the shape of a document
-    and never raises. ``read(document, name, options)`` gives the ``Reading``; ``name`` is the
-    file's, and its stem names conversations that bear no name of their own. It raises LoadError
-    when no turn is usable. ``asks`` names the ``Options`` it heeds. Where a document is a list
-    with one conversation per item, ``entry(item)`` tells from the item's outline what a list of
-    conversations shows, so that large files are read item by item. ``about`` says what is read and
-    what is left out, for the table of formats.
+    ``label`` is its name on screen, ``about`` its row in the table of formats: what is read, what
+    is left out. ``matches(document)`` checks the shape of a document and never raises.
+    ``read(document, name, options)`` returns the ``Reading``, or raises LoadError without a usable
+    turn; the stem of the file's ``name`` names conversations without a name. ``asks`` lists the
+    ``Options`` it uses. ``entry(item)`` describes a conversation by its item's outline; formats
+    with one conversation per item have it, so that large files are read item by item.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""What a file of several conversations asks for: names and distinct ids."""
+"""Gives the conversations of one file names and distinct ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segviz.text.captions import describe, one_line, quoted, shorten
 
 
 def rows_of(document: object) -> list[tuple[Place, object]]:
-    """The items of a list, or the document as the only one, each with its place."""
+    """Returns the items of a list, or the document as the only one, with their places."""
     if isinstance(document, list):
         return [((row,), raw) for row, raw in enumerate(document)]
     return [((), document)]
@@ -23,12 +23,12 @@ def rows_of(document: object) -> list[tuple[Place, object]]:
 
 
 def stem(name: str) -> str:
-    """The file's name without its ending."""
+    """Returns the file's name without its extension."""
     return (name[: name.rfind(".")] if name.rfind(".") > 0 else name).strip() or "conversation"
 
 
 def named_after(candidates: Iterable[object], fallback: str) -> str:
-    """The first usable name among ``candidates``, on one line; else ``fallback``."""
+    """Returns the first usable name among ``candidates``, on one line; else ``fallback``."""
     for value in candidates:
         if isinstance(value, str) and value.strip():
             return shorten(one_line(value.strip()), 80)
@@ -36,12 +36,12 @@ def named_after(candidates: Iterable[object], fallback: str) -> str:
 
 
 def numbered(name: str, position: int, total: int) -> str:
-    """A name for the conversation at ``position``: the file's stem, numbered if one of many."""
+    """Returns the file's stem, with ``position`` if the conversation is one of many."""
     return stem(name) if total == 1 else f"{stem(name)} {position + 1}"
 
 
 def unused(wanted: str, taken: Collection[str]) -> str:
-    """``wanted``, or with ``#2``, ``#3`` … behind it the first that is not ``taken``."""
+    """Returns ``wanted``, with the first free suffix ``#2``, ``#3`` … if it is ``taken``."""
     fresh, count = wanted, 1
     while fresh in taken:
         count += 1
@@ -50,13 +50,13 @@ def unused(wanted: str, taken: Collection[str]) -> str:
 
 
 def known_id(value: object) -> str:
-    """An id as a data set writes it, a text or a whole number; "" for anything else."""
+    """Returns an id that is a string or a whole number as text; "" for anything else."""
     known = isinstance(value, str | int) and not isinstance(value, bool)
     return str(value).strip() if known else ""
 
 
 def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: Notes) -> str:
-    """The id under ``key``; where there is none the file's stem, with a note."""
+    """Returns the id under ``key``; without one the file's stem, with a note."""
     if found := known_id(raw.get(key)):
         return found
     there = describe(raw[key]) if key in raw else "nothing"
@@ -71,8 +71,10 @@ def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: N
 def settled(
     found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes, *key: str
 ) -> tuple[Conversation, ...]:
-    """Conversations with distinct ids; LoadError when there are none. Each stands with its place;
-    where ids have a ``key`` there, notes on them name it."""
+    """Returns the conversations with distinct ids; raises LoadError if there are none.
+
+    Each is paired with its place. ``key`` is the field of the ids, named in notes.
+    """
     if not found:
         raise nothing_usable(expected, notes)
     conversations = with_distinct_ids([conversation for conversation, _ in found])
@@ -84,7 +86,7 @@ def settled(
 
 
 def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
-    """The error of a file without a turn, with the first record that was left out."""
+    """Returns the error for a file without turns, with the first record left out."""
     first = next((note for note in notes if note.kind == "skipped"), None)
     lost = f"; the first problem is at {shown(first.place)}: {first.what}" if first else ""
     what = f"The file was read, but it has no messages{lost}"
@@ -92,7 +94,7 @@ def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
 
 
 Chat = tuple[str, Sequence[Message], Place]
-"""Name, messages and place of a conversation to be."""
+"""Name, messages and place of a future conversation."""
 
 
 def read_chats(
@@ -103,8 +105,10 @@ def read_chats(
     expected: str = "messages",
     usual: Sequence[str] = (),
 ) -> tuple[Conversation, ...]:
-    """The conversations of the chats that have messages; those without are noted. The ``usual``
-    speakers come first. LoadError when there is no message at all."""
+    """Reads the chats that have messages, and notes the others.
+
+    The ``usual`` speakers come first. Raises LoadError if there is no message.
+    """
     found: list[tuple[Conversation, Place]] = []
     for name, messages, place in chats:
         sessions = sessions_of(oldest_first(messages, place, notes), options.gap_hours)

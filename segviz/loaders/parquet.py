@@ -1,9 +1,9 @@
-"""Parquet tables -> the rows as JSON would hold them; the shapes are told apart as for JSON.
+"""Reads Parquet tables as rows of JSON values; their formats are recognized as for JSON.
 
-By pyarrow, which Streamlit brings along and which is imported when such a file is met
-(0.1 s). Times, dates and decimals become text, so that they are read by the rules of all
-other files. The table is decoded in small batches, counted: a
-column of one long text repeated packs millions of times smaller than it is.
+pyarrow, a dependency of Streamlit, is imported on the first such file (0.1 s). Times, dates and
+decimals become text, so that they follow the rules of all other files. The table is decoded in
+small batches that the budget counts: a column of one repeated long text is stored millions of times
+smaller than it is.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ _BATCH = 64
 
 
 def read_parquet(data: bytes, budget: Budget) -> Rows:
-    """The rows of a Parquet file, each an object by the names of the columns. Raises LoadError for
-    a damaged or encrypted file, and for one that unpacks to more than the budget has left."""
+    """Returns the rows of a Parquet file as objects by column name.
+
+    Raises LoadError if the file is damaged, encrypted, or unpacks beyond the budget.
+    """
     import pyarrow
     from pyarrow import parquet
 
@@ -32,7 +34,7 @@ def read_parquet(data: bytes, budget: Budget) -> Rows:
     try:
         with parquet.ParquetFile(pyarrow.BufferReader(data)) as file:
             for batch in file.iter_batches(batch_size=_BATCH):
-                budget.take(batch.nbytes)  # before texts that repeat take their place
+                budget.take(batch.nbytes)  # before repeated texts are expanded
                 columns = [_as_values(column) for column in batch.columns]
                 rows += [
                     dict(zip(batch.schema.names, row, strict=True))
@@ -56,7 +58,7 @@ def _as_values(column: pyarrow.Array) -> list[object]:
 
 
 def _plain(value: object) -> object:
-    """As JSON has it: tuples of maps are lists, bytes are text, times and others as written."""
+    """Converts to JSON values: tuples of maps to lists, bytes to text, times as written."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -1,12 +1,10 @@
-"""Questions of data sets: ``{question, answer, evidence, category, [adversarial_answer,
-asked_at]}``.
+"""Reads questions: ``{question, answer, evidence, category, [adversarial_answer, asked_at]}``.
 
-LoCoMo's rules, which LongMemEval's questions follow too. Category 5 mostly has no ``answer``;
-its ``adversarial_answer`` is the tempting wrong one. Gold evidence is traced from what was
-written to turns that exist: of 2,821 references in LoCoMo's file, six entries are malformed
-(``"D8:6; D9:17"``, ``"D:11:26"``, ``"D"``) and three well-formed ones name no turn as written
-(``"D30:05"``). ``asked_at`` is not LoCoMo's: segviz writes it where a question stands at a
-moment of the conversation, as the id of the turn before which it is asked.
+The rules are LoCoMo's; LongMemEval's questions follow them too. Category 5 mostly has no
+``answer``; its ``adversarial_answer`` is the tempting wrong one. Gold references are resolved to
+existing turns. Of 2,821 references in LoCoMo's file, six entries are malformed
+(``"D8:6; D9:17"``, ``"D:11:26"``, ``"D"``) and three well-formed ones match no turn as written
+(``"D30:05"``). segviz adds ``asked_at``: the id of the turn before which a question is asked.
 """
 
 from __future__ import annotations
@@ -31,10 +29,10 @@ _SEPARATORS = re.compile(r"[\s,;/&()\[\]]*")
 def read_questions(
     raw: object, place: Place, index: Mapping[str, str], notes: Notes
 ) -> tuple[Question, ...]:
-    """The usable questions; ``index`` (see ``turn_index``) tells which turns exist.
+    """Reads the usable questions; ``index`` (see ``turn_index``) has the existing turns.
 
-    ``Question.index`` is the position in the file's list, so it stays the one that papers
-    and issues cite also when a question before it was skipped.
+    ``Question.index`` is the position in the file's list, which papers and issues cite. Skipped
+    questions do not change it.
     """
     if raw is None:
         return ()
@@ -73,7 +71,7 @@ def _question(
 
 
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
-    """The id of the turn a question is asked at; None where the file says none that exists."""
+    """Returns the id of the turn a question is asked at; None if it names no existing turn."""
     ids, rest = resolve(value, index) if isinstance(value, str) else ((), ())
     if len(ids) == 1 and not rest:
         return ids[0]
@@ -86,7 +84,7 @@ def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes)
 def note_late_evidence(
     questions: Iterable[Question], turn_ids: Iterable[str], place: Place, notes: Notes
 ) -> None:
-    """One note on gold evidence said at or after the moment its question is asked."""
+    """Adds a note on gold evidence said at or after the moment its question is asked."""
     order = {turn_id: at for at, turn_id in enumerate(turn_ids)}
     late = [
         sum(order[turn_id] >= order[question.asked_at] for turn_id in question.evidence)
@@ -102,7 +100,10 @@ def note_late_evidence(
 
 
 def read_answer(value: object, place: Place, notes: Notes) -> str | None:
-    """Numbers are part of LoCoMo's format (``2022``); the answers of a list are joined."""
+    """Returns an answer as text; joins the answers of a list.
+
+    Numbers (``2022``) are legal in LoCoMo's format.
+    """
     parts = [_plain(item) for item in (value if isinstance(value, list) else [value])]
     said = [part for part in parts if part is not None]
     if value is not None and len(said) < len(parts):
@@ -111,7 +112,7 @@ def read_answer(value: object, place: Place, notes: Notes) -> str | None:
 
 
 def _plain(value: object) -> str | None:
-    """A text, a finite number or a truth value as text; None for anything else."""
+    """Converts a string, finite number or boolean to text; returns None for anything else."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -122,7 +123,7 @@ def _plain(value: object) -> str | None:
 
 
 def read_category(value: object, place: Place, notes: Notes) -> Category | None:
-    """A number, also as text, or a name of up to 80 characters; anything else leaves a note."""
+    """Returns a number, also from text, or a name of up to 80 characters; notes anything else."""
     text = str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
     plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     if plain and _NUMBER.fullmatch(text):
@@ -136,14 +137,14 @@ def read_category(value: object, place: Place, notes: Notes) -> Category | None:
 
 
 def shown(value: object) -> str:
-    """A text in quotes, what anything else is."""
+    """Returns a string in quotes, or a description of anything else."""
     return quoted(value) if isinstance(value, str) else describe(value)
 
 
 def read_evidence(
     raw: object, place: Place, index: Mapping[str, str], notes: Notes
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of turns without repetition, and what names none, both in the order given."""
+    """Returns the distinct turn ids cited, and the unresolved references, both in order."""
     if raw is None:
         return (), ()
     if not isinstance(raw, list):
@@ -166,7 +167,7 @@ def read_evidence(
             names = ", ".join(one_line(shorten(turn_id)) for turn_id in ids[:8])
             notes.repaired(here, f"{quoted(entry)} read as {names}")
         elif ids[0] in found:
-            notes.repaired(here, f"{quoted(entry)} stands here twice; used once")
+            notes.repaired(here, f"{quoted(entry)} occurs twice here; used once")
         found.update(dict.fromkeys(ids))
         unresolved.update(dict.fromkeys(rest))
     return tuple(found), tuple(unresolved)
@@ -176,7 +177,7 @@ def read_evidence(
 
 
 def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
-    """Spelling -> turn id: each id as it stands, and without leading zeros (D1:05, D1:5)."""
+    """Maps spelling to turn id: each id as written, and without leading zeros (D1:05, D1:5)."""
     ids = tuple(turn_ids)
     index: dict[str, str] = {}
     for turn_id in ids:
@@ -188,10 +189,10 @@ def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
 
 
 def resolve(entry: str, index: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of the turns that ``entry`` names, and leftovers; ``index`` comes from ``turn_index``.
+    """Returns the turn ids that ``entry`` cites, and the rest; ``index`` comes from ``turn_index``.
 
-    An entry may hold several references. One that names no turn is kept as written; so is
-    the whole entry when it holds more than references, a range like ``D1:3-D1:5`` for one.
+    An entry may hold several references. One that cites no turn is kept as written. So is the whole
+    entry if it holds more than references, such as a range (``D1:3-D1:5``).
     """
     exact = index.get(entry.strip())
     if exact is not None:

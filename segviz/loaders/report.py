@@ -1,4 +1,4 @@
-"""What loaders jot down while reading, and how it becomes the report's findings.
+"""Collects notes while reading and turns them into the report's findings.
 
 A file may be wrong in millions of places: all are counted, few kept.
 """
@@ -31,8 +31,10 @@ LISTED = 100
 
 
 class Notes(list[Note]):
-    """The first notes of one reading, in the order they were made, and the number of others; the
-    columns of a table, as in ``LoadReport``."""
+    """Notes of one reading: the first ones in order, and the number of others.
+
+    It also has the columns of a table, as in ``LoadReport``.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,22 +43,22 @@ class Notes(list[Note]):
         self.columns: Mapping[str, str] = {}
 
     def repaired(self, place: Place, what: str) -> None:
-        """A record was kept after a mend."""
+        """Notes a record that was repaired and kept."""
         self.add(Note("repaired", place, what))
 
     def skipped(self, place: Place, what: str) -> None:
-        """A record was left out."""
+        """Notes a record that was left out."""
         self.add(Note("skipped", place, what))
 
     def add(self, note: Note) -> None:
-        """Hold a note, or count it."""
+        """Keeps a note, or counts it."""
         if len(self) < LISTED:
             self.append(note)
         else:
             self.beyond[note.kind] += 1
 
     def take(self, more: Iterable[Note], within: Place = ()) -> None:
-        """Add the notes of a part, whose places begin with ``within``."""
+        """Adds the notes of a part, whose places begin with ``within``."""
         for note in more:
             self.add(Note(note.kind, (*within, *note.place), note.what))
         if isinstance(more, Notes):
@@ -73,7 +75,7 @@ class Tally:
         self._columns: tuple[tuple[str, ...], Mapping[str, str]] = ((), {})
 
     def add(self, document: object, *readings: Iterable[Note], within: str = "") -> None:
-        """The notes of one document, which is the file ``within`` an archive."""
+        """Adds the notes of one document: the file ``within`` an archive."""
         notes = Notes()
         for reading in readings:
             notes.take(reading)
@@ -87,7 +89,7 @@ class Tally:
             self._listed.append(Finding(note.kind, where, note.what))
 
     def skipped(self, what: str, where: str = "file") -> None:
-        """What was left out of the whole."""
+        """Adds a note about the whole input."""
         self._counts["skipped"] += 1
         if len(self._listed) < LISTED:
             self._listed.append(Finding("skipped", where, what))
@@ -95,7 +97,7 @@ class Tally:
     def report(
         self, name: str, source_format: str, conversations: Sequence[Conversation]
     ) -> LoadReport:
-        """The report of the file these conversations are from."""
+        """Returns the report of the file these conversations are from."""
         kept = sum(len(conversation.turns) for conversation in conversations)
         found, counts = tuple(self._listed), dict(self._counts)
         sessions = [session for each in conversations for session in each.sessions]
@@ -108,7 +110,7 @@ class Tally:
 
 
 def shown(place: Place) -> str:
-    """``[3].conversation.session_7[12].text``, ``line 4, text``; the root is ``file``."""
+    """Formats a place: ``[3].conversation.session_7[12].text``, ``line 4, text``, ``file``."""
     if not place:
         return "file"
     if isinstance(place[0], Line | Member):
@@ -127,7 +129,7 @@ def shown(place: Place) -> str:
 
 
 def _with_line(document: object, place: Place) -> Place:
-    """The place with the line where a document of JSON Lines begins instead of its position."""
+    """Replaces the position of a JSON Lines document by the line where it begins."""
     if not isinstance(document, JsonLines) or not place or not isinstance(place[0], int):
         return place
     first = place[0]

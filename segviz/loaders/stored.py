@@ -1,7 +1,7 @@
-"""Reads what a memory stored: dumps of any make, by the usual names of their keys.
+"""Reads the texts of a memory store, from dumps of any program, by usual key names.
 
-Read are texts of mem0 (``memory``), Zep and Graphiti (``fact``, ``summary``), Letta (``text``,
-``value`` of a block), LangGraph stores (``value`` with a text in it) and Hindsight (``text``),
+Known are mem0 (``memory``), Zep and Graphiti (``fact``, ``summary``), Letta (``text``, ``value`` of
+a block), LangGraph stores (``value`` with a text in it) and Hindsight (``text``). It also reads
 plain lists of texts, and any CSV, JSON, JSON Lines or Parquet of records with such a key.
 """
 
@@ -40,20 +40,20 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "ended": tuple("invalidat expiredat validuntil deletedat".split()),
 }
-"""Meaning -> usual names of the key, most telling first, as ``columns.spelled``."""
+"""Meaning -> usual names of the key, the best first, as ``columns.spelled``."""
 
 _INSIDE = ("metadata", "payload", "item", "value")
-"""Keys of an object that says more of its record; the last may hold the text itself."""
+"""Keys of an object with further fields of its record; the last may hold the text itself."""
 
 _LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "texts")
 """Keys of lists whose plain texts are records."""
 
 _TALK = ("messages", "history", "chathistory", "conversation", "conversations")
-"""Keys of what was said, which is no memory."""
+"""Keys of conversation messages, which are not memories."""
 
 
 def read_stored(path: str | Path) -> tuple[StoredText, ...]:
-    """Reads the dump of a memory; LoadError where it holds no text."""
+    """Reads the dump of a memory; raises LoadError if it holds no text."""
     data, name = files.read(path), Path(path).name
     budget = Budget(WHOLE)
     expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
@@ -79,7 +79,7 @@ def stored_texts(document: object) -> tuple[StoredText, ...]:
 
 
 def stored_text(record: Mapping[str, object]) -> StoredText:
-    """Returns a record as it is read; "" as id where it has none."""
+    """Returns a record as a text of a memory; its id is "" if it has none."""
     said = {meaning: _first(record, meaning) for meaning in NAMES}
     sources = said["sources"]
     if isinstance(sources, str) and sources.lstrip().startswith("["):
@@ -98,7 +98,7 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
 
 
 def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
-    """Yields every record with a text, at any depth; what is said in a conversation is none."""
+    """Yields every record with a text, at any depth, except messages of a conversation."""
     if isinstance(document, str):
         if document.strip():
             yield {"text": document}
@@ -127,7 +127,7 @@ def _holds_records(value: object, name: str) -> bool:
 
 
 def _flat(value: Mapping[str, object]) -> dict[str, object]:
-    """Returns a record with what objects inside of it say more."""
+    """Returns a record with the fields of the objects inside it."""
     inside = (each for name, each in value.items() if spelled(str(name)) in _INSIDE)
     more = [each for each in inside if isinstance(each, dict)]
     own = {str(name): each for name, each in value.items() if not isinstance(each, dict)}

@@ -1,11 +1,11 @@
-"""Builds a memory, asks it, saves it, merges two, and answers with a chat model.
+"""Builds a memory, asks it, saves it, and answers with a chat model.
 
 ``builder``     builds a memory of a conversation; ``factory`` makes systems and embedders by name
 ``memory``      Memory, asking one with ``ask``, and opening one from a file
-``rehearsal``   estimates what a build will ask of chat models
+``rehearsal``   estimates the model calls of a build
 ``retrieve``    retrieves the evidence for a question from a structure
-``side_tables`` reads labels of turns from files beside the conversation
-``from_table``  makes a memory of a tree or texts made elsewhere: ``memory_from``
+``side_tables`` reads labels of turns from separate files
+``from_table``  makes a memory of a tree or texts from another program: ``memory_from``
 ``stores``      makes a system of any memory that can ``add`` and ``search``
 ``live``        grows the memory of a file that is still written: ``Watched``, ``Watch``
 ``answer``      makes prompts from evidence, reads and grades a chat model's answers

@@ -1,13 +1,13 @@
 """Turns evidence into an answer, and an answer into a grade, with a chat model.
 
-The evidence is what retrieval returned, in reading order; the model sees nothing else of
-the conversation. Evidence, questions and answers are quoted between fences and called data
+The evidence is the result of retrieval, in reading order; the model sees nothing else of the
+conversation. Evidence, questions and answers are quoted between fences and called data
 (``segviz.llm.prompts``), so that a line of a conversation cannot pose as an instruction.
 
-After SegTreeMem App. G.2 the judge is given the question, its category, the gold answer and the
-answer. RealMem differs (G.4): its questions are requests to an assistant, and an answer is judged
-by the user's memory, here the turns the question names as evidence. Departures: all wordings are
-ours; the paper's separate answer prompt for LongMemEval-MAB (G.3) is not distinguished.
+The judge receives the question, its category, the gold answer and the answer (SegTreeMem App. G.2).
+RealMem differs (G.4): its questions are requests to an assistant, and an answer is judged by the
+user's memory, here the question's evidence turns. Departures: all wordings are ours; the paper's
+separate answer prompt for LongMemEval-MAB (G.3) is not distinguished.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from segviz.retrieval import Evidence, Result
 from segviz.text.captions import clipped
 
 RIGHT_FROM = 2
-"""The lowest grade that counts as right. SegTreeMem reports accuracy from a 0-3 rubric
-without saying where it cuts; 2 is right in what was asked, 3 in every detail. The share of
-3 alone, stricter, is reported beside it (the paper's "perfect rate" for RealMem)."""
+"""Lowest grade that counts as correct. SegTreeMem reports accuracy from a 0-3 rubric without its
+threshold; 2 is correct except for details, 3 in every detail. The share of grade 3 is reported, too
+(the paper's "perfect rate" for RealMem)."""
 
 _REQUESTS = ("RealMem",)
 """Formats (``Conversation.source_format``) whose questions are requests to an assistant, judged by
@@ -49,10 +49,10 @@ _LONGEST_DECLINE = 30
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A chat model's answer and its tokens (0 where the server names none).
+    """Chat model's answer and its tokens (0 if the server names none).
 
-    ``cached`` is True where it came from the cache. ``fault`` says why the model gave no
-    answer; ``text`` is then empty.
+    ``cached`` is True if it came from the cache. ``fault`` says why the model gave no answer;
+    ``text`` is then empty.
     """
 
     text: str
@@ -62,7 +62,7 @@ class Answer:
 
 
 def answering(memory: Memory, result: Result) -> Prompt:
-    """The prompt that asks a model ``result.question`` with its evidence in reading order."""
+    """Returns the prompt that asks ``result.question`` with its evidence in reading order."""
     return answer_prompt(
         result.question,
         [_excerpt(memory, result, item) for item in result.reading_order],
@@ -90,9 +90,10 @@ def _range(first: str, last: str) -> str:
 
 
 def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
-    """Let a model answer the question of ``result`` from its evidence alone.
+    """Returns a model's answer to the question of ``result``, from its evidence alone.
 
-    ModelError when the model cannot be reached, or gives no answer to this prompt (LastingFault).
+    Raises:
+        ModelError: The model cannot be reached, or does not answer this prompt (LastingFault).
     """
     return read(chat.reply(answering(memory, result)))
 
@@ -103,32 +104,37 @@ def read(reply: Reply) -> Answer:
 
 
 def declines(text: str) -> bool:
-    """Whether an answer says that the conversation does not tell.
+    """Returns True if an answer says that the conversation does not mention it.
 
-    By its words, as LoCoMo's own evaluation does ("not mentioned", "no information"),
-    with more ways to say so; an answer of over 30 words is taken to say something else.
+    Decides by phrases ("not mentioned", "no information"), more of them than LoCoMo's evaluation
+    has. An answer of over 30 words never counts as declining.
     """
     said = text.replace("’", "'").lower()
     return len(said.split()) <= _LONGEST_DECLINE and bool(_DECLINES.search(said))
 
 
 def is_adversarial(question: Question) -> bool:
-    """Whether the right answer is that it was not mentioned: LoCoMo's category 5, apart
-    from the few questions there that have an answer, and LongMemEval's abstention."""
+    """Returns True if the correct answer is "not mentioned".
+
+    These are LoCoMo's category 5, except its few questions with an answer, and LongMemEval's
+    abstention questions.
+    """
     return question.answer is None and (
         question.adversarial is not None or question.category in UNANSWERABLE
     )
 
 
 def reference(question: Question) -> str | None:
-    """The gold answer; "Not mentioned." for an adversarial question, None without one."""
+    """Returns the gold answer: "Not mentioned." for an adversarial question, None without one."""
     return NOT_MENTIONED if is_adversarial(question) else question.answer
 
 
 def by_rule(question: Question, text: str) -> int | None:
-    """The grade where it needs no judgement, else None: an empty answer is 0; to an
-    adversarial question one that declines is 3 and any other 0, without a judge who could
-    be talked into the tempting answer. None also where there is no gold answer."""
+    """Returns the grade that needs no judge, else None.
+
+    An empty answer gets 0. To an adversarial question an answer that declines gets 3, any other 0:
+    no judge can then be persuaded of the tempting answer. Without a gold answer there is no grade.
+    """
     if reference(question) is None:
         return None
     if not text.strip():
@@ -141,9 +147,11 @@ def by_rule(question: Question, text: str) -> int | None:
 def judging(
     question: Question, text: str, conversation: Conversation | None = None
 ) -> Prompt | None:
-    """The prompt that has ``text`` graded; None where the grade is known (:func:`by_rule`)
-    or there is no gold answer to grade by. ``conversation`` is the question's: one of RealMem
-    has the answer judged by the turns that are evidence, where there are any."""
+    """Returns the prompt for grading ``text``; None if no judge is needed or no gold answer exists.
+
+    ``conversation`` is the question's. In RealMem the answer is judged by the evidence turns, if
+    the question has some.
+    """
     gold = reference(question)
     if gold is None or by_rule(question, text) is not None:
         return None
@@ -158,11 +166,14 @@ def judging(
 def judge(
     question: Question, text: str, chat: Chat, conversation: Conversation | None = None
 ) -> int:
-    """Grade an answer from 0 (wrong) to 3 (right in every detail).
+    """Returns the grade of an answer, from 0 (wrong) to 3 (right in every detail).
 
-    One call, or none (:func:`by_rule`). The label set is enforced; LabelError where the
-    judge kept answering outside it, ModelError when it cannot be reached, ValueError for
-    a question without a gold answer.
+    Calls the model once, or not at all where a rule decides (:func:`by_rule`).
+
+    Raises:
+        LabelError: The judge kept answering outside the labels.
+        ModelError: The model cannot be reached.
+        ValueError: The question has no gold answer.
     """
     known = by_rule(question, text)
     if known is not None:
@@ -174,7 +185,7 @@ def judge(
 
 
 def grade(reply: Reply) -> int:
-    """The judge's label as a number; LabelError where somebody decided to do without it."""
+    """Converts the judge's label to a number; raises LabelError for a waived reply."""
     if reply.text not in RUBRIC:
         raise LabelError(reply.waived or f"the judge answered {reply.text!r}", reply.text)
     return int(reply.text)

@@ -29,19 +29,27 @@ Progress = Callable[[int, int], None]
 
 
 def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
-    """Units with their embeddings (float32 (d,) each), ready to be inserted one by one."""
+    """Embeds units for insertion one by one.
+
+    Args:
+        units: units of a conversation, in order.
+        embedder: embeds the text of each.
+
+    Returns:
+        One arrival per unit, with its vector, float32 (d,).
+    """
     return arriving(units, embedder.embed([unit.text for unit in units]))
 
 
 class _Meter:
-    """Measures the model costs of a build, step by step.
+    """Meter of a build's model costs, step by step.
 
     Wraps the embedder outside its cache, because the cache hides requests. Every text counts once,
     when it first occurs: unlike the requests sent, this is the same in a repeated or resumed build.
     """
 
     def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
-        self._embedder = self.inner = embedder  # for known_scripts
+        self._embedder = self.inner = embedder  # ``inner``: for known_scripts
         self._paid = paid(embedder)
         self._chat = chat
         # Embedded before the first step.
@@ -105,11 +113,11 @@ _COUNTED = {
     "shortened": "shortened",
     **{name: name for name in ("decided", "decided_instead", "written", "written_instead")},
 }
-"""Counters of a chat model by the names of what they are in a step."""
+"""Field of a step's cost -> counter of the chat model."""
 
 
 def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
-    """Yields sentences on what the model did not make of its prompts, or did not see of them."""
+    """Yields sentences about missing, unusable and shortened model texts."""
     for count, noun, what in (
         (waived, "answer", "made offline, as agreed, because the model gave none"),
         (refused, "answer", "made offline, because no reply of the model could be used"),
@@ -120,14 +128,13 @@ def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
 
 
 class BuildPaused(ModelError):
-    """A model gave up before the build was done.
+    """A model's failure before the build was done.
 
-    ``memory`` holds the steps finished so far, ``fault`` is what happened. Everything the
-    model answered is in its cache, so building again with the same settings goes on where
-    this stopped and ends in the tree an undisturbed build would have given.
+    ``memory`` holds the finished steps, ``fault`` is the error. All answers of the model are
+    cached: building again with the same settings continues here and ends in the same tree.
 
-    Where ``fault`` is a LastingFault the model will hardly ever answer this one prompt:
-    ``chat.waive(fault.prompt, fault.reason)`` and building again goes on without it.
+    If ``fault`` is a LastingFault, the model will hardly ever answer this prompt. Call
+    ``chat.waive(fault.prompt, fault.reason)`` and build again to go on without it.
     """
 
     def __init__(self, fault: ModelError, memory: Memory) -> None:
@@ -137,16 +144,16 @@ class BuildPaused(ModelError):
 
 
 _ROOM = 9_000
-"""Bytes for a leaf of a segment tree while it is built, measured on 100,000."""
+"""Bytes per leaf of a segment tree during a build, measured on 100,000 leaves."""
 
 
 def check_leaves(count: int) -> None:
-    """NoRoom where the machine has no room for building so many leaves."""
+    """Raises NoRoom if building so many leaves needs more memory than the machine has."""
     check_room(_ROOM * count, f"building {count:,} leaves", "take a part, or a larger machine")
 
 
 class Building:
-    """A build in progress: iterate over it for its steps as they are finished.
+    """Build in progress: iterate over it for its steps as they are finished.
 
     ``memory`` is the finished part at any moment, also after an interrupted iteration.
     Arguments and errors are those of :func:`build`.
@@ -162,7 +169,7 @@ class Building:
         chat: Chat | None = None,
         **params: Any,
     ) -> None:
-        """Nothing is embedded or asked yet. NoRoom where the machine has no room for it."""
+        """Prepares the build; calls no embedder or model yet. Raises NoRoom for too many units."""
         self.units = conversation.units(unit)
         check_leaves(len(self.units))
         self._conversation = conversation
@@ -191,7 +198,7 @@ class Building:
         )
 
     def __iter__(self) -> Iterator[Step]:
-        """From the first step on; BuildPaused when a model gives up."""
+        """Yields every step, from the first on; raises BuildPaused when a model gives up."""
         self._record = Record()
         try:
             meter = _Meter(self._embedder, self._chat, self.units)
@@ -206,8 +213,11 @@ class Building:
             raise BuildPaused(error, self.memory) from error
 
     def _system_steps(self, stream: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """Yields the system's steps. With code from outside segviz in it, each is waited for in a
-        thread, so that the caller can give it up."""
+        """Yields the system's steps.
+
+        If code from outside segviz takes part, each step runs in a thread, so that the caller can
+        stop waiting.
+        """
         steps = self._system.steps(stream, services)
         if all(map(own, (self._system, *parts_of(self._system)))):
             yield from steps
@@ -242,14 +252,22 @@ def build(
     progress: Progress | None = None,
     **params: Any,
 ) -> Memory:
-    """Build a memory of a ``conversation``, offline by default.
+    """Builds a memory of a conversation, offline by default.
 
-    ``system`` is a name from ``SYSTEMS`` with its parameters as keywords, or an instance;
-    ``unit`` a rule from ``UNIT_RULES``; ``embedder`` "auto", a name from ``EMBEDDERS`` or an
-    instance; ``chat`` the model for components that need one;
-    ``progress(done, total)`` is called after every step. Same input and settings give the
-    same steps. ValueError for unknown names and for a system that does not give a step for
-    every unit; BuildPaused when a model gives up.
+    The same input and settings give the same steps.
+
+    Args:
+        conversation: the conversation to build from.
+        system: a name from ``SYSTEMS`` with its parameters as ``params``, or an instance.
+        unit: a rule from ``UNIT_RULES``.
+        embedder: "auto", a name from ``EMBEDDERS`` or an instance.
+        chat: the model for components that need one.
+        progress: called as ``progress(done, total)`` after every step.
+        **params: parameters of the system.
+
+    Raises:
+        ValueError: A name is unknown, or the system does not give one step per unit.
+        BuildPaused: A model gave up.
     """
     building = Building(conversation, system, unit, embedder=embedder, chat=chat, **params)
     for done, _ in enumerate(building, start=1):

@@ -26,7 +26,7 @@ COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "annotate": ANNOTATORS,
     "tasks": TASKS,
 }
-"""The registries of a system's parts, by the name a parameter refers to them."""
+"""Registries of a system's parts, by the name in ``Parameter.spec.registry``."""
 
 
 def known_prompts() -> dict[str, str]:
@@ -36,11 +36,15 @@ def known_prompts() -> dict[str, str]:
 
 
 def make_system(system: str | System, **params: Any) -> System:
-    """A system from its name and parameters; an instance passes through.
+    """Makes a system from its name and parameters; returns an instance unchanged.
 
-    Parameters that hold a component (``compatibility``, ``annotate``) take a name, a
-    mapping ``{"name": …, parameter: value}`` or an object. ValueError lists the legal
-    names for anything unknown.
+    Args:
+        system: a name from ``SYSTEMS``, or an instance.
+        **params: its parameters; a component (``compatibility``, ``annotate``) as a name, a mapping
+            ``{"name": …, parameter: value}`` or an object.
+
+    Raises:
+        ValueError: A name is unknown; the message lists the legal ones.
     """
     if not isinstance(system, str):
         if params:
@@ -60,8 +64,15 @@ def make_system(system: str | System, **params: Any) -> System:
 
 
 def made_again(name: str, settings: Mapping[str, Any]) -> System | None:
-    """Returns the system of this name with these settings, as a file gives them; None where they
-    cannot make it, because the system or a part of it was the caller's own."""
+    """Makes the system that a file names, with its settings.
+
+    Args:
+        name: name of the system.
+        settings: its parameters as the file gives them.
+
+    Returns:
+        The system; None if it, or a part of it, is not registered here.
+    """
     try:
         return make_system(name, **settings)
     except (TypeError, ValueError):
@@ -72,7 +83,7 @@ _HAS = ("name", "invariants", "steps")
 
 
 def _sound(system: Any) -> System:
-    """An instance of a system; ValueError for what cannot be one."""
+    """Returns an instance of a system; raises ValueError for anything else."""
     if isinstance(system, type):
         raise ValueError(f"{system.__name__} is a class; give an instance: {system.__name__}()")
     if missing := [each for each in _HAS if not hasattr(system, each)]:
@@ -106,8 +117,16 @@ def _component(registry: str, value: Any) -> Any:
 def declared(
     kind: type, chosen: Mapping[str, Any] | None = None, prefix: str = ""
 ) -> dict[str, Parameter]:
-    """Every parameter of a system by its dotted name (``compatibility.threshold``), those of its
-    parts after the part; ``chosen`` names parts that are not the default, by parameter."""
+    """Returns every parameter of a system by dotted name, such as ``compatibility.threshold``.
+
+    Args:
+        kind: class of the system.
+        chosen: names of the parts that are not the default, by parameter.
+        prefix: put before every name.
+
+    Returns:
+        The parameters in order; those of a part follow the part.
+    """
     found: dict[str, Parameter] = {}
     for parameter in parameters(kind):
         path, registry = prefix + parameter.name, parameter.spec.registry
@@ -120,8 +139,16 @@ def declared(
 
 
 def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings for ``segviz.build`` from values by dotted names; names that are not declared are
-    passed over."""
+    """Converts values by dotted name into settings for ``segviz.build``.
+
+    Args:
+        kind: class of the system.
+        flat: values by dotted name; undeclared names are ignored.
+        prefix: the part of the names above ``kind``.
+
+    Returns:
+        Keyword arguments, with a mapping for each part.
+    """
     settings: dict[str, Any] = {}
     for parameter in parameters(kind):
         path = prefix + parameter.name
@@ -138,16 +165,21 @@ def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, A
 
 
 def part_name(parameter: Parameter) -> str:
-    """The name of the part that a parameter holds by default."""
+    """Returns the name of a parameter's default part."""
     return str(getattr(parameter.default, "name", type(parameter.default).__name__))
 
 
 def sound(saved: Saved) -> Saved:
-    """A file's content without settings that its system cannot have, each with a finding.
+    """Checks the settings of a file against its system.
 
-    A part that is not known here stays: whoever saved the memory may have defined it. A system
-    whose invariants the structure violates did not build it, unless an earlier version changed
-    the memory afterwards.
+    An unregistered part is accepted: the author of the file may have defined it. If the structure
+    violates the system's invariants, the system becomes "unknown".
+
+    Args:
+        saved: content of a file.
+
+    Returns:
+        The content without impossible settings, with a finding for each.
     """
     kind = SYSTEMS.get(saved.system)
     if kind is None:
@@ -188,7 +220,7 @@ def invariants_of(saved: Saved) -> tuple[Invariant, ...]:
 
 
 def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:
-    """Why a system cannot have this setting; "" where it can."""
+    """Returns why a system cannot have this setting; "" if it can."""
     if parameter is None:
         return "there is no such parameter"
     registry = parameter.spec.registry
@@ -209,8 +241,15 @@ def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:
 
 
 def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> list[str]:
-    """Names of the parts of a system, among those from ``registries``, that call a chat
-    model; empty for an offline one."""
+    """Returns the names of a system's parts that call a chat model.
+
+    Args:
+        system: the system.
+        registries: kinds of parts to look at; all by default.
+
+    Returns:
+        The names; empty for an offline system.
+    """
     parts = parts_of(system, registries)
     return [part.name for part in parts if getattr(part, "needs_chat", False)]
 
@@ -242,29 +281,28 @@ def parts_of(system: System, registries: Collection[str] = tuple(COMPONENTS)) ->
 
 
 def paid(embedder: Embedder) -> Charges | None:
-    """The embedder that charges by the token, inside its cache if it has one; None for a
-    free one."""
+    """Returns the embedder that charges by the token, without its cache; None for a free one."""
     inner = getattr(embedder, "inner", embedder)
     return inner if isinstance(inner, Charges) else None
 
 
 class NoEmbedder(ValueError):
-    """Texts cannot be embedded: the embedder of the memory is not here."""
+    """An embedding request for a memory whose embedder is not installed."""
 
 
 @dataclass(frozen=True)
 class MissingEmbedder:
-    """Stands for an embedder that is not installed, so that its memories can be viewed.
+    """Placeholder for an embedder that is not installed, so that its memories can be viewed.
 
-    ``name`` is the missing one, ``available`` are the installed ones; ``embed`` raises
-    NoEmbedder, which says how to supply it.
+    ``name`` is the missing one, ``available`` are the installed ones; ``embed`` raises NoEmbedder,
+    which says how to supply it.
     """
 
     name: str
     available: tuple[str, ...]
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Always raises NoEmbedder."""
+        """Raises NoEmbedder, always."""
         raise NoEmbedder(
             f"this memory was embedded with {self.name[:80]!r}, which is not here (available: "
             f"{', '.join(self.available)}), so questions cannot be compared with it. Open it "

@@ -51,34 +51,44 @@ def memory_from(
     name: str = "imported",
     embedder: str | Embedder = "auto",
 ) -> Memory:
-    """The memory of a finished tree, or of any graph without cycles whose edges lead down.
+    """Makes a memory of a finished tree, or of any acyclic graph whose edges lead down.
 
-    ``nodes`` is the path of a table (CSV, TSV, JSON, JSON Lines or Parquet), a DataFrame, a
-    directed networkx graph whose edges lead from parent to child, ``StoredText`` objects, or
-    mappings with
+    A row has these columns:
 
     ``id``      a text or number, each once
-    ``text``    what the node says
+    ``text``    text of the node
     ``parent``  the id above it, or a list of ids; missing, empty or null at a root
     ``level``   0 at leaves, above that of all children (default: one more than the highest)
-    ``start``, ``stop``  of leaves: the units it holds, counted from 0, half-open
+    ``start``, ``stop``  of leaves: range of their units, counted from 0, half-open
     ``vector``  its embedding, in all rows or none; made by ``embedder``, scaled to length 1
-    ``turns``   of a text that was written from turns: their ids, one or a list
-    ``kind``, ``speaker``, ``time``  kind of node; who said a leaf, and when (ISO)
+    ``turns``   ids of the turns the text was written from, one or a list
+    ``kind``, ``speaker``, ``time``  kind of node; speaker and time (ISO) of a leaf
 
-    In text tables lists are JSON: ``[1, 2]``. Further columns are facts, shown with the node.
-    ``edges`` are more (parent id, child id) pairs. Without a ``conversation`` the leaves, by
-    ``start`` or else in the order of the table, are its turns. With one, a leaf without ``start``
-    and ``turns`` is a unit by the rule ``unit`` where it has its text. Every other text is a
-    memory: its turns are attributed (``segviz.retrieval.attribution``), within its ``session``
-    and ``time`` where it has these columns, with a ``confidence`` among its facts. Units that
-    no leaf holds become ghosts below the memories made from them. A ghost is drawn, never
-    retrieved and never counted as retrieved: a store is credited with what it keeps. Without any
-    row all units are ghosts.
+    In text tables lists are JSON: ``[1, 2]``. Further columns become facts of the node.
 
-    The memory grows in the order of the units: a node appears once all below it is there. It can
-    be asked, compared, exported and saved like any; ``name`` stands for its system. Returned
-    structures satisfy the general invariants. ValueError names the row and what is wrong.
+    Without a conversation, the leaves are its turns, by ``start`` or else in table order. With one,
+    a leaf without ``start`` and ``turns`` is the unit with its text, if there is one. Every other
+    text is a memory: its turns are attributed (``segviz.retrieval.attribution``), within its
+    ``session`` and ``time`` if given, and a ``confidence`` is added to its facts. Units without a
+    leaf become ghosts below the memories made from them; without rows all units are ghosts. A ghost
+    is drawn but never retrieved: a store gets credit only for what it keeps.
+
+    A node appears in the step that completes its subtree.
+
+    Args:
+        nodes: path of a table (CSV, TSV, JSON, JSON Lines or Parquet), a DataFrame, a directed
+            networkx graph with edges from parent to child, ``StoredText`` objects, or mappings.
+        edges: further (parent id, child id) pairs.
+        conversation: the conversation the texts are from.
+        unit: the rule by which it is cut.
+        name: shown as the system.
+        embedder: embeds texts and questions.
+
+    Returns:
+        A memory like any other; its structures satisfy the general invariants.
+
+    Raises:
+        ValueError: A row is invalid; the message names it.
     """
     drawn = [edge[:2] for edge in nodes.edges] if _is_graph(nodes) else []
     table = table_of(nodes)
@@ -106,16 +116,16 @@ def memory_from(
 def locomo_facts(
     conversation: Conversation, *, summaries: bool = False, embedder: str | Embedder = "auto"
 ) -> Memory:
-    """Makes a memory of the facts that LoCoMo wrote from a conversation, with their turns.
+    """Makes a memory of the facts that LoCoMo derived from a conversation, with their turns.
 
     Args:
         conversation: read from a LoCoMo file, which has ``observation``.
-        summaries: has the data set's summary of a session stand above its facts, as the annotation
-            of level 2, to compare with those of other annotators.
+        summaries: adds the data set's summary of each session above its facts, as the annotation of
+            level 2, to compare with those of other annotators.
         embedder: as in ``segviz.build``.
 
     Raises:
-        ValueError: The conversation brings no facts, as those that come with segviz.
+        ValueError: The conversation has no facts, as the samples of segviz.
     """
     facts = conversation.observations
     if not facts:
@@ -133,7 +143,7 @@ def locomo_facts(
 
 
 def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
-    """The rows of a table: a path, a DataFrame, a networkx graph, or mappings."""
+    """Returns the rows of a table: a path, a DataFrame, a networkx graph, or mappings."""
     if isinstance(nodes, str | Path):
         return table_rows(files.read(nodes), Path(nodes).name)
     if hasattr(nodes, "to_dict") and hasattr(nodes, "columns"):
@@ -160,7 +170,7 @@ def _is_graph(nodes: Any) -> bool:
 
 
 def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node]:
-    """The rows as nodes that know their parents and children."""
+    """Links the rows: returns nodes that know their children."""
     if len(rows) > _MOST:
         raise ValueError(f"{len(rows):,} nodes; at most {_MOST:,} can be taken")
     found = [_node(number, row) for number, row in enumerate(rows)]
@@ -193,7 +203,7 @@ def _node(number: int, row: Any) -> _Node:
 
 
 def id_of(value: Any) -> str | None:
-    """An id as text; None for a missing one."""
+    """Returns an id as text; None for a missing one."""
     if value is None or (isinstance(value, float) and math.isnan(value)) or value == "":
         return None
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -208,7 +218,7 @@ def _ids(value: Any) -> list[str]:
 
 
 def _list_of(value: Any) -> Any:
-    """A list that stands as JSON in the cell of a text table; any other value as it is."""
+    """Parses a JSON list in the cell of a text table; returns any other value unchanged."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             return json.loads(value)
@@ -218,8 +228,10 @@ def _list_of(value: Any) -> Any:
 
 
 def _raise_levels(found: list[_Node]) -> None:
-    """Sets the levels, from the leaves up. ValueError for a cycle, or a level that is told and
-    not above those below."""
+    """Sets the levels, from the leaves up.
+
+    Raises ValueError for a cycle, or a given level that is not above its children's.
+    """
     sorter = TopologicalSorter({place: node.children for place, node in enumerate(found)})
     try:
         order = list(sorter.static_order())
@@ -239,7 +251,7 @@ def _raise_levels(found: list[_Node]) -> None:
 
 
 def _whole(node: _Node, column: str) -> int | None:
-    """A whole number of a row, at least 0; None where there is none."""
+    """Returns a row's whole number, at least 0; None if there is none."""
     value = node.row.get(column)
     if id_of(value) is None:
         return None
@@ -256,7 +268,7 @@ def _whole(node: _Node, column: str) -> int | None:
 def _as_conversation(
     found: list[_Node], leaves: list[int], name: str
 ) -> tuple[list[int], Conversation]:
-    """The leaves in their order, and a conversation with each as a turn."""
+    """Returns the leaves in order, and a conversation with each as a turn."""
     starts = [_whole(found[leaf], "start") for leaf in leaves]
     if all(start is not None for start in starts):
         leaves = [leaf for _, leaf in sorted(zip(starts, leaves, strict=True))]
@@ -283,7 +295,7 @@ def _time(node: _Node) -> datetime | None:
 
 
 def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list[int]:
-    """Sets the spans of the leaves that hold units, as told or by their text; returns these."""
+    """Sets the spans of the leaves that hold units, as given or by their text; returns these."""
     by_text = {unit.text.strip(): unit.index for unit in reversed(units)}
     raw = []
     for leaf in leaves:
@@ -306,7 +318,7 @@ def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list
 def _check_rule(
     found: list[_Node], leaves: list[int], raw: list[int], conversation: Conversation, unit: str
 ) -> None:
-    """ValueError where no leaf says what its unit does, and most would by another rule."""
+    """Raises ValueError if no leaf has the text of a unit, but most would by another rule."""
 
     def alike(rule: str) -> int:
         texts = [each.text.strip() for each in conversation.units(rule)]
@@ -333,9 +345,9 @@ def _hang(
     units: Sequence[Unit],
     embedder: Embedder,
 ) -> list[int]:
-    """Hangs the units that no leaf holds, as ghosts, below the memories made from them.
+    """Adds the units without a leaf, as ghosts, below the memories made from them.
 
-    Returns the leaves, ghosts included. ValueError where a memory names a turn that no unit holds.
+    Returns the leaves, ghosts included. Raises ValueError if a memory names a turn in no unit.
     """
     held = {index for leaf in raw for index in range(*found[leaf].span)}
     of_unit = {found[leaf].span[0]: leaf for leaf in reversed(raw)}
@@ -350,7 +362,9 @@ def _hang(
     made = attribute([_stored(found[place]) for place in others], conversation, embedder)
     for place, stored in zip(others, made, strict=True):
         node = found[place]
-        if not _whole(node, "level"):  # it is above its ghosts, whatever it was called
+        if not _whole(
+            node, "level"
+        ):  # a memory is above its ghosts, whatever its level in the table
             node.row = {**node.row, "level": None}
         for turn in stored.sources:
             leaf = of_unit.get(unit_of.get(turn, -1))
@@ -370,7 +384,7 @@ def _stored(node: _Node) -> StoredText:
 
 
 def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
-    """float32 (n, d), rows of length 1 or 0: those of the table, else of the texts."""
+    """Returns float32 (n, d), rows of length 1 or 0: those of the table, else of the texts."""
     given = [_list_of(node.row.get("vector")) for node in found]
     if all(vector is None for vector in given):
         return embedder.embed([node.text for node in found])
@@ -385,7 +399,7 @@ def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
 
 
 def _vectors_of(values: Sequence[Any]) -> Vector:
-    """float32 (n, d). ValueError where these are no rows of as many finite numbers."""
+    """Converts to float32 (n, d); raises ValueError unless all rows are finite and equally long."""
     try:
         rows = np.array(values, dtype=np.float32)
     except (TypeError, ValueError):
@@ -398,7 +412,7 @@ def _vectors_of(values: Sequence[Any]) -> Vector:
 def _steps(
     found: list[_Node], leaves: list[int], units: Sequence[Unit], vectors: Vector
 ) -> tuple[Step, ...]:
-    """A step per unit: its leaves, then what is complete with it, lower levels first."""
+    """Yields a step per unit: its leaves, then the nodes it completes, lower levels first."""
     inner = [place for place, node in enumerate(found) if node.children]
     inner.sort(key=lambda place: (found[place].level, place))
     for place in inner:
@@ -426,7 +440,7 @@ def _steps(
 
 
 def _facts(node: _Node) -> dict[str, Scalar]:
-    """The further columns with a plain value, under the id."""
+    """Returns the id and the further columns with a plain value."""
     facts: dict[str, Scalar] = {"id": node.id}
     if node.confidence is not None:
         facts["confidence"] = node.confidence

@@ -1,13 +1,12 @@
 """Builds the memory of a conversation that is still being written, turn by turn.
 
-A :class:`Tail` reads whole lines off a growing JSON Lines file, :class:`Watched` inserts what
-they say into a segment tree as Algorithm 1 does, one leaf per turn, and :class:`Watch` writes
-such a file from an agent's loop.
+:class:`Tail` reads whole lines from a growing JSON Lines file. :class:`Watched` inserts their
+messages into a segment tree by Algorithm 1, one leaf per turn. :class:`Watch` writes such a file
+from an agent's loop.
 
-There is one rule for changes. A file goes on from where it was read if the bytes before that
-place still have the same hash. Otherwise it is read again from the start, into a new tree. So it
-does not matter if an agent appends, writes the file anew, or renames another over it. Hashing
-takes about a millisecond per megabyte, and happens only when the file has changed.
+Reading continues if the bytes read so far still have the same hash. Otherwise the file is read
+again from the start, into a new tree. So an agent may append, rewrite the file, or rename another
+over it. Hashing takes about a millisecond per megabyte, and happens only when the file has changed.
 """
 
 from __future__ import annotations
@@ -46,26 +45,27 @@ LONGEST_LINE = 8 << 20
 """Bytes; a longer line is no message and is left out."""
 
 _TICK = 2_000_000_000
-"""Nanoseconds within which a file may change twice and keep its time of change."""
+"""Nanoseconds within which a file may change twice without a new time stamp."""
 
 
 class Tail:
-    """Reads the whole lines of a file that others write, each once, and all of them again where
-    those that were read have changed. ``offset`` is where the next line begins. Not safe to share
-    between threads."""
+    """Reader of the whole lines of a growing file, each once.
+
+    If lines that were read have changed, it reads all of them again. ``offset`` is where the next
+    line begins. Not safe to share between threads.
+    """
 
     def __init__(self, path: str | Path) -> None:
-        """The file need not exist yet."""
+        """Opens nothing: the file need not exist yet."""
         self._path = Path(path)
         self._seen: tuple[int, ...] = ()
         self._restart()
 
     def lines(self) -> tuple[bool, list[bytes]]:
-        """Returns the next lines, at most about a megabyte, and True if they begin at the start of
-        the file again.
+        """Returns True if the file is read from its start again, and at most about 1 MB of lines.
 
-        A last line without its end waits, unless it is a whole JSON object. Raises OSError for
-        what is no regular file.
+        A last line without its end waits, unless it is a whole JSON object. Raises OSError if the
+        path is not a regular file.
         """
         try:
             stream = files.opened(self._path)
@@ -87,12 +87,12 @@ class Tail:
         self.offset, self._read = 0, sha256()
 
     def _changed(self, stream: BufferedReader) -> bool:
-        """Tells if the bytes that were read are others now."""
+        """Returns True if bytes already read have changed."""
         facts = os.fstat(stream.fileno())
         seen = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
         if seen == self._seen:
             return False
-        # The next change of a file that has changed just now may leave no trace.
+        # A file that has just changed may change again without a new time stamp.
         self._seen = seen if time.time_ns() - facts.st_mtime_ns > _TICK else ()
         there, left = sha256(), self.offset
         while left and (part := stream.read(min(left, READ_AT_ONCE))):
@@ -102,8 +102,10 @@ class Tail:
 
 
 def _whole(data: bytes) -> int:
-    """Returns the length of the whole lines. A line that is too long counts as whole: it is
-    passed over in pieces, none of which is a message."""
+    """Returns the length of the whole lines.
+
+    A line that is too long counts as whole, so that it is skipped in pieces.
+    """
     end = data.rfind(b"\n") + 1
     rest = data[end:].strip()
     if len(data) == LONGEST_LINE and not end:
@@ -119,8 +121,7 @@ def _whole(data: bytes) -> int:
 
 @dataclass(slots=True)
 class _Now:
-    """The session that goes on: its number, the turns in it, when it began, the time of the last
-    turn that has one, and its name."""
+    """Current session: number, turns so far, start, time of the last timed turn, name."""
 
     number: int = 0
     row: int = 0
@@ -130,7 +131,7 @@ class _Now:
     name: str | None = None
 
     def opens(self, heard: Message, gap: float) -> bool:
-        """Tells if this turn begins another session, by the rule of ``segviz.loaders.chat``."""
+        """Returns True if this turn begins a session, by the rule of ``segviz.loaders.chat``."""
         if not self.number or heard.session is not None or self.name is not None:
             return not self.number or heard.session != self.name
         if heard.time is None or self.last is None:
@@ -139,11 +140,11 @@ class _Now:
 
 
 class Watched:
-    """The segment tree of a file that grows; ``poll`` takes in what was written since.
+    """Segment tree of a growing file; ``poll`` inserts the lines written since.
 
-    ``turns`` counts the turns in the tree, ``skipped`` the lines that held no message,
-    ``readings`` how often the file was begun: above 1, lines that had been read have changed. One
-    thread may poll while others look.
+    ``turns`` counts the turns in the tree, ``skipped`` the lines without a message. ``readings``
+    counts the starts from the first line: above 1, lines already read have changed. One thread may
+    poll while others read.
     """
 
     def __init__(
@@ -154,8 +155,17 @@ class Watched:
         embedder: str | Embedder = "auto",
         gap_hours: float = 8.0,
     ) -> None:
-        """A silence of ``gap_hours`` begins a session. Raises ValueError for a system with lazy
-        refresh."""
+        """Prepares an empty tree.
+
+        Args:
+            path: a JSON Lines file; it need not exist yet.
+            system: the tree's settings.
+            embedder: "auto", a name from ``EMBEDDERS`` or an instance.
+            gap_hours: a longer silence starts a new session.
+
+        Raises:
+            ValueError: The system refreshes lazily.
+        """
         self.path = Path(path)
         self._system = system or SegmentTree()
         if self._system.refresh != "eager":
@@ -181,8 +191,14 @@ class Watched:
             return self.readings, self.turns, self._memory()
 
     def poll(self) -> int:
-        """Takes in the lines written since, at most about a megabyte, and returns how many turns
-        they held. Raises OSError where the file cannot be read."""
+        """Inserts the lines written since, at most about 1 MB.
+
+        Returns:
+            The number of their turns.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
         again, lines = self._tail.lines()
         if again:
             with self._lock:
@@ -210,7 +226,7 @@ class Watched:
         self._builder = SegmentTreeBuilder(self._annotate, self._embedder, "eager")
 
     def _heard(self, line: bytes) -> list[Message]:
-        """Returns the messages of a line; counts it as skipped where it holds none."""
+        """Returns the messages of a line; counts a line without any as skipped."""
         try:
             document, _ = read_document(line)
         except LoadError:
@@ -270,31 +286,39 @@ class Watched:
                 self._record.history(units),
                 built_with=system,
             )
-            # What cutting the conversation would give, without doing so.
+            # The units are known already, so the conversation need not be cut again.
             vars(conversation)["_units_by_rule"] = {"turn": units}
         return self._shown
 
 
 class Watch:
-    """Writes what an agent says into a file that ``segviz watch`` shows.
+    """Writer of an agent's messages into a file that ``segviz watch`` shows.
 
     Two lines in the agent's loop::
 
         watch = segviz.Watch("agent.jsonl")
         watch(message)  # {"role": …, "content": …}, or watch("user", "Hello")
 
-    A turn is one line with the time as ``timestamp``. It is written whole or not at all, also when
-    several processes write one file (:func:`segviz.files.append`).
+    A turn is one line with the time as ``timestamp``. It is written whole or not at all, even if
+    several processes write to one file (:func:`segviz.files.append`).
     """
 
     def __init__(self, path: str | Path) -> None:
-        """The file is made with the first turn."""
+        """Opens nothing: the first turn creates the file."""
         self.path = Path(path).expanduser()
 
     def __call__(self, message: Any, text: str | None = None) -> None:
-        """Appends a message: a mapping as the OpenAI API takes it, what that API answers with
-        (anything with ``model_dump``), or a speaker and a ``text``. Raises TypeError for anything
-        else, OSError where the line cannot be written whole."""
+        """Appends a message.
+
+        Args:
+            message: a mapping or a reply of the OpenAI API (``model_dump``), or the name of a
+                speaker.
+            text: what the speaker says.
+
+        Raises:
+            TypeError: The message is anything else.
+            OSError: The line cannot be written whole.
+        """
         if isinstance(message, str) and isinstance(text, str):
             said: Mapping[str, Any] = {"speaker": message, "text": text}
         elif hasattr(message, "model_dump"):

@@ -50,19 +50,18 @@ from segviz.tree import Moments, Replayer, Step, Structure, replay, thumbnail
 from segviz.tree.inspect import written
 from segviz.tree.invariants import Invariant, Violation, check, frontier_is_a_chain
 
-_PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
+_PAST_KEPT = 4  # relevance models of earlier moments, because a page asks again at every click
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory:
-    """A built memory: the conversation, how it was cut, and every construction step.
+    """Built memory: the conversation, how it was cut, and every construction step.
 
     ``unit`` is the rule of the leaves, ``system`` the name of the architecture with its
-    ``settings`` (plain values), ``invariants`` what its structures satisfy beside the general
-    invariants; ``embedder`` made the vectors; ``chat`` names the chat model that was used, ""
-    for none, and ``provenance`` says how it was asked (``segviz.store``); ``built_with`` is the
-    system itself, None in a memory from a file. ``structure`` is
-    folded from ``steps`` alone.
+    ``settings`` (plain values). ``invariants`` hold in addition to the general ones. ``embedder``
+    made the vectors. ``chat`` names the chat model, "" for none; ``provenance`` says how it was
+    called (``segviz.store``). ``built_with`` is the system itself, None in a memory from a file.
+    ``structure`` is folded from ``steps`` alone.
     """
 
     conversation: Conversation
@@ -77,18 +76,17 @@ class Memory:
     built_with: System | None = None
 
     def __repr__(self) -> str:
-        """System, conversation and counts."""
+        """Returns system, conversation and counts."""
         nodes = int(self.structure.active.sum())
         what = f"{self.system} of {self.conversation.id!r:.60}"
         return f"Memory({what}: {len(self.units)} units by {self.unit}, {nodes} nodes)"
 
     def _repr_html_(self) -> str:
-        """The counts over a small picture, for notebooks."""
+        """Returns the counts over a small picture, for notebooks."""
         return f"<p>{escape(repr(self))}</p>{thumbnail(self.structure.collapsed)}"
 
     def to_networkx(self, step: int | None = None) -> Any:
-        """The structure after ``step`` (default: the last) as a graph; see
-        ``Structure.to_networkx``."""
+        """Returns the structure after ``step`` as a graph; see ``Structure.to_networkx``."""
         return (self.structure if step is None else self.at(step)).to_networkx()
 
     @cached_property
@@ -102,13 +100,13 @@ class Memory:
         return replay(self.steps)
 
     def at(self, step: int) -> Structure:
-        """The structure after ``step`` steps, 0 … len(steps). ValueError outside."""
+        """Returns the structure after ``step`` steps, 0 … len(steps); raises ValueError outside."""
         if not 0 <= step <= len(self.steps):
             raise ValueError(f"step {step}: this memory has steps 0 to {len(self.steps)}")
         return self.structure if step == len(self.steps) else self._moments.at(step)
 
     def labels(self, structure: Structure | None = None) -> tuple[str, ...]:
-        """Returns a label for every node: what its part of the conversation is about.
+        """Returns a topic label for every node.
 
         Args:
             structure: this memory at some moment, or a view of it; None for the last.
@@ -120,13 +118,16 @@ class Memory:
         return node_labels(shown, self.units, self.speakers)
 
     def moment(self, question: Question) -> int | None:
-        """The step after which the memory knows what was said before ``question.asked_at``: the
-        number of leading steps whose units lie wholly before that turn, 0 … len(steps).
+        """Returns the last step before ``question.asked_at``.
 
-        A unit that mixes turns before and after does not count as known, nor does a later
-        change of the memory (``Step.operation``, in older files). Where units have moved,
-        their places count, as questions stay at theirs. None where the question has no
-        moment, or names no turn. O(log steps), after O(turns + steps) once per memory.
+        Takes O(log steps), after O(turns + steps) once per memory.
+
+        Returns:
+            The number of leading steps whose units lie wholly before that turn, 0 … len(steps);
+            None if
+            the question has no moment or an unknown turn. If units have moved, their new places
+            count. A
+            later change of the memory (``Step.operation``, in older files) does not count.
         """
         place = self._place.get(question.asked_at or "")
         return None if place is None else bisect_left(self._heard, place)
@@ -138,20 +139,20 @@ class Memory:
 
     @cached_property
     def _heard(self) -> list[int]:
-        """The place of the latest turn heard after each step, which never falls."""
+        """The place of the latest turn known after each step, which never falls."""
         placed = (self.conversation.placed(step.unit, self.unit) for step in self.steps)
         return list(accumulate((max(map(self._place.__getitem__, ids)) for ids in placed), max))
 
     def pending(self, step: int) -> tuple[int, ...]:
-        """Nodes whose text was out of date after ``step`` steps; see ``Settles``."""
+        """Returns the nodes whose text was out of date after ``step`` steps; see ``Settles``."""
         if not isinstance(self.model, Settles):
             return ()
         return self.model.pending(self.at(step), self.steps[:step])
 
     def settled(self, step: int, chat: Chat | None = None) -> Structure:
-        """As :meth:`at`, with the texts the system had postponed brought up to date.
+        """Returns the structure as :meth:`at`, with postponed texts brought up to date.
 
-        Where the system writes them with a chat model and none is given, they stay as they are.
+        Texts that need a chat model stay as they are if none is given.
         """
         model = self.model
         if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):
@@ -177,18 +178,17 @@ class Memory:
         return Moments(self.steps)
 
     def check(self, step: int | None = None) -> list[Violation]:
-        """Violations after ``step`` (default: the last) of its invariants."""
+        """Returns the violations of the invariants after ``step`` (default: the last)."""
         return check(self.structure if step is None else self.at(step), self.invariants)
 
     @property
     def has_frontier(self) -> bool:
-        """Returns True where a unit joins a node of the frontier (SegTreeMem §4.2)."""
+        """Returns True if units join nodes of the frontier (SegTreeMem §4.2)."""
         return frontier_is_a_chain in self.invariants
 
     @cached_property
     def model(self) -> System | None:
-        """The system that built this memory, or one of its name with its settings where it comes
-        from a file or the settings were changed since; None where these cannot make it."""
+        """The system that built this memory, else one of its name and settings, or None."""
         system = self.built_with
         if system is not None and as_settings(system) == self.settings:
             return system
@@ -196,13 +196,16 @@ class Memory:
 
     @cached_property
     def _scorers(self) -> tuple[dict[tuple[str, Structure], Scorer], ...]:
-        return {}, {}  # of the final structure, of earlier ones
+        return {}, {}  # for the final structure, for earlier ones
 
     def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
-        """The prepared relevance model of this name; kept for the final structure and its
-        collapsed view, and for the last four others.
+        """Returns the prepared relevance model of this name.
 
-        ValueError as for ``relevance_model``; NoRoom where the machine has no room for it.
+        Keeps those of the final structure, its collapsed view, and the last four others.
+
+        Raises:
+            ValueError: As for ``relevance_model``.
+            NoRoom: The machine has too little memory for it.
         """
         whole, (final, past) = self.structure, self._scorers
         shown = whole if structure is None else structure
@@ -223,8 +226,12 @@ class Memory:
         return scorer
 
     def prompt_of(self, node: int, step: int | None = None) -> Prompt | None:
-        """Returns what a model was asked for the text a node has after ``step`` (default: the
-        last), made again from its children's texts then; None where it cannot be made so."""
+        """Rebuilds the prompt for the text a node has after ``step`` (default: the last).
+
+        Returns:
+            The prompt with its children's texts of that time; None if its hash differs from the
+            saved one.
+        """
         at = len(self.steps) if step is None else step
         hashed = self.at(at).facts[node].get(PROMPT)
         wrote = [each.step for each in written(self.steps[:at], node)]
@@ -240,7 +247,7 @@ class Memory:
         return fitted(prompt, budget, self.provenance.get("own_prompts"))[0]
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
-        """Ids of the turns below a node, in order; of the final structure by default."""
+        """Returns the ids of the turns below a node, in order; default: final structure."""
         covered = (self.structure if structure is None else structure).coverage(node)
         return tuple(turn for index in covered for turn in self.units[index].turn_ids)
 
@@ -259,11 +266,11 @@ class Memory:
         chat: Chat | None = None,
         **changes: Any,
     ) -> Result:
-        """Retrieve evidence; see :func:`ask`, ``changes`` are fields of the settings."""
+        """Retrieves evidence; see :func:`ask`, ``changes`` are fields of the settings."""
         return ask(self, question, settings, chat=chat, **changes)
 
     def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> MemoryView:
-        """The finished memory as an argument of its system's own retrieval."""
+        """Returns the finished memory as an argument of its system's own retrieval."""
         return MemoryView(
             self.structure,
             self.units,
@@ -287,8 +294,9 @@ class Memory:
         return store.Saved(**{**shared, "embedder": self.embedder.name})
 
     def save(self, path: str | Path) -> None:
-        """Writes the memory into one file with checksums; a name that ends in ``.json`` or
-        ``.json.gz`` gives the JSON export. See ``segviz.store``.
+        """Writes the memory into one file with checksums; see ``segviz.store``.
+
+        A name that ends in ``.json`` or ``.json.gz`` gives the JSON export.
 
         Raises:
             store.StoreError: If the file could not be opened again.
@@ -307,20 +315,30 @@ def ask(
     chat: Chat | None = None,
     **changes: Any,
 ) -> Result:
-    """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
+    """Retrieves the evidence for a question.
 
-    ``settings`` (default: those of :class:`RetrievalSettings`) with ``changes`` to its fields by
-    keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. A data set's question that
-    stands at a moment of the conversation is asked of the memory as it was then
-    (``Memory.moment``), unless the settings name a ``step``; those of the result name it. A memory
-    that knows nothing yet gives no evidence. With an earlier ``step``, texts that a lazy system had
-    postponed are written first; where that takes a chat model, only if ``chat`` is given.
+    A data set's question with a moment is asked of the memory as it was then (``Memory.moment``),
+    unless the settings name a ``step``. An empty memory returns no evidence.
 
-    A relevance that is not named is the usual one; the result's settings name it. Under method
-    "own" ``chat`` is the model the system may call; without one it uses its offline stand-ins. Then
-    ``initial`` are the relevance scores, ``final`` the system's own, and ``stages`` explain them.
-    ValueError names value and legal range for a bad setting, and a question that is no text;
-    TypeError an unknown setting.
+    Args:
+        memory: the memory.
+        question: a text, or a question of a data set.
+        settings: how to retrieve; default :class:`RetrievalSettings`.
+        chat: the model for method "own", else its offline stand-ins are used; it also writes the
+            texts that a lazy system had postponed at an earlier ``step``.
+        **changes: fields of the settings: ``ask(memory, "Who is Luna?", policy="both",
+            alpha=0.3)``.
+
+    Returns:
+        The evidence, with the relevance and step used in its settings. Under method "own",
+        ``initial`` holds the relevance, ``final`` the system's own scores, ``stages`` its trace.
+
+    Raises:
+        ValueError: A setting is out of range (its legal range is named), or the question is not
+            UTF-8.
+        TypeError: A setting is unknown.
+
+    Source: SegTreeMem Algorithm 2.
     """
     settings = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
     if isinstance(question, Question):
@@ -347,9 +365,18 @@ def own_retrieval(
     whole: Structure,
     chat: Chat | None = None,
 ) -> Retrieval:
-    """A system's own retrieval from ``whole``, the memory at ``settings.step``, in terms of the
-    nodes shown: unless ``settings.literal``, what it says of a node of a same-text chain is said
-    of the chain, which scores as its best node does. ValueError where the system has none."""
+    """Runs the system's own retrieval, in terms of the nodes shown.
+
+    Args:
+        memory: a memory of the system.
+        question: the question.
+        settings: resolved; unless ``literal``, a same-text chain gets the score of its best node.
+        whole: the memory at ``settings.step``.
+        chat: the model the system may call.
+
+    Raises:
+        ValueError: The system has no retrieval of its own.
+    """
     if not isinstance(memory.model, Retriever):
         raise ValueError(
             f"the system {memory.system!r} has no retrieval of its own; ask with method='propagate'"
@@ -364,8 +391,10 @@ def own_retrieval(
 
 
 def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
-    """Asks a system for its own retrieval. One from outside segviz is waited for in a thread, and
-    raises HandoverError where what it hands over is no retrieval from these nodes."""
+    """Runs a system's own retrieval; one from outside segviz runs in a thread.
+
+    Raises HandoverError if the result is no retrieval from these nodes.
+    """
     if own(model):
         return model.retrieve(question, view)
     with calling(model):
@@ -383,20 +412,21 @@ def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
 
 
 def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:
-    """Open the memory that :meth:`Memory.save` wrote to ``path``.
+    """Opens a memory that :meth:`Memory.save` wrote.
 
-    ``embedder`` is the one that made its vectors; offline ones are found by name. Without it
-    the memory can be viewed and asked with ``relevance="lexical"``; everything that embeds
-    raises ValueError.
+    Args:
+        path: the file.
+        embedder: the one that made its vectors; offline ones are found by name. Without it the
+            memory can be viewed, and asked with ``relevance="lexical"``.
 
-    Raises ``store.StoreError`` when the file is not a memory, or ``embedder`` is another
-    than the one that made it.
+    Raises:
+        store.StoreError: The file is not a memory, or another embedder made it.
     """
     return from_saved(store.read(path), embedder)
 
 
 def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
-    """As :func:`open_memory`, from verified file contents."""
+    """Makes a memory from verified file contents; arguments and errors as :func:`open_memory`."""
     saved = sound(saved)
     if embedder is None:
         embedder = embedder_named(saved.embedder)

@@ -1,7 +1,7 @@
-"""Estimates what a build will ask of chat models, by a build that asks none.
+"""Estimates the model calls of a build by building without a model.
 
-The rehearsal counts every prompt. In place of an answer the offline parts decide and write, so
-that the tree, and with it the number of prompts, is that of a plausible model.
+The rehearsal counts every prompt. The offline parts decide and write in place of the model, so that
+the tree, and with it the number of prompts, is plausible.
 """
 
 from __future__ import annotations
@@ -18,21 +18,20 @@ from segviz.llm.prompts import fitted, tokens_of
 from segviz.memory.builder import Building
 from segviz.memory.factory import paid
 
-_LEAVES = 500  # that are rehearsed; more are taken to cost as much each
+_LEAVES = 500  # rehearsed leaves; the cost of further ones is extrapolated
 _LABEL, _OBJECT, _PER_WORD = 8, 200, 1.4  # tokens of a label, of a JSON object, for each word
 
 
 @dataclass(frozen=True)
 class BuildEstimate:
-    """Calls of a build, and the tokens that are read and written for them, if none is repeated
-    and no reply is kept from before."""
+    """Calls of a build and their input and output tokens, without retries and cached replies."""
 
     calls: int
     tokens_in: int
     tokens_out: int
 
     def dollars(self, price: Price | None) -> float | None:
-        """Returns the cost in US dollars; None where no price is known."""
+        """Returns the cost in US dollars; None if no price is known."""
         if price is None:
             return None
         return (self.tokens_in * price.input + self.tokens_out * price.output) / 1_000_000
@@ -91,15 +90,15 @@ def rehearse(
     prompt_tokens: int,
     prompts: Mapping[str, str],
 ) -> BuildEstimate:
-    """Returns what a build will ask of chat models; nothing is sent.
+    """Estimates the model calls of a build; nothing is sent.
 
     Args:
-        conversation: what is remembered.
+        conversation: the conversation to build from.
         system: the system that is built.
         unit: the rule of the leaves.
-        embedder: the embedder of the build; an offline one takes the place of a paid one.
+        embedder: the embedder of the build; a paid one is replaced by an offline one.
         prompt_tokens: longest prompt.
-        prompts: those that stand in for the usual ones.
+        prompts: replacements for system messages, by name.
     """
     chat = _Rehearsal(prompt_tokens, prompts)
     asked: Chat = chat

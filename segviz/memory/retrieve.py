@@ -30,10 +30,10 @@ def retrieved(
     own: Callable[[], Retrieval],
     turn_ids: Callable[[int, Structure], tuple[str, ...]],
 ) -> Result:
-    """Retrieve the evidence for ``question`` from ``structure``, with resolved ``settings``.
+    """Retrieves the evidence for ``question`` from ``structure``, with resolved ``settings``.
 
     ``scorer`` is prepared for the structure. ``own`` runs the system's own retrieval, in terms of
-    these nodes; it is called under method "own" alone. ``turn_ids`` names the turns below a node.
+    these nodes; only method "own" calls it. ``turn_ids`` returns the turns below a node.
     """
     k, budget, levels = settings.k, settings.budget, settings.levels
     initial = initial_scores(scorer([question])[0], structure.retrievable)
@@ -69,9 +69,9 @@ def retrieved(
 
 
 def of_chains(found: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
-    """Say of the chains what ``found`` says of their nodes; ``chain`` has the chain of every node.
+    """Transfers scores from nodes to chains: a chain scores as its best node.
 
-    A chain scores as its best node does.
+    ``chain`` holds the chain of every node.
     """
     scores = np.zeros_like(found.scores)
     np.maximum.at(scores, chain, found.scores)

@@ -1,4 +1,4 @@
-"""Reads labels of turns, or nodes, from files beside a conversation, by id."""
+"""Reads labels of turns, or nodes, from separate files, by id."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from segviz.memory.from_table import id_of, table_of
 from segviz.tree import IntArray, Structure
 
 MOST_LABELS: Final = 8
-"""Labels told apart; the rarer ones beyond are one, ``other``."""
+"""Most labels; the rarer ones are merged as ``other``."""
 
 _IDS: Final = ("turn", "turn_id", "id", "node")
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """One column of labels: their ``names``, the most frequent first, and which of them each turn
-    and each node has, by id. ``unknown`` counts the ids that nothing here has."""
+    """Column of labels for turns and nodes.
+
+    ``names`` are the labels, the most frequent first; ``turns`` and ``nodes`` map an id to a
+    position in them. ``unknown`` counts the ids that the memory does not have.
+    """
 
     names: tuple[str, ...]
     turns: Mapping[str, int]
@@ -30,10 +33,10 @@ class Labels:
     unknown: int = 0
 
     def of(self, structure: Structure, units: Sequence[Unit]) -> IntArray:
-        """The label of every node as a position in ``names``, int32 (n,); -1 for none.
+        """Returns the label of every node as a position in ``names``, int32 (n,); -1 for none.
 
-        A node without a label of its own has the one that most turns below it have; of equally
-        many the first of the names. O(n + m + turns).
+        A node without its own label gets the most frequent one of the turns below it; in a tie, the
+        first of the names. O(n + m + turns).
         """
         width = max(1, len(self.names))
         per_unit = np.zeros((len(units) + 1, width), dtype=np.int64)
@@ -46,13 +49,15 @@ class Labels:
         leaf = structure.active & (structure.level == 0)
         counts[leaf] = before[structure.stop[leaf]] - before[structure.start[leaf]]
         parent, child = structure.edges[:, 0], structure.edges[:, 1]
-        if len(np.unique(child)) < len(child):  # several ways lead down: each unit counts once
+        if len(np.unique(child)) < len(child):  # nodes with several parents: count each unit once
             for node in np.unique(parent).tolist():
                 counts[node] = per_unit[np.array(structure.coverage(node), dtype=np.int64) + 1].sum(
                     0
                 )
         else:
-            for level in np.unique(structure.level[child]).tolist():  # what is below is complete
+            for level in np.unique(
+                structure.level[child]
+            ).tolist():  # bottom-up, so that the level below is complete
                 here = structure.level[child] == level
                 np.add.at(counts, parent[here], counts[child[here]])
         found = np.where(counts.any(axis=1), counts.argmax(axis=1), -1).astype(np.int32)
@@ -63,16 +68,27 @@ class Labels:
 
 
 def label_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The columns that may hold labels: all with a plain value that are no id."""
+    """Returns the columns that may hold labels: those with plain values, without ids.
+
+    Args:
+        rows: rows of a table.
+    """
     plain = [name for row in rows[:100] for name, value in row.items() if _label(value)]
     return [name for name in dict.fromkeys(plain) if name.strip().casefold() not in _IDS]
 
 
 def read_labels(table: Any, memory: Any, column: str) -> Labels:
-    """The labels in a ``column`` of a table (a path of CSV, TSV, JSON, JSON Lines or Parquet, a
-    DataFrame, or rows): those of turns under ``turn``, ``turn_id`` or ``id``, those of nodes under
-    ``node``; of an id that stands twice the last row counts. ValueError where there is no such
-    column, or no id."""
+    """Reads the labels in a column of a table.
+
+    Args:
+        table: path of CSV, TSV, JSON, JSON Lines or Parquet, a DataFrame, or rows. Turns are named
+            in ``turn``, ``turn_id`` or ``id``, nodes in ``node``; the last row of an id counts.
+        memory: the memory of these turns.
+        column: the column of the labels.
+
+    Raises:
+        ValueError: The column, or a column of ids, is missing.
+    """
     rows = table_of(table)
     headers = list(dict.fromkeys(name for row in rows for name in row))
     ids = [name for name in headers if name.strip().casefold() in _IDS]
@@ -113,5 +129,5 @@ def read_labels(table: Any, memory: Any, column: str) -> Labels:
 
 
 def _label(value: Any) -> str:
-    """A label on one line; "" for what is none."""
+    """Returns a label on one line; "" for other values."""
     return " ".join(str(value).split())[:60] if isinstance(value, str | int | float) else ""

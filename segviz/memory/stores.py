@@ -24,9 +24,9 @@ from segviz.tree import Step
 from segviz.tree.invariants import Invariant
 
 PARTS = ("conversation", "session", "turn")
-"""What ``add`` may take, by the name of its first parameter; else it takes a turn."""
+"""Parts that ``add`` may take, by the name of its first parameter; any other name means a turn."""
 
-_LISTED = 10  # texts that a search lists for each unit, of a store that cannot list all
+_LISTED = 10  # texts per search, for a store without ``texts``
 
 Found = tuple[StoredText, float | None]
 
@@ -44,25 +44,24 @@ def provider(
 
         segviz.build(conversation, segviz.provider(store.add, store.search, name="mine"))
 
-    ``add`` is called once for each part of a conversation when it is built, ``search`` with a
-    question and a number for each question. A store is empty at first and holds one conversation;
+    A build calls ``add`` once for each part of the conversation. Retrieval calls ``search`` with
+    the question and a number. A store is empty at first and holds one conversation;
     :func:`system_of` makes a new one for each.
 
     Args:
         add: takes a ``Conversation``, ``Session`` or ``Turn``, as its parameter is named.
-        search: returns texts, best first: strings, pairs of text and score, or records with any
-            of text, id, score, turns, session and time, under their usual names.
+        search: returns texts, best first: strings, pairs of text and score, or records with any of
+            text, id, score, turns, session and time, under their usual names.
         name: the name of the system.
-        texts: lists all that is stored, in the form of ``search``. Without it the store is asked
-            for the text of every unit, and what that finds is what it holds.
+        texts: lists all stored texts, in the form of ``search``. Without it the stored texts are
+            those that a search for the text of every unit returns.
 
     Returns:
         An instance of a system. Its nodes are the stored texts over ghosts of the units they came
         from, as in ``memory_from``; its own retrieval is ``search``.
 
     Raises:
-        ValueError: When it is built by other means than ``segviz.build``, which hands it the
-            conversation.
+        ValueError: It is not built by ``segviz.build``, which passes the conversation.
     """
     store = SimpleNamespace(add=add, search=search)
     if texts is not None:
@@ -71,9 +70,12 @@ def provider(
 
 
 def system_of(make: Callable[[], Any], name: str) -> type[Any]:
-    """Returns a system whose memories are stores that ``make`` makes, one for each conversation.
+    """Returns a system whose memories are stores of another program.
 
-    A store has ``add`` and ``search``, perhaps ``texts``, as in :func:`provider`.
+    Args:
+        make: makes an empty store, once per conversation, with ``add`` and ``search``, perhaps
+            ``texts``, as in :func:`provider`.
+        name: name of the system.
     """
     stores: dict[tuple[Turn, ...], Any] = {}
 
@@ -98,7 +100,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         departures: ClassVar[tuple[str, ...]] = ()
 
         def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-            """Fills the store, lists it, and yields its texts where their turns end."""
+            """Fills the store, lists it, and yields its texts at the end of their turns."""
             store, conversation = store_of(services)
             listed = _listed(store, [arrival.text for arrival in arrivals])
             turns = {turn.id for turn in conversation.turns}
@@ -114,7 +116,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             yield from memory.steps
 
         def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-            """Ranks what ``search`` returns; a text that was not listed is told, not ranked."""
+            """Ranks the results of ``search``; counts unlisted texts without ranking them."""
             store, _ = store_of(view.services)
             structure = view.structure
             kept = np.flatnonzero(structure.retrievable).tolist()
@@ -128,7 +130,9 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
                     best[node] = 1 / place if score is None else score
             ranked = list(best.values())
             if ranked != sorted(ranked, reverse=True) or min(ranked, default=1) < 0:
-                ranked = [1 / place for place in range(1, len(best) + 1)]  # distances, perhaps
+                ranked = [
+                    1 / place for place in range(1, len(best) + 1)
+                ]  # not similarities (perhaps distances): use ranks
             scores = np.zeros(len(structure))
             scores[list(best)] = ranked
             note = f"{len(given)} texts come back, {len(given) - len(best)} of them not listed."
@@ -151,7 +155,7 @@ def _fill(add: Callable[[Any], Any], conversation: Conversation) -> None:
 
 
 def _listed(store: Any, units: Sequence[str]) -> list[StoredText]:
-    """Returns what a store holds, each text once: by its list, or by a search for every unit."""
+    """Returns the texts in a store, each once: by its list, or by a search for every unit."""
     if hasattr(store, "texts"):
         found = [each for each, _ in _found(store.texts())]
     else:

@@ -293,7 +293,7 @@ def test_without_questions_of_its_own_a_conversation_is_compared_by_a_typed_one(
     assert "All questions" not in [one.value for one in app.subheader]
 
 
-RESCUED = "opened on its best"
+RESCUED = "this one gains most"
 
 
 def test_ask_says_why_it_opens_on_a_question():

@@ -76,14 +76,14 @@ def with_judge(app, server):
 def test_no_model_grades_its_own_answer(app, server):
     with_server(app, server).button(key="answer").click().run()
     assert not has(app, "judge")
-    assert "No model grades it" in texts(clean(app))
+    assert "No model is chosen to grade it" in texts(clean(app))
 
 
 def test_the_grade_comes_on_request_and_stays(app, server):
     with_judge(app, server).button(key="answer").click().run()
     assert "Graded" not in texts(app)
     app.button(key="judge").click().run()
-    assert "Graded **2** of 3 (counts as right)" in texts(clean(app))
+    assert "Graded **2** of 3 (counts as correct)" in texts(clean(app))
     sent = len(server.requests)
     app.number_input(key="which").set_value(3).run()
     assert has(clean(app), "answer")
@@ -95,7 +95,7 @@ def test_the_grade_comes_on_request_and_stays(app, server):
 def test_an_adversarial_question_is_graded_by_rule(app, server):
     with_server(app, server).number_input(key="which").set_value(1).run()
     app.button(key="answer").click().run()
-    assert "it does not say so" in texts(clean(app))
+    assert "The model did not give it" in texts(clean(app))
     assert not has(app, "judge")
 
 

@@ -68,7 +68,7 @@ class TestModels:
 
     def test_a_model_that_nothing_uses_is_said_to_be_and_one_click_uses_it(self, plain, server):
         with_server(plain, server)
-        assert "Nothing uses this model while a memory is built" in texts(plain)
+        assert "Builds do not use this model" in texts(plain)
         assert "After you press Build" not in texts(plain)
         plain.button(key="models-unused").click().run()
         assert "texts are sent for batch and llm to:" in texts(clean(plain))
@@ -191,7 +191,7 @@ class TestModels:
         server.script()
         app.session_state["building"] = None  # as the Cancel button does
         app.run()
-        assert "a request that was under way may still be charged" in texts(clean(app))
+        assert "a request in progress may still be charged" in texts(clean(app))
         assert "Nothing is sent" not in texts(app)
         assert 0 < app.slider[0].max < 6
         assert build(app).slider[0].max == 6

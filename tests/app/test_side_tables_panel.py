@@ -77,14 +77,14 @@ def test_the_course_of_retrieval(system):
     app.session_state[f"method-{system}"] = "own"
     app = clean(app.run())
     told = texts(app)
-    assert "**How the system went about it**" in told
-    assert " looked at: " in told
+    assert "**How the system retrieves, stage by stage**" in told
+    assert " examined: " in told
     assert on_canvas(app)["score_names"] == ["relevance", "system"]
     assert on_canvas(app)["live"] is None
     names = getattr(SYSTEMS[system], "level_names", ("leaf",))
     assert f"{names[0]} " in told or f"{names[1]} " in told
     assert levels_drawn(app, "visited-chart") in told
-    stages = [e for e in app.expander if " looked at, " in e.label]
+    stages = [e for e in app.expander if " examined, " in e.label]
     assert stages
     for number in range(1, 9):
         app.session_state[f"stage-{number}"] = True

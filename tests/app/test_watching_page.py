@@ -73,7 +73,7 @@ def test_who_looks_back_is_not_moved(watched):
     slider.set_value(7).run()
     before = on_canvas(app)
     say(watched, *(f"Later {n}" for n in range(30)))
-    until(app, "30 turns newer than what is shown")
+    until(app, "30 newer turns not shown yet")
     after = on_canvas(app)
     assert (after["step"], after["labels"]) == (7, before["labels"])
     app.button(keys.FOLLOW).click().run()
@@ -110,7 +110,7 @@ def test_who_looks_back_keeps_the_tree_of_the_file_before(watched):
     before = on_canvas(app)
     watched.unlink()
     say(watched, "Something else")
-    until(app, "that of the file before it changed")
+    until(app, "The tree shows the file before it changed")
     assert on_canvas(app)["labels"] == before["labels"]
     app.button(keys.FOLLOW).click().run()
     until(app, "Following: 1 turn")

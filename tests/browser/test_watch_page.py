@@ -96,11 +96,11 @@ def test_who_looks_back_stays_there_while_it_grows(watched):
     app.settle()
     painted = app.attribute("grow-tree", "painted")
     agent = writes(path, 60, 30, 60)
-    app.page.get_by_text("newer than what is shown").wait_for()
+    app.page.get_by_text("not shown yet").wait_for()
     assert agent.wait(60) == 0
-    app.page.get_by_text("60 turns newer than what is shown").wait_for()
+    app.page.get_by_text("60 newer turns not shown yet").wait_for()
     assert app.attribute("grow-tree", "step") == "51"
     assert app.attribute("grow-tree", "painted") == painted  # nothing on the canvas has moved
-    app.page.get_by_role("button", name="Show what is newest").click()
+    app.page.get_by_role("button", name="Show the newest turns").click()
     shown(app, 121)
     assert (app.errors, app.dialogs, app.outside) == ([], [], [])

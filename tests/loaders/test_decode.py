@@ -40,7 +40,7 @@ def test_unicode_encodings_load_without_a_note(encoding: str) -> None:
 
 def test_damaged_utf_16_names_the_encoding() -> None:
     error = failure(b"\xff\xfe{\x00}")
-    assert error.what == "the file begins as UTF-16 text but does not go on as such"
+    assert error.what == "the file begins as UTF-16 text but does not continue as such"
 
 
 # --- broken JSON ---------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_repeated_keys_last_wins_and_is_named() -> None:
     assert document == [{"a": 4, "b": 5, "c": 6}]
     assert notes == [
         Note(
-            "repaired", (0, key), f"the key '{key}' stands here {times} times; the last one is used"
+            "repaired", (0, key), f"the key '{key}' occurs {times} times here; the last one is used"
         )
         for key, times in (("a", 3), ("b", 2))
     ]
@@ -140,7 +140,7 @@ def test_repeated_keys_last_wins_and_is_named() -> None:
 def test_keys_that_become_equal_by_cleaning() -> None:
     document, notes = read_document(b'{"a\\u0001": 1, "a\\u0002": 2}')
     assert document == {"a\ufffd": 2}
-    assert "the key 'a\ufffd' stands here twice; the last one is used" in [n.what for n in notes]
+    assert "the key 'a\ufffd' occurs twice here; the last one is used" in [n.what for n in notes]
 
 
 # --- other kinds of file -------------------------------------------------------------

@@ -107,8 +107,8 @@ def test_a_damaged_copy_is_replaced(server: Server, tmp_path: Path) -> None:
     [
         ("/missing", "the file could not be downloaded (Not Found)"),
         ("/endless", "the server sends more than 5.4 MB"),
-        ("/other", "what came (20 bytes, SHA-256 "),
-        ("/cut", "what came (50 bytes, SHA-256 "),
+        ("/other", "the download (20 bytes, SHA-256 "),
+        ("/cut", "the download (50 bytes, SHA-256 "),
     ],
 )
 def test_what_can_go_wrong(

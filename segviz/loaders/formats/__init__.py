@@ -1,4 +1,4 @@
-"""The formats segviz reads: a row of ``LOADERS`` each, told apart by shape."""
+"""Registers the formats segviz reads: a row of ``LOADERS`` each, recognized by shape."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ LOADERS: dict[str, Loader] = {
 
 
 def loader_of(document: object, options: Options) -> Loader | None:
-    """The first loader that knows the shape. Where the user says what columns mean, a table or a
-    list of records is read as one even if its columns have no usual names."""
+    """Returns the first loader that matches the document.
+
+    If the user gives the meaning of columns, a table or list of records matches under any names.
+    """
     if options.columns is not None:
         if table.is_table(document):
             return table.LOADER
@@ -47,5 +49,5 @@ def loader_of(document: object, options: Options) -> Loader | None:
 
 
 def accepted() -> str:
-    """The phrase for error messages that says what can be loaded."""
+    """Returns the list of loadable formats for error messages."""
     return f"a file in one of these formats: {', '.join(row.label for row in LOADERS.values())}"

@@ -1,14 +1,14 @@
-"""LongMemEval (xiaowu0162/LongMemEval), oracle, S and M: one instance is one conversation.
+"""Reads LongMemEval (xiaowu0162/LongMemEval), oracle, S and M; an instance is a conversation.
 
-A file is a list of instances or a single one. An instance has its own haystack in parallel
-lists, joined by position: ids of sessions repeat, and those that begin with ``answer_`` tell
-where the gold answer is. So sessions are called ``session_<n>`` and turns ``S<n>:<m>`` after
-their 1-based places in the file, which count what was left out as well.
+A file is a list of instances or a single one. An instance has its own haystack in parallel lists,
+joined by position. Session ids repeat, and the prefix ``answer_`` reveals the gold sessions. So
+sessions are called ``session_<n>`` and turns ``S<n>:<m>`` by their 1-based places in the file,
+counting those left out.
 
-The one question has the turns with ``has_answer: true`` as evidence; where no turn is marked, the
-sessions of ``answer_session_ids`` are kept as unresolved evidence. Where ``question_id``
-ends in ``_abs`` its answer says that the conversation does not tell: it has none here, and is of
-the category ``abstention``.
+The evidence of the only question are the turns with ``has_answer: true``. If no turn is marked, the
+sessions of ``answer_session_ids`` are kept as unresolved evidence. If ``question_id`` ends in
+``_abs``, its answer says that the conversation does not mention it: the question then has no answer
+here and the category ``abstention``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _EXPECTED = f"turns such as {{role, content}} in {_SESSIONS}"
 
 
 def matches(document: object) -> bool:
-    """Whether the document, or an item of it, has a haystack."""
+    """Returns True if the document, or an item of it, has a haystack."""
     return any(isinstance(raw, dict) and _SESSIONS in raw for _, raw in rows_of(document))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation per instance with at least one turn."""
+    """Reads one conversation per instance with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
     for place, raw in rows_of(document):
@@ -58,7 +58,7 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _entry(item: Item) -> Entry:
-    """An instance as a list shows it: sessions are lists two levels down, turns objects three."""
+    """Describes an instance for the list: sessions nest 2 levels down, turns 3."""
     own = item.scalars()
     question = own.get("question")
     about = question if isinstance(question, str) else ""
@@ -97,7 +97,7 @@ def _conversation(
 
 
 def _dates(raw: dict[str, object], size: int, place: Place, notes: Notes) -> list[object]:
-    """The list of dates as it is; a note where it does not fit the sessions."""
+    """Returns the list of dates unchanged; adds a note if its length differs from the sessions'."""
     dates = raw.get("haystack_dates")
     dates = dates if isinstance(dates, list) else []
     if len(dates) != size:
@@ -113,7 +113,7 @@ def _questions(
     place: Place,
     notes: Notes,
 ) -> tuple[Question, ...]:
-    """The question by LoCoMo's rules for texts and answers; its marked turns as evidence."""
+    """Reads the question by LoCoMo's rules; its marked turns are the evidence."""
     text = raw.get("question")
     if not isinstance(text, str) or not text.strip():
         what = f"expected the text of a question, found {describe(text)}"

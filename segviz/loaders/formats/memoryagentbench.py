@@ -31,7 +31,7 @@ _EXPECTED = "a row with context, questions and answers"
 
 
 def matches(document: object) -> bool:
-    """Whether the document is such a row or a list of them, or the text of a context."""
+    """Returns True for such a row, a list of rows, or the text of a context."""
     if isinstance(document, PlainText):
         return document.text.lstrip()[:200].startswith((f"['{_TIME}", f'["{_TIME}'))
     return any(
@@ -41,7 +41,7 @@ def matches(document: object) -> bool:
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation per row. Raises LoadError when no row has a readable context."""
+    """Reads one conversation per row; raises LoadError if no context can be read."""
     notes = Notes()
     raw = {"context": document.text} if isinstance(document, PlainText) else document
     rows = rows_of(raw)
@@ -78,11 +78,11 @@ def _sessions(context: object, place: Place, options: Options, notes: Notes) -> 
 
 
 def _literal(context: object, place: Place, notes: Notes) -> list[object]:
-    """The list that the context spells; also where it is one already."""
+    """Parses the list in the context; returns a list unchanged."""
     parts = context
     if isinstance(context, str) and context.lstrip().startswith("["):
         try:
-            # By way of JSON: tuples become lists, and what JSON does not know is refused.
+            # Through JSON, tuples become lists, and values that JSON does not know are refused.
             parts, mended = clean(json.loads(json.dumps(ast.literal_eval(context.strip()))))
             notes.take(mended, place)
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -131,12 +131,12 @@ def _questions(
 
 
 def _at(values: object, row: int) -> object:
-    """The value at this place of a parallel list; None where there is none."""
+    """Returns the value at this place of a parallel list; None if there is none."""
     return values[row] if isinstance(values, list) and row < len(values) else None
 
 
 def _marked(haystack: object) -> list[tuple[str, str]]:
-    """Role and words of the turns with ``has_answer`` in one question's sessions."""
+    """Returns role and text of the turns with ``has_answer`` in one question's sessions."""
     found = []
     for session in haystack if isinstance(haystack, list) else ():
         for turn in session if isinstance(session, list) else ():
@@ -147,7 +147,7 @@ def _marked(haystack: object) -> list[tuple[str, str]]:
 
 
 def _answer(value: object) -> str | None:
-    """The accepted answers, joined by " / "."""
+    """Returns the accepted answers, joined by " / "."""
     several = value if isinstance(value, list) else [value]
     texts = [str(each) for each in several if isinstance(each, str | int | float)]
     return " / ".join(texts) or None

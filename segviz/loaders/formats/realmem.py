@@ -1,11 +1,11 @@
-"""RealMem (AvatarMemory/RealMemBench): one file is one conversation with many sessions.
+"""Reads RealMem (AvatarMemory/RealMemBench): a file is a conversation with many sessions.
 
-Turns are called ``S<n>:<m>`` after their 1-based places in the file. A turn with ``is_query``
-is a question, asked at that turn: neither itself, the answer nor what follows is known. The
-assistant's turn behind it is the gold answer, and its ``memory_used`` names sessions. The turn
-is found through the ``extracted_memory`` with the same words, whose snapshot is the text of one
-turn (``source_turn`` counts now from 0, now from 1). What cannot be traced to one turn leaves its
-``session_uuid`` as unresolved evidence.
+Turns are called ``S<n>:<m>`` by their 1-based places in the file. A turn with ``is_query`` is a
+question, asked at that turn: the memory then knows neither that turn nor any later one. The
+assistant's next turn is the gold answer, and its ``memory_used`` names sessions. The evidence turn
+is found by the ``extracted_memory`` with the same words, whose snapshot is the text of a turn
+(``source_turn`` counts sometimes from 0, sometimes from 1). If no single turn is found, the
+``session_uuid`` is unresolved evidence.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _Sources = Mapping[tuple[str, str], set[str]]
 
 
 def matches(document: object) -> bool:
-    """Whether the document has ``dialogues`` with ``dialogue_turns``."""
+    """Returns True if the document has ``dialogues`` with ``dialogue_turns``."""
     return any(isinstance(raw, dict) and "dialogue_turns" in raw for raw in _dialogues(document))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """The file's one conversation."""
+    """Reads the file's only conversation."""
     dialogues, notes = _dialogues(document), Notes()
     written: list[Written] = []
     for row, raw in enumerate(dialogues):
@@ -42,7 +42,7 @@ def read(document: object, name: str, options: Options) -> Reading:
             date = raw.get("current_time"), (*place, "current_time")
             written.append((raw.get("dialogue_turns"), (*place, "dialogue_turns"), *date))
         else:
-            written.append((raw or "null", place, None, ()))  # noted as no list of messages
+            written.append((raw or "null", place, None, ()))  # noted: not a list of messages
     example = "2025-12-19 (Friday)"
     sessions = read_sessions(written, "speaker", example, ("dialogues",), options, notes)
     if not sessions:
@@ -66,7 +66,7 @@ def _dialogues(document: object) -> list[object]:
 def _questions(
     dialogues: list[object], sessions: Sequence[Session], notes: Notes
 ) -> tuple[Question, ...]:
-    """``Question.index`` counts the queries of the file, unusable ones included."""
+    """Reads the queries; ``Question.index`` also counts unusable ones."""
     turns = {turn.id: turn for session in sessions for turn in session.turns}
     sources = _sources(dialogues, turns)
     queries = [
@@ -97,7 +97,7 @@ def _questions(
 
 
 def _sources(dialogues: list[object], turns: Mapping[str, Turn]) -> _Sources:
-    """(session_uuid, words of an extracted memory) -> the turns it may come from."""
+    """Maps (session_uuid, text of an extracted memory) to the turns it may come from."""
     spoken: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for turn in turns.values():
         spoken[turn.id.partition(":")[0], turn.text.strip()].add(turn.id)
@@ -117,7 +117,7 @@ def _sources(dialogues: list[object], turns: Mapping[str, Turn]) -> _Sources:
 def _evidence(
     answer: dict[str, object], sources: _Sources, place: Place, notes: Notes
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Turns that memories of this answer come from, and sessions of those not traced."""
+    """Returns the turns of this answer's memories, and the sessions of untraced ones."""
     found: dict[str, None] = {}
     unresolved: dict[str, None] = {}
     seen = set()

@@ -1,10 +1,10 @@
-"""One reader of messages in JSON, at any depth: exports of chat programs, lists of
-``{role, content}``, logs of agents, data sets, records of any make.
+"""Reads messages in JSON at any depth: chat exports, ``{role, content}`` lists, agent logs.
 
-A list of objects with a text and one more thing that messages have is a talk; which key means what
-is told in ``segviz.loaders.columns``. An object around it may give it a name and a time, and a
-singular key (``conversation``, ``sessions``) makes one talk of several lists. Where answers branch,
-the branch that is shown is read. ``FORMS`` are rows of names for what such files are called.
+A list of objects with a text and one further message field is a dialogue;
+``segviz.loaders.columns`` defines the meaning of keys. An enclosing object may give it a name and a
+time; under a singular key (``conversation``, ``sessions``) several lists form one dialogue. If
+replies branch, the branch shown in the program is read. ``FORMS`` names the known kinds of such
+files.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from segviz.text.captions import describe
 from segviz.text.dates import read_time
 
 TITLES = ("title", "name", "conversation_id", "dialogue_id", "id", "uuid")
-"""Keys that name a talk, most telling first."""
+"""Keys that name a dialogue, the best first."""
 
 _ONE = ("conversation", "sessions", "chat", "dialogue", "dialog")
 _HOLDERS = (
@@ -53,10 +53,10 @@ _TREES = ("mapping", "chat_messages", "messages")
 _OWN = {"id", "uuid", "messageid"}
 _PARENT = {"parent", "parentid", "parentuuid", "parentmessageid", "parentmessageuuid"}
 _CURRENT = {"currentnode", "currentid", "currentleafmessageuuid", "currentmessageid"}
-"""Of messages that branch the keys of all, of each one's id and its parent's, of the last shown."""
+"""Keys of branching messages: of their list, of id and parent, of the last message shown."""
 
 _KIND = re.compile(r"gen_ai\.(\w+)\.message|(\w+?)Message(?:Chunk)?")
-"""Who speaks, in the names of events (OpenTelemetry) and of classes (LangChain)."""
+"""Speakers, by names of events (OpenTelemetry) and of classes (LangChain)."""
 
 _NUMBERED = re.compile(r"session\D?[0-9]+", re.IGNORECASE)
 _LOOKED_AT = 50
@@ -65,9 +65,11 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kind of file: its ``label``, what a conversation of it is, how it is told from the first
-    talk in it (its last key and its first message), and whether a large list of them is read one by
-    one."""
+    """Kind of file: ``label``, noun for its conversations, and how to recognize it.
+
+    It is recognized from its first dialogue: the last key and the first message. A large list may
+    be read item by item.
+    """
 
     label: str
     reads: str
@@ -119,7 +121,7 @@ def _loader(form: Form) -> Loader:
         said = (options.columns or {}).get("text")
         talks = list(talks_in(document, said=said))
         rows = [raw for talk in talks for block in talk.blocks for _, raw in block.rows]
-        if not talks:  # columns are said that no list of records has
+        if not talks:  # no list of records has the user's columns
             rows = [raw for _, raw in rows_of(document)]
         some = (raw for raw in rows[:_LOOKED_AT] if isinstance(raw, dict))
         headers = list(dict.fromkeys(key for raw in some for key in raw))
@@ -139,7 +141,7 @@ def _loader(form: Form) -> Loader:
 
 
 def messages_in(document: object) -> list[Message]:
-    """What is said in one message, or in an object with a list of them."""
+    """Returns the messages of one message object, or of an object with a list of them."""
     talks = list(talks_in([document]))
     rows = (raw for talk in talks for block in talk.blocks for _, raw in block.rows)
     keys = Keys(guess([key for raw in rows if isinstance(raw, dict) for key in raw]), {})
@@ -152,13 +154,13 @@ def _entry(item: Item) -> Entry:
 
 
 def has_rows(document: object, said: str | None) -> bool:
-    """Whether there is a list of objects, whatever their keys, or one with texts under ``said``."""
+    """Returns True if there is a list of objects, or one with texts under ``said``."""
     rows = document if isinstance(document, list) else []
     return any(isinstance(raw, dict) for raw in rows) or any(talks_in(document, said=said))
 
 
 def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
-    """Items of a list of talks in which there is none."""
+    """Notes the items of a list of dialogues that have none."""
     places = [talk.place for talk in talks]
     if isinstance(document, list) and () not in places:
         found = {place[0] for place in places}
@@ -168,14 +170,16 @@ def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
                 notes.skipped((row,), what)
 
 
-# --- where the talks are ---------------------------------------------------------------
+# --- finding dialogues -----------------------------------------------------------------
 
 
 def talks_in(
     value: object, place: Place = (), name: str = "", said: str | None = None
 ) -> Iterator[Talk]:
-    """All talks at any depth, also in JSON in a text. ``said`` is the key of the texts, where the
-    user says it."""
+    """Returns all dialogues at any depth, also in JSON within a string.
+
+    ``said`` is the key of the texts, if the user gives it.
+    """
     if isinstance(value, str) and value.startswith("[{"):
         with suppress(ValueError, RecursionError):
             value, _ = clean(json.loads(value))
@@ -249,8 +253,10 @@ def _sessions(
 
 
 def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]], int]:
-    """Returns the messages of a list with their places, and the number of those not shown: where
-    answers are the ``children`` of a message, the last child of each is."""
+    """Returns the messages of a list with their places, and the number of hidden ones.
+
+    If replies are the ``children`` of a message, only the last child of each is shown.
+    """
     rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
     way, others = rows, 0
     while isinstance(last := way[-1][1], dict) and isinstance(below := last.get("children"), list):
@@ -263,7 +269,7 @@ def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
 
 
 def _is_nameless(rows: list[object]) -> bool:
-    """Tells whether these are messages without speakers: a text in each, and no other meaning."""
+    """Returns True for messages without speakers: a text in each, and no other meaning."""
     some = [list(guess(list(raw))) if isinstance(raw, dict) else [] for raw in rows[:_LOOKED_AT]]
     return bool(some) and all(found == ["text"] for found in some)
 
@@ -273,7 +279,7 @@ def _named(raw: object, row: int) -> object:
 
 
 def unwrapped(raw: object) -> object:
-    """A message that stands inside of its record, with what the record says of it."""
+    """Returns the message inside a record, with the record's fields."""
     if not isinstance(raw, dict) or str(raw.get("type")) in ASIDE:
         return raw
     for key in _WRAPPERS:
@@ -289,7 +295,7 @@ def unwrapped(raw: object) -> object:
 
 
 def _is_talk(rows: list[object], said: str | None) -> bool:
-    """Whether most of these records have a key for a text and one more with a meaning."""
+    """Returns True if most records have a text key and one more key with a meaning."""
     some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict)]
     some = [raw for raw in some if str(raw.get("type")) not in ASIDE]
     if said is not None:
@@ -300,7 +306,7 @@ def _is_talk(rows: list[object], said: str | None) -> bool:
         for raw, keys in known
         if "text" in keys and (len(keys) > 1 or str(raw.get("type")) in SPEAKING)
     ]
-    # A list of messages under the key of a text makes a session of its record, and no message.
+    # A record with a list of messages under its text key is a session, not a message.
     fits = [text for text in fits if not (isinstance(text, list) and _is_talk(text, None))]
     return any(isinstance(text, str | list | dict) for text in fits) and len(fits) * 2 >= len(some)
 
@@ -308,8 +314,10 @@ def _is_talk(rows: list[object], said: str | None) -> bool:
 def _is_thread(
     placed: Mapping[str, tuple[Place, dict[str, object]]], parents: Mapping[str, object]
 ) -> bool:
-    """Tells whether answers to one message are by several speakers: a thread of people, in which
-    all are read, and no second attempts of one."""
+    """Returns True if several speakers reply to one message.
+
+    Such a thread of people is read whole; otherwise the replies are repeated attempts.
+    """
     by: dict[str, set[str]] = {}
     for key, above in parents.items():
         raw = placed[key][1]
@@ -320,9 +328,9 @@ def _is_thread(
 
 
 def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | None:
-    """The branch of a tree of messages that is shown, from the root down; None for what is none.
+    """Returns the shown branch of a tree of messages, from the root down; None for other objects.
 
-    It ends in ``current``, or the last message where that names none.
+    The branch ends in ``current``, or in the last message if that is missing.
     """
     block = value.get(nodes)
     listed = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()
@@ -342,7 +350,7 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | Non
     parents = {key: raw[parent] for key, (_, raw) in placed.items() if parent in raw}
     known = [above for above in parents.values() if isinstance(above, str)]
     if not parents or (isinstance(block, list) and len(set(known)) == len(known)):
-        return None  # a list in which nothing branches is read as it stands
+        return None  # a list without branches is read in order
     if isinstance(block, list) and _is_thread(placed, parents):
         return None
     here = value.get(current)

@@ -35,25 +35,25 @@ _MARKUP = re.compile(r"<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>")
 
 
 def is_export(paths: Iterable[str]) -> bool:
-    """Whether files with these paths look like an export: names of people and days."""
+    """Returns True if these paths look like an export: user names and days."""
     known = list(paths)
     return any(map(PEOPLE.fullmatch, known)) and any(map(DAY.fullmatch, known))
 
 
 def wanted(path: str) -> bool:
-    """Whether a file of an export is read at all; others (canvases, logs) are not."""
+    """Returns True if a file of an export is read; canvases and logs are not."""
     return bool(PEOPLE.fullmatch(path) or DAY.fullmatch(path))
 
 
 def matches(document: object) -> bool:
-    """Whether the document is a folder of such files, or one day's list of messages."""
+    """Returns True for a folder of such files, or one day's list of messages."""
     if isinstance(document, Folder):
         return is_export(document)
     return isinstance(document, list) and any(map(_is_message, document))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation per channel, by name. Raises LoadError when nobody says a thing."""
+    """Reads one conversation per channel, by name; raises LoadError if there is no message."""
     notes = Notes()
     people: dict[str, str] = {}
     channels: defaultdict[str, list[tuple[str, Place, object]]] = defaultdict(list)
@@ -82,7 +82,7 @@ def _is_message(raw: object) -> bool:
 
 
 def _names(document: object) -> dict[str, str]:
-    """User id -> the name shown, else the real name, else the account's."""
+    """Maps a user id to the display name, else the real name, else the account's."""
     names = {}
     for raw in document if isinstance(document, list) else ():
         if not isinstance(raw, dict) or not isinstance(raw.get("id"), str):
@@ -111,7 +111,7 @@ def _day(block: object, date: str, place: Place, people: Mapping[str, str], note
             "day": date,
         }
         rows.append((here, known))
-    # What has no time keeps its place at the end.
+    # Messages without a time stay at the end.
     rows.sort(key=lambda row: read_time(row[1]["ts"]) or datetime.max)
     found.rows = rows
     return found
@@ -135,7 +135,7 @@ def _spoken(block: object) -> str:
 
 
 def plain(text: str, people: Mapping[str, str]) -> str:
-    """Slack's markup as plain text: ``<@U1>`` -> ``@Ann``, ``<url|label>`` -> ``label (url)``."""
+    """Converts Slack's markup: ``<@U1>`` to ``@Ann``, ``<url|label>`` to ``label (url)``."""
 
     def shown(match: re.Match[str]) -> str:
         kind, target, label = match.groups()

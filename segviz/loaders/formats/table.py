@@ -1,12 +1,11 @@
-"""Tables of messages: CSV with commas, semicolons, tabs or bars, and a header row.
+"""Reads tables of messages: CSV with commas, semicolons, tabs or bars, and a header row.
 
-Cells are text and nothing else: a formula stays as it is written. Rows with too many or
-too few cells are read as far as they go, and counted.
+Cells are text and nothing else: a formula stays as it is written. Rows with too many or too few
+cells are read as far as possible, and counted.
 
-Python's ``csv`` splits the cells, and not pandas: ``read_csv`` tells neither the line a row
-begins in nor, of a quote that is never closed, where it was opened; it drops rows with too
-many cells or gives the file up, cannot tell a row that ends before its text from an empty
-text, and takes longer, for 0.6 s of import.
+Python's ``csv`` splits the cells. pandas' ``read_csv`` reports neither the line of a row nor where
+an unclosed quote was opened. It drops rows with too many cells or rejects the file, cannot
+distinguish a short row from an empty text, and is slower, with 0.6 s of import.
 """
 
 from __future__ import annotations
@@ -33,22 +32,24 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAYS = re.compile(r"sep=([,;\t|])(?:\r\n|\n|\r)", re.IGNORECASE)
 _SAMPLE = 20_000
 _END = "\0"
-"""A row of its own behind the last one, unless a quote is open; no text holds this character."""
+"""Sentinel row after the last one, to detect an open quote; no text contains this character."""
 
 
 def matches(document: object) -> bool:
-    """Whether the text has a header row in which a usual name for the texts stands."""
+    """Returns True if the header row has a usual name for the texts."""
     return "text" in guess(header(document))
 
 
 def is_table(document: object) -> bool:
-    """Whether the text is a table at all, whatever its columns are called."""
+    """Returns True if the text is a table, whatever its columns are called."""
     return len(header(document)) > 1
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """Conversations of the rows below the header, as ``segviz.loaders.formats.records``. LoadError
-    also for a quote that is not closed."""
+    """Reads the rows below the header as ``segviz.loaders.formats.records`` does.
+
+    Raises LoadError also for an unclosed quote.
+    """
     notes = Notes()
     found = _table(document)
     if found is None:
@@ -69,7 +70,7 @@ def read(document: object, name: str, options: Options) -> Reading:
     for row in rows:
         cells = list(row.cells)
         if text_at == len(headers) - 1 and len(cells) > len(headers):
-            # Marks inside a text that stands last and is not quoted.
+            # Delimiters inside an unquoted text in the last column.
             cells[len(headers) - 1 :] = [mark.join(cells[len(headers) - 1 :])]
         if len(cells) <= text_at:
             notes.skipped((row.line,), "the row ends before its text; it is left out")
@@ -88,7 +89,7 @@ def _table(document: object) -> tuple[str, str] | None:
 
 
 def header(document: object) -> list[str]:
-    """The names of the columns as they are written; [] for a text that is no table."""
+    """Returns the names of the columns as written; [] for other texts."""
     found = _table(document)
     if found is None:
         return []
@@ -97,7 +98,7 @@ def header(document: object) -> list[str]:
 
 
 def named_rows(document: PlainText) -> list[dict[str, object]]:
-    """The cells of every row by the names of the columns. LoadError for what is no table."""
+    """Returns the cells of every row by column name; raises LoadError for other texts."""
     found = _table(document)
     if found is None:
         raise document.error
@@ -113,7 +114,7 @@ def _names(top: Row, notes: Notes) -> list[str]:
         wanted = one_line(cell.strip()) or f"column {position}"
         fresh = unused(wanted, names)
         if fresh == f"{wanted}#2":
-            what = f"the column {quoted(wanted)} stands there more than once; the first is used"
+            what = f"the column {quoted(wanted)} occurs more than once; the first is used"
             notes.repaired((top.line,), what)
         names.append(fresh)
     return names
@@ -131,14 +132,14 @@ class Row:
 
 
 class _Open(Exception):
-    """A quote is opened in this line and never closed."""
+    """Quote that is opened in this line and never closed."""
 
 
 def delimiter_of(text: str) -> tuple[str, str] | None:
-    """The delimiter and the text of the table; None for a text that is no table.
+    """Returns the delimiter and the text of the table; None for other texts.
 
-    Told by a first line ``sep=;``, else by the first rows: the mark they all have equally
-    often, at least once, the more the better.
+    A first line ``sep=;`` decides, else the first rows: the delimiter that occurs in all of them
+    equally often, at least once. The most frequent one wins.
     """
     if said := _SAYS.match(text):
         return said[1], text[said.end() :]
@@ -146,7 +147,7 @@ def delimiter_of(text: str) -> tuple[str, str] | None:
     for mark in DELIMITERS:
         rows = _first(text, mark, 20)
         width = len(rows[0].cells) if rows else 0
-        # A ragged row or two do not hide a table.
+        # One or two ragged rows are still a table.
         same = sum(len(row.cells) == width for row in rows)
         if width > 1 and same * 10 >= len(rows) * 6:
             best = max(best or (0, ""), (width, mark))
@@ -154,7 +155,7 @@ def delimiter_of(text: str) -> tuple[str, str] | None:
 
 
 def read_table(text: str, mark: str) -> list[Row]:
-    """All rows that are not empty. LoadError names the line of a quote that is not closed."""
+    """Returns all rows that are not empty; LoadError names the line of an unclosed quote."""
     try:
         return list(_rows(text, mark))
     except _Open as found:
@@ -164,15 +165,15 @@ def read_table(text: str, mark: str) -> list[Row]:
 
 
 def _first(text: str, mark: str, most: int) -> list[Row]:
-    """The first rows, as far as the first characters go."""
+    """Returns the first rows, within the first characters."""
     rows: list[Row] = []
-    with suppress(_Open):  # the quote may be closed in what was not looked at
+    with suppress(_Open):  # the quote may be closed after these characters
         rows.extend(islice(_rows(text[:_SAMPLE], mark), most))
     return rows
 
 
 def _rows(text: str, mark: str) -> Iterator[Row]:
-    """The rows that are not empty; lines end at CR LF, LF and CR only."""
+    """Yields the rows that are not empty; lines end at CR LF, LF and CR only."""
     if len(text) > csv.field_size_limit():
         # The limit is the whole process's, so it is only ever raised.
         csv.field_size_limit(len(text))
@@ -183,9 +184,9 @@ def _rows(text: str, mark: str) -> Iterator[Row]:
     began = 1
     for cells in reader:
         if cells == [_END] and reader.line_num == began:
-            return  # on a line of its own; behind an open quote it is not
+            return  # the sentinel is a separate line, unless a quote is open
         if cells and cells[-1].endswith(_END):
-            # What came before in this row may hold line ends of its own.
+            # Earlier cells of this row may contain line ends.
             before = "\0".join(cells[:-1])
             raise _Open(began + before.count("\n") + before.count("\r") - before.count("\r\n"))
         if any(cell.strip() for cell in cells):

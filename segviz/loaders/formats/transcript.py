@@ -1,9 +1,9 @@
-"""Plain text of a talk, typed or pasted, in lines such as ``Ann: hello``.
+"""Reads plain text of a dialogue, typed or pasted, in lines such as ``Ann: hello``.
 
-A line may begin with a time in brackets (``[10:14] Ann: …``), a list mark or Markdown's
-asterisks (``**Ann:** …``). Lines without a name go on with the message before. A line that
-is nothing but a date (``## 8 May 2023``, ``--- 2023-05-08 ---``) begins a session; so does
-``Session 2``. Time in the brackets is not kept: it is seldom a date.
+A line may begin with a time in brackets (``[10:14] Ann: …``), a list mark or Markdown's asterisks
+(``**Ann:** …``). Lines without a name continue the message before. A line that is only a date
+(``## 8 May 2023``, ``--- 2023-05-08 ---``) begins a session; so does ``Session 2``. Times in
+brackets are dropped, because they seldom have a date.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ _NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
 
 
 def matches(document: object) -> bool:
-    """Whether the text begins with a name, or soon has one, and names come back as speakers do.
-    Headers of mails and settings look alike, but there every name stands once."""
+    """Returns True if the first lines begin with names that recur as speakers do.
+
+    Headers of mails and settings look alike, but each of their names occurs once.
+    """
     if not isinstance(document, PlainText) or document.text.lstrip()[:1] in ("{", '"', "<"):
         return False
     filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
@@ -46,12 +48,12 @@ def matches(document: object) -> bool:
     names = Counter(found[0] for found in said if found)
     count = names.total()
     if not count or (said[0] is None and (count < 4 or not any(said[:3]))):
-        return False  # a heading may stand first, if a talk follows
+        return False  # a heading may precede the dialogue
     return count <= 3 or len(names) * 3 <= count * 2
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation, called after the file. Raises LoadError when nobody speaks."""
+    """Reads one conversation, called after the file; raises LoadError if it has no turn."""
     notes = Notes()
     drafts: list[tuple[str, list[str], datetime | None, str, int]] = []
     start: tuple[datetime | None, str] = (None, "")
@@ -76,7 +78,7 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _said(line: str) -> tuple[str, str] | None:
-    """Name and words of a line that begins a message."""
+    """Returns name and text of a line that begins a message."""
     match = _SAID.match(line) if ":" in line else None
     if match is None:
         return None
@@ -87,7 +89,7 @@ def _said(line: str) -> tuple[str, str] | None:
 
 
 def _session(line: str) -> tuple[datetime | None, str] | None:
-    """The date of a line that begins a session, and how it is written."""
+    """Returns the date of a line that begins a session, and its text."""
     bare = _RULE.sub(" ", line).strip() if len(line) < 80 else ""
     if not bare:
         return None

@@ -44,9 +44,9 @@ _HEADS = (
 
 _LONGEST_HEAD = 120
 _PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
-"""To comma and spaces of one kind, character by character: places stay as they are."""
+"""Replaces commas and spaces by ASCII ones, character by character, so that positions stay."""
 
-# Words in brackets, in any language; <script> or <img src=x> is what somebody wrote.
+# Words in brackets, in any language; <script> or <img src=x> is a user's text.
 _WORD = r"[^\W\d_]+"
 _ATTACHED = re.compile(r"[\u200e]*<[^<>:\n]{1,30}: [^<>\n]{1,200}\.\w{2,5}>")
 _FILE = re.compile(r"[\u200e]*([^<>\n]{1,200})\.\w{2,5} \(([^()\n]{3,40})\)")
@@ -64,7 +64,7 @@ class _Draft:
 
 
 def matches(document: object) -> bool:
-    """Whether the first line, or half of the first lines, begin with date and time."""
+    """Returns True if the first line, or half of the first lines, begin with date and time."""
     if not isinstance(document, PlainText):
         return False
     lines = (line for _, line in document.lines() if line.strip())
@@ -73,7 +73,7 @@ def matches(document: object) -> bool:
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation, called after the file. Raises LoadError when nobody says a thing."""
+    """Reads one conversation, called after the file; raises LoadError if it has no message."""
     notes = Notes()
     left: Counter[str] = Counter()
     drafts = _drafts(list(document.lines()) if isinstance(document, PlainText) else [], left)
@@ -112,13 +112,15 @@ def _head(line: str) -> re.Match[str] | None:
 
 
 def _form(head: re.Match[str]) -> tuple[object, ...]:
-    """Returns how a start is written: its brackets, the mark in the date, what stands first."""
+    """Returns how a start is written: its brackets, the separator of the date, its first part."""
     return head.re, head[2], len(head[1]) == 4, "," in head[0], head[8] is None
 
 
 def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
-    """Returns the words by which this file says that a file is attached: in brackets behind a name
-    without blanks, or behind more than one name."""
+    """Returns the words by which this file marks attachments.
+
+    They are in brackets, behind a file name without blanks or behind several names.
+    """
     found = [match for draft in drafts if (match := _FILE.fullmatch(draft.lines[0].strip()))]
     said = Counter(match[2] for match in found)
     said.update(match[2] for match in found if " " not in match[1])
@@ -126,7 +128,7 @@ def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
 
 
 def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draft]:
-    """Messages by people, each with the lines that go on with it."""
+    """Returns people's messages, each with its continuation lines."""
     drafts: list[_Draft] = []
     current: list[str] | None = None
     heads = filter(None, (_head(line) for _, line in lines[:_COMPARED]))
@@ -144,7 +146,7 @@ def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draf
         speaker = one_line(speaker).strip(_MARKS + " ")
         if not colon or not speaker or len(speaker) > _LONGEST_NAME:
             left["of the system"] += 1
-            current = []  # what goes on with it is as little a message
+            current = []  # continuation lines of a system message are skipped too
             continue
         raw = shorten(line[: head.end()].strip(_MARKS + "[]–- "), 40)
         current = [said.removeprefix(" ")]
@@ -153,10 +155,10 @@ def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draf
 
 
 def _words(text: str, attached: frozenset[str], left: Counter[str]) -> str | None:
-    """What was said; None for what only stands for a medium or a deleted message."""
+    """Returns the text; None for a placeholder of a medium or a deleted message."""
     said = text.strip()
     lines = said.split("\n")
-    # Attachments and the mark of an edit stand in short lines, the first and the last.
+    # Attachments and edit marks are short first or last lines.
     for row in {0, len(lines) - 1}:
         if len(lines[row]) < _LONGEST_NOTICE:
             lines[row] = _EDITED.sub("", _ATTACHED.sub("", lines[row]))

@@ -1,8 +1,8 @@
-"""Build the chosen memory: at once when it is cheap, on request when it is not.
+"""Builds the chosen memory: at once if it is cheap, otherwise on request.
 
-A build with a chat model starts only when asked for and shows how far it is. Cancelled, or
-when the model gives up, it keeps what is done and can be resumed: every answer is in the
-cache before it is used. A prompt the model never answers can be passed over.
+A build with a chat model starts only on request and shows its progress. If the user cancels it or
+the model fails, it can be resumed: every answer is in the cache before it is used. A prompt the
+model never answers can be skipped.
 """
 
 from __future__ import annotations
@@ -54,22 +54,20 @@ AUTOMATIC_UNITS = 2_000
 
 _FIRST_TRIED = 32
 _TRIED = 0.3
-"""Leaves of a first trial, and seconds of a last one, from which the rest is estimated."""
+"""Leaves of the first trial build, and least seconds of the last one, for the estimate."""
 
 _PICTURE = 2.0
-"""Seconds between pictures of a tree that is being built, at least; they take an eighth of the
-time at most."""
+"""Least seconds between pictures of the growing tree; they take at most 1/8 of the time."""
 
 _CANCELLED = "Cancelled."
 _MAY_BE_CHARGED = (
-    "Cancelled. What the models answered so far is kept; a request that was under way may "
-    "still be charged."
+    "Cancelled. All answers so far are saved; a request in progress may still be charged."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Pause:
-    """A build that stopped, why, and the prompt without an answer if it was one."""
+    """Stopped build, with the reason and, if a prompt had no answer, that prompt."""
 
     building: Building
     why: str
@@ -77,13 +75,13 @@ class Pause:
 
     @cached_property
     def memory(self) -> Memory:
-        """The finished part, as it is when first looked at."""
+        """The finished part at the first access."""
         return self.building.memory
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be built."""
+    """Conversation, system and settings to build."""
 
     conversation: Conversation
     unit: str
@@ -92,8 +90,10 @@ class Order:
     models: ChosenModels
 
     def key(self, source: str) -> str:
-        """Content key of the finished memory. By the conversation without typed turns it is what
-        somebody agrees to who presses Build."""
+        """Returns the content key of the finished memory.
+
+        With the conversation without typed turns, it is also the key of the consent given by Build.
+        """
         chat, embedder = self.models.chat, self.models.embedder.name
         asked: list[Any] = []
         if chat is not None:
@@ -102,11 +102,10 @@ class Order:
 
 
 def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:
-    """The memory of an order, built now or kept; None when there is nothing to show yet
-    (the page then says why).
+    """Returns the memory of an order, built now or cached; None until there is one.
 
-    ``source`` identifies the conversation with the turns ``typed`` after it, ``base`` the
-    conversation without: typing goes on with a build that was once agreed to.
+    The page then says why. ``source`` identifies the conversation with the turns ``typed`` after
+    it, ``base`` without them: consent to a build covers turns typed later.
     """
     units = order.conversation.units(order.unit)
     if not units:
@@ -124,7 +123,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     if callers and order.models.chat is None:
         st.info(
             f"{' and '.join(callers)} needs a chat model. Choose one under Models in the "
-            "sidebar, or take calibrated and extractive to stay offline.",
+            "sidebar, or choose calibrated and extractive to stay offline.",
             icon=":material/cloud_off:",
         )
         return None
@@ -132,11 +131,11 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
         callers = [*callers, "embeddings"]
     key = order.key(source)
     if st.session_state.get(keys.BUILDING) != key:
-        _stop()  # a build asked for with other settings is no longer wanted
+        _stop()  # the settings have changed, so a pending build is obsolete
     memory: Memory | None = peek(keys.MEMORIES, key)
     if memory is not None:
         if memory.embedder is not order.models.embedder:
-            # The client may hold another key by now.
+            # The client may have another key by now.
             memory = replace(memory, embedder=order.models.embedder)
             keep(keys.MEMORIES, key, MEMORIES_KEPT, memory)
         return key, memory
@@ -150,7 +149,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
 
 
 def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
-    """Offers to start; whether this memory has been asked for."""
+    """Returns True if the user has started this build; else draws the offer to start."""
     if st.session_state.get(keys.BUILDING) == key:
         return True
     try:
@@ -180,8 +179,10 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
 
 
 def _calls(order: Order, source: str) -> str:
-    """Returns how many calls, tokens, seconds and dollars of chat models a build takes, in words;
-    seconds where a test of the server measured its speed, dollars where a price is known."""
+    """Returns a phrase with the calls, tokens, seconds and dollars of a build.
+
+    Seconds need a measured speed of the server, dollars a known price.
+    """
     chat, system = order.models.chat, make_system(order.system, **order.settings)
     if chat is None or not needs_chat(system):
         return ""
@@ -219,10 +220,12 @@ def _estimate(order: Order, source: str) -> str:
 
 
 def expected_seconds(begun: Callable[[], Building]) -> float:
-    """Returns how many seconds a build takes: of its first leaves, twice as many each time, and
-    of the rest if that goes on so. Twice the leaves take twice as long, or four times where all
-    are compared with all. The first of all reads what is not there yet, and does not count.
-    ``begun`` gives a build that has embedded nothing yet."""
+    """Returns the expected seconds of a build.
+
+    It times builds of the first leaves, twice as many each time, and extrapolates: twice the leaves
+    take twice as long, or four times if all are compared with all. The first build loads resources
+    and does not count. ``begun`` returns a build that has embedded nothing yet.
+    """
     units, part, before, now, tried = begun().units, _FIRST_TRIED // 2, 0.0, 0.0, -1
     while part < len(units) and (tried < 2 or now < _TRIED):
         part, before, tried = min(2 * part, len(units)), now, tried + 1
@@ -236,7 +239,7 @@ def expected_seconds(begun: Callable[[], Building]) -> float:
 
 
 def _approved() -> set[str]:
-    """Conversations and settings a build with calls was agreed to for."""
+    """Returns the keys of builds with model calls that the user has agreed to."""
     approved: set[str] = st.session_state.setdefault("approved", set())
     return approved
 
@@ -263,7 +266,7 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
     with st.container(border=True, key=keys.PAUSED):
         st.markdown(
             f":material/pause_circle: **Paused after {len(pause.memory.steps):,} of {count:,} "
-            "leaves.** What is done is kept; resuming asks only for the rest."
+            "leaves.** Finished leaves are saved; resuming requests only the rest."
         )
         st.text(pause.why)
         with st.container(horizontal=True):
@@ -273,7 +276,7 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
 
 
 def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -> None:
-    """Offers to do without the one answer that does not come."""
+    """Draws the offer to go on without the missing answer."""
 
     def go_on() -> None:
         chat.waive(fault.prompt, fault.reason)
@@ -284,13 +287,13 @@ def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -
         label,
         key="waive",
         on_click=go_on,
-        help="The model is passed over at this one place, from now on and whenever this memory "
-        "is built again; the step says so",
+        help="This one result is made without the model, also in later builds of this memory. The "
+        "step says so.",
     )
 
 
 def _partial(key: str) -> tuple[str, Memory] | None:
-    """The finished part of a paused build, to look at meanwhile."""
+    """Returns the finished part of a paused build, to display meanwhile."""
     pause: Pause | None = peek(keys.PAUSED, key)
     if pause is not None and pause.memory.steps:
         return f"{key}-{len(pause.memory.steps)}", pause.memory
@@ -324,10 +327,10 @@ def _run_within_limits(
 
 def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:
     place = st.empty()
-    # As many parts as the offer to resume has, so that none of it stays while this runs.
+    # As many elements as the offer to resume has, so that Streamlit replaces all of them.
     with place.container(border=True):
         bar = st.progress(0.0, "Building the memory")
-        st.caption("What is finished is kept, also when you cancel.")
+        st.caption("Finished leaves are saved, even if you cancel.")
         with st.container(horizontal=True):
             st.button("Cancel", key="cancel", on_click=_cancel)
             st.empty()
@@ -338,8 +341,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
         embedder=order.models.embedder,
         chat=order.models.chat,
     )
-    # The click that cancels starts the next run before this one ends, so that it must find
-    # here what is done.
+    # A click on Cancel starts the next run before this one ends; that run must find the build.
     stopped = _MAY_BE_CHARGED if calls else _CANCELLED
     keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, stopped))
     total = len(building.units)
@@ -348,7 +350,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     picture = st.empty()
 
     def show() -> None:
-        # Any click ends this run here, by what Streamlit raises.
+        # Any click aborts this run: Streamlit raises StopException here.
         nonlocal shown
         shown = monotonic()
         left = (shown - began) / done * (total - done) if done else 0

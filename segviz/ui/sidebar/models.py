@@ -1,8 +1,9 @@
-"""Sidebar panel: chooses chat and embedding models, where they run, their limits and prices.
+"""Sidebar panel: chooses chat and embedding models, their server, limits and prices.
 
-The key lives in a password field of this browser session (or comes from the environment
-or Streamlit's secrets). It is handed to the client and goes nowhere else. A client is made
-anew whenever an address, a key or a limit changes; what was asked of it stays counted."""
+The key is in a password field of this browser session (or comes from the environment or Streamlit's
+secrets). Only the client receives it. A new address, key or limit makes a new client; its counters
+continue.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +43,15 @@ OFFLINE = "None: stay offline"
 CUSTOM = "Another server"
 
 _LIMITS = {
-    "timeout": ("Longest silence, seconds", "A server that sends nothing for so long is given up"),
-    "retries": ("Tries after the first", "Waiting 0.5, 1, 2, 4, 8 s, or as the server asks"),
+    "timeout": (
+        "Longest silence, seconds",
+        "A request fails if the server sends nothing for so long",
+    ),
+    "retries": ("Tries after the first", "After 0.5, 1, 2, 4, 8 s, or as long as the server asks"),
     "concurrency": ("Requests at once", "Lower it when the server answers 429"),
     "max_tokens": ("Longest answer, tokens", "Models that reason first need room for it"),
-    "temperature": ("Temperature", "0 answers as alike as the server can"),
-    "seed": ("Seed", "Of the answers, where the server takes one"),
+    "temperature": ("Temperature", "0 makes answers as reproducible as the server can"),
+    "seed": ("Seed", "Seed of the answers, if the server accepts one"),
     "prompt_tokens": ("Longest prompt, tokens", "Longer texts are shortened evenly"),
 }
 
@@ -61,7 +65,7 @@ class ChosenModels:
 
     @property
     def remote_embeddings(self) -> bool:
-        """Whether embedding a text sends it to a server."""
+        """True if embedding a text sends it to a server."""
         return isinstance(self.embedder.inner, OpenAIEmbedder)
 
 
@@ -85,15 +89,15 @@ def _key_found(endpoint: Endpoint) -> str:
 
 
 def point_here() -> None:
-    """Opens the panel in the next run, where settings that the server refused can be changed."""
+    """Opens the panel in the next run, to change settings that the server refused."""
     st.session_state[keys.OPEN_MODELS] = True
 
 
 def rare_panel() -> Any:
-    """Returns the panel for what is rarely changed: models, vectors and labels of one's own."""
+    """Returns the panel for rare settings: models, vectors and labels."""
     if st.session_state.pop(keys.OPEN_MODELS, False):
         st.session_state[keys.MODELS_PANEL] = True
-    # Its label never changes: an expander with another label is another one, and closed.
+    # The label never changes: Streamlit would treat another label as a new, closed expander.
     return st.expander(
         "Models, vectors, labels",
         icon=":material/cloud:",
@@ -106,19 +110,19 @@ def choose_models(built_with: str = "", use: Callable[[], None] | None = None) -
     """Draws the choice of models; returns those to use now. Nothing is sent by choosing one.
 
     Args:
-        built_with: what the memory that is built asks of a chat model, in words; "" for nothing.
-        use: has the memory built with the model; None where none is built.
+        built_with: the parts of the memory that use a chat model, in words; "" for none.
+        use: selects parts that use the model; None if no memory is built.
     """
-    st.session_state.pop(keys.SPENDING_PLACE, None)  # of the run before
+    st.session_state.pop(keys.SPENDING_PLACE, None)  # left by the previous run
     servers = security.model_servers()
     if servers == ():
-        st.caption("Models are off: this server was started without the address of one.")
+        st.caption("Models are off: this server was started without a model server.")
         return ChosenModels(get_embedder())
     preset = st.selectbox(
         "Model server",
         [OFFLINE, *(servers or (*PRESETS, CUSTOM))],
         key=keys.MODEL_SERVER,
-        help="Anything that speaks the OpenAI API",
+        help="Any server with the OpenAI API",
         persist_state="session",
     )
     if preset == OFFLINE:
@@ -164,7 +168,7 @@ def _chosen(
         embeds = st.toggle(
             "Use its embeddings too",
             key="embeds",
-            help="Otherwise similarity stays on this machine",
+            help="Otherwise similarity is computed on this machine",
             persist_state="session",
         )
     endpoint = replace(
@@ -209,7 +213,7 @@ def _listed(url: str, preset: str) -> None:
 _ROLE_NOUNS = {
     "decision": ("Decides", "Where units join, and other small judgements"),
     "annotation": ("Writes", "Texts of nodes"),
-    "answer": ("Answers", "Questions, from what was retrieved"),
+    "answer": ("Answers", "Questions, from the retrieved evidence"),
     "grade": ("Grades", "Answers; a model never grades its own answers unless it is named here"),
 }
 
@@ -232,27 +236,27 @@ def _roles(preset: str) -> dict[str, str]:
 def _purpose(
     chosen: ChosenModels, endpoint: Endpoint, built_with: str, use: Callable[[], None] | None
 ) -> None:
-    """Says what is sent, when and where to; and that nothing uses the model, where that is so."""
+    """Says what is sent, when and where to, or that nothing uses the model."""
     parts = [built_with] if built_with and chosen.chat else []
     parts += ["embeddings"] if chosen.remote_embeddings else []
     if parts:
         st.caption(f"After you press Build, texts are sent for {' and '.join(parts)} to:")
         st.text(endpoint.address)
     elif chosen.chat is not None:
-        st.caption("Nothing uses this model while a memory is built; Ask can have it answer.")
+        st.caption("Builds do not use this model. On Ask it can answer questions.")
         if use is not None:
             st.button("Build with it", key=keys.MODELS_UNUSED, on_click=use)
 
 
 def report_of(url: str, model: str = "") -> ServerReport | None:
-    """Returns what the last test of a server found, of this model where one is named."""
+    """Returns the last test of a server, of this model if one is named."""
     reports: dict[tuple[str, str], ServerReport] = st.session_state.get(keys.SERVER_REPORT, {})
     found = [report for (address, name), report in reports.items() if address == url]
     return reports.get((url, model)) if model else next(reversed(found), None)
 
 
 def _test(endpoint: Endpoint) -> None:
-    """Offers to test the server, and shows what the last test found."""
+    """Draws the offer to test the server, and the result of the last test."""
     if st.button("Test this server", icon=":material/speed:", key="test-server", width="stretch"):
         with st.spinner(f"Testing, at most {SECONDS:.0f} seconds"):
             reports = st.session_state.setdefault(keys.SERVER_REPORT, {})
@@ -287,20 +291,22 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
                 persist_state="session",
             )
         st.caption(
-            "Another temperature, seed or longest answer asks everything again, because answers "
-            "may differ. A shorter prompt asks again what it shortens."
+            "A change of temperature, seed or longest answer repeats all requests, because answers "
+            "may differ. A shorter prompt repeats the requests it shortens."
         )
     return values
 
 
 def _own_prompts(preset: str) -> dict[str, str]:
-    """Draws the choice of a file with prompts; returns those it replaces. ValueError for a file
-    that cannot be used."""
+    """Draws the choice of a prompts file; returns the prompts it replaces.
+
+    Raises ValueError for an unusable file.
+    """
     with st.popover("Prompts", icon=":material/edit_note:", width="stretch"):
         st.caption(
-            "What the models are told, by name. A TOML file with some of these replaces them."
+            "System messages for the models, by name. A TOML file replaces those it contains."
         )
-        file = st.file_uploader("Prompts of your own", ["toml"], key=f"prompts-{preset}")
+        file = st.file_uploader("Your prompts", ["toml"], key=f"prompts-{preset}")
         known = known_prompts()
         mine = overrides(file.getvalue().decode("utf-8", "replace"), known) if file else {}
         name = st.selectbox("Prompt", list(known), key=f"prompt-{preset}")
@@ -361,20 +367,20 @@ def _price(kind: str, client: str, endpoint: Endpoint, model: str, sides: tuple[
 
 
 def _kept_replies() -> None:
-    """Draws the cache: what went wrong with it, its size, and a way to empty it."""
+    """Draws the cache: its problems, its size, and a way to empty it."""
     cache = _cache()
     for note in cache.notes:
         st.caption(note)
-    with st.popover("Kept replies", icon=":material/database:", width="stretch"):
+    with st.popover("Cached replies", icon=":material/database:", width="stretch"):
         answers, vectors = cache.counts()
         st.caption(
             f"{answers:,} answers and {vectors:,} embeddings, {cache.size / 1e6:.1f} MB, on "
             "the machine that runs segviz. They make rebuilding free. Beyond "
-            f"{CACHE_BYTES / 1e9:.0f} GB the older half goes at the next start."
+            f"{CACHE_BYTES / 1e9:.0f} GB the older half is deleted at the next start."
         )
         if security.beyond_loopback():
             return
-        sure = st.checkbox("Forget them, for everybody who uses this segviz", key=keys.CACHE_SURE)
+        sure = st.checkbox("Delete them for all users of this segviz", key=keys.CACHE_SURE)
         st.button("Clear", key="cache-clear", disabled=not sure, on_click=_clear)
 
 
@@ -383,12 +389,12 @@ def _clear() -> None:
     st.session_state[keys.CACHE_SURE] = False
 
 
-# --- what was spent -------------------------------------------------------------------
+# --- spending -------------------------------------------------------------------------
 
 
 @dataclass
 class ModelUsage:
-    """Everything that was asked of one model at one address in this session."""
+    """Requests to one model at one address in this session."""
 
     model: str
     address: str
@@ -404,14 +410,14 @@ class ModelUsage:
 
 
 def usage_of(kind: str, endpoint: Endpoint, model: str) -> ModelUsage:
-    """Returns what a model, ``kind`` "chat" or "embeddings", was asked at this server."""
+    """Returns the requests to a model at this server; ``kind`` is "chat" or "embeddings"."""
     used: dict[tuple[str, str, str], ModelUsage] = st.session_state.setdefault(keys.USAGE, {})
     name = (kind, endpoint.address, model)
     return used.setdefault(name, ModelUsage(model, endpoint.address))
 
 
 def price_of(name: str) -> Price | None:
-    """Returns the price entered for the client of this ``name``; None where there is none."""
+    """Returns the price entered for the client of this ``name``; None if there is none."""
     prices: dict[str, Price | None] = st.session_state.get(keys.PRICES, {})
     return prices.get(name)
 
@@ -422,7 +428,7 @@ def keep_price(name: str, price: Price | None) -> None:
 
 
 def spending_place() -> None:
-    """Marks where the totals stand; filled now, and again by ``show_spending``."""
+    """Reserves the place of the totals; fills it now, and again by ``show_spending``."""
     st.session_state[keys.SPENDING_PLACE] = st.empty()
     show_spending()
 

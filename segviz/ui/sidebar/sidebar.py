@@ -1,5 +1,7 @@
-"""Draws the sidebar: the conversation, its unit rule, the system and its parameters, which are
-drawn from their declarations, so that a new system needs no page."""
+"""Draws the sidebar: conversation, unit rule, system and parameters.
+
+Parameters are drawn from their declarations, so that a new system needs no page.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,14 @@ from segviz.ui.widgets.charts import sentence_of
 from segviz.view.captions import provenance_lines
 
 UNIT_HELP = {
-    "exchange": "Two speakers' consecutive runs, nothing lost.",
+    "exchange": "Consecutive turns of one speaker and the reply to them. Every turn is in a leaf.",
     "turn": "One leaf per turn.",
-    "paper": "As in the SegTreeMem paper; drops turns.",
+    "paper": "As in the SegTreeMem paper. Some turns are in no leaf.",
 }
 
 
 def sidebar() -> AppSession | None:
-    """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
+    """Draws the sidebar; returns None if there is nothing to show yet, and draws the reason."""
     found = _session()
     if found is None:
         return None
@@ -48,7 +50,7 @@ def sidebar() -> AppSession | None:
 
 
 def _session() -> tuple[AppSession, Any] | None:
-    """Returns what is open, and the panel that labels of one's own go into."""
+    """Returns the open session, and the panel for the user's labels."""
     with st.sidebar:
         st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
         if security.WATCH in os.environ:
@@ -59,7 +61,8 @@ def _session() -> tuple[AppSession, Any] | None:
         if opened is None:
             return None
         above = st.container()
-        opened = audit_panel(opened)  # is drawn last, but marks what is chosen from
+        # Drawn below the choice of conversation, but it marks the questions to choose from.
+        opened = audit_panel(opened)
         with above:
             found = choose_conversation(opened)
         if found is None:
@@ -70,7 +73,7 @@ def _session() -> tuple[AppSession, Any] | None:
             return _saved(opened, original, source)
         typed = typed_turns(source)
         conversation = original
-        if typed:  # the same object at every click: it keeps the leaves it was cut into
+        if typed:  # remembered, because a conversation caches its units
             under = fingerprint(source, typed)
             conversation = remember(
                 "continued", under, 1, lambda: with_typed_turns(original, typed)
@@ -99,7 +102,7 @@ def _session() -> tuple[AppSession, Any] | None:
 
 
 def _watched() -> tuple[AppSession, Any] | None:
-    """Returns what is watched; only the models for questions can be chosen."""
+    """Returns the session of the watched file; only models for questions can be chosen."""
     session = watch_panel()
     if session is None:
         return None
@@ -126,7 +129,9 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[A
     for name, value in provenance_lines(memory):
         st.text(f"{name}: {value}")
     if isinstance(memory.embedder, MissingEmbedder):
-        st.warning("What embedded this memory is not here, so questions are compared by words.")
+        st.warning(
+            "The embedder of this memory is not installed, so questions are compared by words only."
+        )
         st.text(memory.embedder.name[:80])
     else:
         _embedding_note(memory.embedder, memory.conversation)
@@ -135,7 +140,7 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[A
 
 
 def _sum_up(conversation: Conversation) -> str:
-    """Returns how the memory is built, in a line that opens to change it."""
+    """Returns how the memory is built, as the label of the panel that changes it."""
     state = st.session_state
     rule, name = state.get(keys.UNIT, "exchange"), state.get(keys.SYSTEM, "segment-tree")
     count = counted(len(conversation.units(rule)), "leaf", "leaves")
@@ -177,7 +182,7 @@ def _system() -> tuple[str, dict[str, Any]]:
 
 
 def _for_models(system: str, settings: dict[str, Any]) -> tuple[str, Callable[[], None] | None]:
-    """Returns what the memory asks of a chat model, in words, and what has it built with one."""
+    """Returns the parts that use a chat model, in words, and a callback that selects such parts."""
     declared = [p for p in parameters(SYSTEMS[system]) if p.spec.registry is not None]
     chosen = {p.name: COMPONENTS[str(p.spec.registry)][settings[p.name]["name"]] for p in declared}
     asks = [str(settings[name]["name"]) for name, part in chosen.items() if _needs(part)]
@@ -188,7 +193,7 @@ def _for_models(system: str, settings: dict[str, Any]) -> tuple[str, Callable[[]
 
     def use() -> None:
         for name, choices in able.items():
-            if choices:  # the last, of decisions, sees all open nodes at once
+            if choices:  # the last one decides on all open nodes at once
                 st.session_state[keys.parameter(system, name)] = choices[-1]
 
     return " and ".join(asks), use if any(able.values()) else None
@@ -209,22 +214,22 @@ def _embedding_note(embedder: Embedder, conversation: Conversation) -> None:
         )
     else:
         plain = name if ":" in name else name.partition("-")[0]
-        what = "given vectors" if plain == "given" else plain
+        what = "precomputed embeddings" if plain == "given" else plain
         st.caption(f"Similarity by {unmarked(what)}", help=unmarked(name))
 
 
 # --- parameters -----------------------------------------------------------------------
 
-# So many parameters of a system stand open in the sidebar.
+# A system with more parameters has them in a closed panel.
 FEW = 4
 
 
 def component_controls(kind: type, prefix: str, draws: bool = True) -> dict[str, Any]:
-    """Draws one control per declared parameter of ``kind``; the chosen settings.
+    """Draws one control per declared parameter of ``kind``; returns the chosen settings.
 
-    A parameter with a registry becomes a choice of component with that component's own
-    parameters below it, which are drawn when they are opened. More than a few others are folded
-    away. Where it does not draw, others than choices of components are as they were left.
+    A parameter with a registry becomes a choice of component. That component's parameters are below
+    it, drawn once their panel is open. More than a few others are in a closed panel. Without
+    ``draws``, these keep their last values.
     """
     declared = parameters(kind)
     settings: dict[str, Any] = dict.fromkeys(parameter.name for parameter in declared)
@@ -234,7 +239,7 @@ def component_controls(kind: type, prefix: str, draws: bool = True) -> dict[str,
             settings[parameter.name] = _component(parameter, key)
     plain = [parameter for parameter in declared if parameter.spec.registry is None]
     folded = len(plain) > FEW and "." not in prefix  # a component's are folded already
-    with st.expander(f"{len(plain)} parameters of its own") if folded else nullcontext():
+    with st.expander(f"{len(plain)} parameters of the system") if folded else nullcontext():
         for parameter in plain:
             key = keys.parameter(prefix, parameter.name)
             settings[parameter.name] = _control(parameter, key, draws)

@@ -1,5 +1,7 @@
-"""Watches the file that ``segviz watch`` names: one tree for all browser sessions, grown by a
-thread of its own, of which every session holds the memory it looks at."""
+"""Watches the file that ``segviz watch`` names.
+
+A thread grows one tree for all browser sessions; each session holds the memory it displays.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +19,23 @@ from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, trouble
 
 PAUSE = 0.1
-"""Seconds between two looks at the file."""
+"""Seconds between two reads of the file."""
 
 TICK = 0.3
-"""Seconds between two pictures of it."""
+"""Seconds between two redraws."""
 
 _FRESH = 2.0
-"""Seconds for which what was taken up is what is newest, to someone who follows."""
+"""Seconds for which a fetched tree counts as the newest, while Grow follows the file."""
 
 
 class Keeper:
-    """Grows a tree as its file does until it is ``stopped``; ``problem`` says what keeps it from
-    that, "" if nothing."""
+    """Thread that grows a tree with its file until it is ``stopped``.
+
+    ``problem`` is the error that prevents this, "" without one.
+    """
 
     def __init__(self, path: str) -> None:
-        """Begins at once."""
+        """Starts the thread."""
         self.watched = Watched(path)
         self.problem = ""
         self.stopped = Event()
@@ -54,14 +58,16 @@ def _keeper(path: str) -> Keeper:
 
 
 def keeper() -> Keeper:
-    """Returns the keeper of the file that the server was told to watch."""
+    """Returns the keeper of the server's watched file."""
     return _keeper(os.environ[security.WATCH])
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """The tree that a session looks at: the reading of the file it is from, its turns, and when
-    it was taken up (monotonic seconds)."""
+    """Tree that a session displays: its reading of the file, its turns, and when it was fetched.
+
+    The time is in monotonic seconds.
+    """
 
     reading: int
     memory: Memory
@@ -70,7 +76,7 @@ class Held:
 
     @property
     def session(self) -> AppSession:
-        """Returns what pages take; the key says how far the memory has grown."""
+        """The session for the pages; its key changes as the memory grows."""
         watched, conversation = keeper().watched, self.memory.conversation
         source = fingerprint(str(watched.path), self.reading)
         report = LoadReport(watched.path.name, "watched", len(conversation.turns))
@@ -80,7 +86,7 @@ class Held:
 
 
 def newest() -> Held | None:
-    """Takes up what is newest; None before the first turn."""
+    """Fetches the newest tree; returns None before the first turn."""
     reading, turns, memory = keeper().watched.now()
     if memory is not None:
         st.session_state[keys.HELD] = Held(reading, memory, turns, time.monotonic())
@@ -93,17 +99,17 @@ def _held() -> Held | None:
 
 
 def following() -> bool:
-    """Tells if Grow shows what is newest, as it comes."""
+    """Returns True if Grow shows new turns as they come."""
     return bool(st.session_state.get(keys.FOLLOWING, True))
 
 
 def look_back() -> None:
-    """Keeps what is shown, to step through it."""
+    """Stops following, so that the user can step through the tree shown."""
     st.session_state[keys.FOLLOWING] = False
 
 
 def watch_panel() -> AppSession | None:
-    """Draws what is watched; None until there is a turn."""
+    """Draws the state of the file; returns None until there is a turn."""
     st.subheader("Conversation")
     found = _held() or newest()
     _status()
@@ -112,12 +118,12 @@ def watch_panel() -> AppSession | None:
 
 @st.fragment(run_every=1.0)
 def _status() -> None:
-    """How far the file is, and how far behind it this session."""
+    """Draws how far the file is, and how far this session is behind it."""
     now, found = keeper(), _held()
     watched = now.watched
     st.text(f"Watching {watched.path.name}")
     if now.problem:
-        trouble("The file cannot be followed at the moment.", now.problem, st.warning)
+        trouble("The file cannot be read at the moment.", now.problem, st.warning)
     if found is None:
         st.caption("Waiting for the first turn.")
         if watched.turns:
@@ -127,17 +133,17 @@ def _status() -> None:
     st.caption(f"{counted(watched.turns, 'turn')} so far{left}")
     if watched.readings > 1:
         st.caption(
-            "Lines that had been read have changed, so the file was read again from the start "
+            "Lines already read have changed, so the file was read again from the start "
             f"({counted(watched.readings - 1, 'time')})."
         )
     earlier, behind = watched.readings > found.reading, watched.turns - found.turns
     if (earlier or behind) and time.monotonic() - found.at > _FRESH:
         st.caption(
-            "The tree shown is that of the file before it changed"
+            "The tree shows the file before it changed"
             if earlier
-            else f"{counted(behind, 'turn')} newer than what is shown"
+            else f"{counted(behind, 'newer turn')} not shown yet"
         )
-        if st.button("Show what is newest", key=keys.FOLLOW):
+        if st.button("Show the newest turns", key=keys.FOLLOW):
             st.session_state[keys.FOLLOWING] = True
             newest()
             st.rerun()

@@ -1,5 +1,4 @@
-"""Draws the question atlas, as a table of settings and as dots; a click opens the question in
-Ask."""
+"""Draws the question atlas as a table of settings and as dots; a click opens Ask."""
 
 from __future__ import annotations
 
@@ -32,9 +31,9 @@ from segviz.view.palette import GOLD_COLOURS
 _SEEN = 14
 
 _FOLLOWS = "as shown"
-"""The choice of B that is the setting, or the system, shown on the page."""
+"""Option of B: the setting, or the system, shown on the page."""
 
-# Pixels of the words of a question, and the letters that have room there.
+# Pixels of the column of questions, and the letters that fit in it.
 _WIDE, _LETTERS = 400, 68
 
 
@@ -51,12 +50,14 @@ def draw_atlas(
     about: Mapping[str, str] | None = None,
     explain: Callable[[int], None] | None = None,
 ) -> tuple[str, str, int | None]:
-    """Draws a row for every question and a column for A, B and each of ``columns``, sorted by how
-    the ``measure`` changes from A to B: from the first to ``focus``, unless others of them or of
-    ``more`` are chosen; ``about`` says more of a column. A click asks the question on Ask, once
-    ``choose`` has set what its column stands for; the words of a question stand for B, unless they
-    call ``explain`` with its place. Returns A, B and the place of the question that changes most,
-    None where none changes."""
+    """Draws a row for every question and a column for A, B and each of ``columns``.
+
+    Rows are sorted by the change of the ``measure`` from A to B. By default A is the first column
+    and B is ``focus``; others of ``columns`` or ``more`` can be chosen. ``about`` describes a
+    column. A click on a cell calls ``choose`` with its column, then asks the question on Ask. A
+    click on a question means B, or calls ``explain`` with its place. Returns A, B and the place of
+    the question that changes most, None if none changes.
+    """
     questions, every = session.conversation.questions, {**columns, **(more or {})}
     about, counted = about or {}, next(iter(columns.values()))
     with st.container(horizontal=True):
@@ -85,9 +86,9 @@ def draw_atlas(
         st.session_state[keys.PAGE_WANTED] = "ask"
 
     st.caption(
-        f"{FOUND} found, {COVERED} covered by a wider retrieved node, {MISSED} missed: a mark for "
-        f"each gold turn. Click a {'mark' if explain else 'cell'} to see it in Ask"
-        f"{', a question to see below why' if explain else ''}."
+        f"One mark per gold turn: {FOUND} found, {COVERED} covered by a wider retrieved node, "
+        f"{MISSED} missed. Click a {'mark' if explain else 'cell'} to open it in Ask"
+        f"{', a question for the explanation below' if explain else ''}."
     )
     sentence = sentence_of(atlas_sentence(rows, base, focus, MEASURES[measure].label))
     st.dataframe(
@@ -128,8 +129,11 @@ _FATES_KEPT = 8
 
 
 def question_fates(session: AppSession, settings: RetrievalSettings) -> list[AtlasRow]:
-    """Returns what becomes of every question's gold turns without propagation and with the
-    settings, those questions first that change most. All levels are admissible."""
+    """Returns whether gold turns are found, covered or missed, without and with propagation.
+
+    Propagation is that of the settings. Questions that change most come first. All levels are
+    admissible.
+    """
     memory, settings = session.memory, replace(settings, levels=None)
     plain = replace(settings, policy="none", alpha=0.0, horizon=0, method="propagate")
 
@@ -148,8 +152,10 @@ def question_fates(session: AppSession, settings: RetrievalSettings) -> list[Atl
 def draw_questions(
     session: AppSession, key: str, opened: Callable[[], None], group: str = ""
 ) -> None:
-    """Draws the questions as dots and as a list, of one ``group`` or of all; a click asks one, then
-    calls ``opened``."""
+    """Draws the questions as dots and as a list, of one ``group`` or of all.
+
+    A click asks the question, then calls ``opened``.
+    """
     questions, settings = session.conversation.questions, read_settings(session)
     with st.spinner("Asking every question"):
         rows = question_fates(session, settings)
@@ -169,9 +175,9 @@ def draw_questions(
         ask(None if row is None else listed[row].place)
 
     st.caption(
-        f"What {read_preset(settings)} does to {len(rows)} questions with gold evidence, "
-        f"against no propagation, all levels admitted. {FOUND} found, {COVERED} quoted by a "
-        f"wider node, {MISSED} missed. Click one to ask it."
+        f"{len(rows)} questions with gold evidence: {read_preset(settings)} compared with no "
+        f"propagation, all levels admissible. {FOUND} found, {COVERED} quoted by a wider node, "
+        f"{MISSED} missed. Click a question to ask it."
     )
     gold = GOLD_COLOURS[theme()]["found"]
     members = [group_of(row) for row in rows]

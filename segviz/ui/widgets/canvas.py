@@ -1,4 +1,4 @@
-"""Mounts the canvas component: the one place where the tree view meets Streamlit."""
+"""Mounts the browser components: the only module that passes their messages to Streamlit."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def part(
     height: int | Literal["content"] = "content",
     **hears: Callable[[Any], None],
 ) -> Any:
-    """Mounts a part of this kind. What the browser tells by a name is handed to the function
-    ``hears`` has for it, before the script runs; what it tells may be anything.
+    """Mounts a part of this kind.
 
-    ``data`` travels as bytes, because Streamlit imports pandas to look for frames in anything
-    else.
+    ``hears`` maps names to functions; before the script runs, each gets what the browser sent under
+    its name, which may be anything. ``data`` travels as bytes, because Streamlit imports pandas to
+    look for frames in anything else.
     """
 
     def hear(name: str) -> None:
@@ -62,17 +62,17 @@ def tree_canvas(
     on_setting: Callable[[Live], None] | None = None,
     on_look: Callable[[Look], None] | None = None,
 ) -> None:
-    """Draw a payload of ``tree_payload``.
+    """Draws a payload of ``tree_payload``.
 
     Args:
         payload: what to draw.
         key: Streamlit key; zoom and keyboard focus live as long as it does.
-        height: pixels or a length of CSS, legend, axis and overview included, or "content" for
-            what the content needs.
-        texts: full text of every node, for the search; without it the browser searches
-            the labels of the payload, which may be cut or absent.
+        height: pixels or a length of CSS, legend, axis and overview included, or "content" for the
+            height of the content.
+        texts: full text of every node, for the search; without it the browser searches the labels
+            of the payload, which may be shortened or absent.
         on_select: called with the node after each click that changes the selection, None for a
-            click beside the tree; the next payload says whether it is selected.
+            click outside the tree; the next payload says whether it is selected.
         on_setting: called with the setting when a control of the header has come to rest.
         on_look: called when another colour or label has been chosen.
     """
@@ -100,7 +100,7 @@ def tree_canvas(
 
 
 def _node(act: Callable[[int | None], None] | None, sent: object) -> None:
-    """The component sends a node, -1 for "nothing"."""
+    """Converts the component's node: -1 means none."""
     if act is not None and isinstance(sent, int):
         act(sent if sent >= 0 else None)
 
@@ -108,7 +108,7 @@ def _node(act: Callable[[int | None], None] | None, sent: object) -> None:
 def _legal(
     read: Callable[[object], T | None], act: Callable[[T], None] | None, sent: object
 ) -> None:
-    """Hands on what was sent if it can be read."""
+    """Passes on a valid message; ignores any other."""
     value = read(sent)
     if act is not None and value is not None:
         act(value)

@@ -1,4 +1,4 @@
-"""Transcript, node list and diffs: literal text in small components."""
+"""Draws transcript, node list and diffs as literal text in small components."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from segviz.ui.widgets.canvas import part
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import Piece, word_diff
 
-# A transcript begins with these turns around its focus, in blocks; the rest follows when it is
-# scrolled to.
+# Turns per block, and blocks around the focus that are sent at first. Scrolling loads the rest.
 _BLOCK, _BLOCKS = 6, 3
 
-# Characters of a text that are sent at every click; the rest follows when it is asked for.
+# Characters of a text that are sent at every click; the whole text is sent on request.
 SENT = 20_000
 NAME_SENT = 200
 
@@ -33,11 +32,11 @@ def transcript(
     flags: Mapping[str, str] | None = None,
     until: str | None = None,
 ) -> None:
-    """Show turns around ``focus``, and more of them where somebody scrolls on.
+    """Draws turns around ``focus``, and more of them as the user scrolls on.
 
-    ``marked`` turns carry the style ``mark``; ``flags`` maps turn ids to a short word
-    shown beside them (gold evidence); ``until`` ends the transcript after that turn. The turns
-    and the canvases of the same memory point at each other.
+    ``marked`` turns carry the style ``mark``. ``flags`` maps turn ids to a short word next to them
+    (gold evidence). ``until`` ends the transcript after that turn. Hovering highlights the same
+    part in the canvases of this memory, and the reverse.
     """
     flags, about, conversation = flags or {}, session.key, session.conversation
     turns = [(i, t) for i, s in enumerate(conversation.sessions) for t in s.turns]
@@ -45,7 +44,7 @@ def transcript(
     end = ids.index(until) + 1 if until is not None else len(ids)
     middle = ids.index(focus) if focus is not None else 0
     begin = max(0, min(middle // _BLOCK - _BLOCKS // 2, -(-end // _BLOCK) - _BLOCKS))
-    reached = f"reach-{key}"  # how far it was scrolled, about what
+    reached = f"reach-{key}"  # conversation and focus, and the range of blocks scrolled to
     asked, wider = st.session_state.get(reached, (None, None))
     low, high = wider if asked == (about, focus) else (begin, begin + _BLOCKS)
     first, last = low * _BLOCK, min(end, high * _BLOCK)
@@ -100,12 +99,12 @@ def node_list(
     about: str,
     on_pick: Callable[[int], None],
 ) -> None:
-    """Show rows in titled groups, scrolling above ``height`` pixels.
+    """Draws rows in titled groups, scrolling above ``height`` pixels.
 
-    A row has ``head`` and ``text``, and perhaps ``matches``: words to mark in it with a cosine,
-    dotted below 1; one with a ``node`` (and perhaps a ``note`` at the
-    right) can be clicked, upon which ``on_pick(node)`` runs. ``label`` names the list for
-    screen readers; with another ``about`` the list starts at its top again.
+    A row has ``head`` and ``text``. ``matches`` are words to mark in the text, each with a cosine,
+    dotted below 1. A row with a ``node``, and perhaps a ``note`` at the right, calls
+    ``on_pick(node)`` on a click. ``label`` names the list for screen readers; another ``about``
+    scrolls to its top.
     """
     shown = [
         {
@@ -134,10 +133,10 @@ def diffs(
     steps: Sequence[int] = (),
     on_step: Callable[[int], None] | None = None,
 ) -> int | None:
-    """Show (title, before, after) rows as word diffs.
+    """Draws (title, before, after) rows as word diffs.
 
-    With ``steps``, one per row, each row has a button that goes to its step:
-    ``on_step(step)`` runs, and in the run that follows the step is returned.
+    With ``steps``, one per row, each row has a button to its step. A click calls ``on_step(step)``;
+    the next run returns the step.
     """
     items: list[dict[str, Any]] = []
     for title, old, new in changes:
@@ -151,13 +150,13 @@ def diffs(
 
 
 def struck(items: Sequence[tuple[str, Sequence[Piece]]], *, key: str) -> None:
-    """Show titled texts whose pieces are struck through where they are ``gone``."""
+    """Draws titled texts, with pieces struck through if they are ``gone``."""
     shown = [{"title": title, "pieces": list(pieces)} for title, pieces in items]
     part("diff", key=key, data={"items": shown}, step=partial(_number, None))
 
 
 def _part(key: str, name: str, text: str) -> dict[str, Any]:
-    """A text of a list as it is sent: a very long one in part, until it is asked for."""
+    """Shortens a very long text of a list until the user asks for all of it."""
     if len(text) <= SENT:
         return {"text": text}
     long: dict[str, Any] = {"length": len(text), "name": name}
@@ -167,7 +166,7 @@ def _part(key: str, name: str, text: str) -> dict[str, Any]:
 
 
 def _open(key: str, name: object) -> None:
-    """Somebody asks for the whole of a long text, or (by "") no longer wants it."""
+    """Opens the whole of a long text, or closes it (for "")."""
     if isinstance(name, str):
         st.session_state[f"whole-{key}"] = name
 
@@ -177,6 +176,6 @@ def _beginning(text: str, most: int) -> str:
 
 
 def _number(act: Callable[[int], None] | None, sent: object) -> None:
-    """Hand on the number a component has just sent."""
+    """Passes on the number a component has just sent."""
     if isinstance(sent, int) and act is not None:
         act(sent)

@@ -1,5 +1,7 @@
-"""Draws a structure as Grow and Ask show it: on the time axis, as nodes and links, or as an
-outline, rows that open and close, to be read in words."""
+"""Draws a structure for Grow and Ask: on the time axis, as node links, or as an outline.
+
+The outline has rows that open and close, to be read as text.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,13 @@ from segviz.view.scene import UNFOLDED, Scene, scene_of
 
 
 def canvas_height(levels: int) -> str:
-    """Returns the height for so many levels: rows neither stretched nor squeezed out of sight, and
-    beside that what the window has."""
+    """Returns the height for so many levels: rows are readable, and fill the window if possible."""
     most = f"{_CHROME + 90 * levels}px"
     return f"clamp({_CHROME + 32 * min(levels, 10)}px, 42vh + {_CHROME}px, {most})"
 
 
 def stage_height(levels: int) -> int:
-    """Returns the pixels of the mirrored tree alone for so many levels; those of the list beside it
-    at least."""
+    """Returns the pixels of the mirrored tree for so many levels; at least the list's."""
     return min(max(76 + 70 * levels, 290), 600)
 
 
@@ -57,18 +57,20 @@ def view_choice() -> None:
 
 
 def literal_switch(session: AppSession) -> None:
-    """Draws the switch between same-text chains as one node and every node of Algorithm 1; it
-    holds on every page."""
+    """Draws the switch between same-text chains as one node and every node of Algorithm 1.
+
+    It applies to all pages.
+    """
     st.toggle(
         "Show every node of a same-text chain",
-        help="A node and the single-child nodes above it that carry its text are one tall node, "
-        "which counts once. On: the literal tree of Algorithm 1.",
+        help="Off: a node and the single-child nodes above it with its text are one tall node, "
+        "counted once. On: every node of Algorithm 1.",
         **setting(session, "literal"),
     )
 
 
 def scene(session: AppSession, structure: Structure) -> Scene:
-    """The scene of the session's memory at one moment, with its selection and look."""
+    """Returns the scene of the session's memory at one moment, with selection, colours, labels."""
     return scene_of(
         session.memory,
         structure,
@@ -90,16 +92,16 @@ def draw_canvas(
     bare: bool = False,
     on_setting: Callable[[Live], None] | None = None,
 ) -> None:
-    """The canvas tree of a scene; a click selects the node for every panel of the page.
+    """Draws the canvas of a scene; a click selects the node for every panel of the page.
 
-    ``gutter`` reserves the column of candidates; with ``stage`` pixels of tree the component is
-    as tall as what else it shows; ``bare`` leaves out the tree; ``on_setting`` gets what
-    the controls of the header are set to.
+    ``gutter`` reserves the column of candidates. ``stage`` fixes the pixels of the tree; the
+    component is as tall as its content. ``bare`` omits the tree. ``on_setting`` receives the
+    settings chosen in the header.
     """
     drawn = shown.drawn()
     payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
     if drawn.axis_units is not None:
-        payload["axis_units"] = drawn.axis_units.tolist()  # to point at turns
+        payload["axis_units"] = drawn.axis_units.tolist()  # lets a box highlight its turns
     tree_canvas(
         payload,
         key=key,
@@ -137,8 +139,8 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
     count = f"All {shown} nodes"
     if shown < total:
         count = (
-            f"{shown:,} of {total:,} nodes (selected, retrieved and gold ones with all above them, "
-            "then the highest)"
+            f"{shown:,} of {total:,} nodes (selected, retrieved and gold nodes, their ancestors, "
+            "then the highest nodes)"
         )
     legend = "; retrieved nodes ringed, gold evidence as diamonds" if "scores" in marks else ""
     with st.container(horizontal=True, vertical_alignment="top"):
@@ -151,7 +153,7 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
             file_name=file_name(session.conversation.id, "node-link", "html"),
             mime="text/html",
             key="node-link-file",
-            help="One file that works offline, the program that draws it included.",
+            help="One file that works offline.",
             icon=":material/download:",
             on_click="ignore",
         )
@@ -160,13 +162,13 @@ def draw_node_link(session: AppSession, structure: Structure, **marks: Any) -> N
 def draw_outline(
     session: AppSession, scene: Scene, *, key: str, height: int = 460, result: Result | None = None
 ) -> None:
-    """The outline of a scene; selecting a row selects the node for the whole page.
+    """Draws the outline of a scene; a click on a row selects its node for the whole page.
 
     With the ``result`` behind its scores every row has its ranks.
     """
     structure = scene.structure
     kinds, kind = _kinds(session, structure)
-    asked, nodes = st.session_state.get("outline-wanted", ("", []))  # texts the browser wants
+    asked, nodes = st.session_state.get("outline-wanted", ("", []))  # texts requested
     payload = outline_payload(
         scene,
         kinds=kinds,
@@ -189,7 +191,7 @@ def draw_outline(
 
 
 def _kinds(session: AppSession, structure: Structure) -> tuple[list[str], list[int]]:
-    """What kinds of nodes are called, each once, and which of them each node goes by."""
+    """Returns the names of node kinds, each once, and the kind of each node."""
     known: dict[tuple[int, str], int] = {}
     column = [
         known.setdefault(pair, len(known))
@@ -199,8 +201,10 @@ def _kinds(session: AppSession, structure: Structure) -> tuple[list[str], list[i
 
 
 def _ranks(result: Result) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Rank of every node by both scores, 0 for what does not compete. A system's own
-    retrieval ranks only what it brings back."""
+    """Returns the rank of every node by both scores, 0 if it does not compete.
+
+    A system's own retrieval ranks only the nodes it returns.
+    """
     structure = result.structure
     if result.own:
         return _places(result.before, len(structure)), _places(result.after, len(structure))

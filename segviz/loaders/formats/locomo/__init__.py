@@ -1,4 +1,4 @@
-"""LoCoMo (snap-research/LoCoMo) in its shapes.
+"""Reads LoCoMo (snap-research/LoCoMo) in its shapes.
 
 ==========================  ==========================================================
 shape                       found in
@@ -11,11 +11,10 @@ sessions in a list          forks: ``conversation: [{session_date, turns}, …]`
 ==========================  ==========================================================
 
 Turns are ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``. Image URLs are neither
-kept nor fetched; the caption stands for the image, also where there is no URL (316 turns of the
-file).
+stored nor fetched; the caption represents the image, even without a URL (316 turns of the file).
 
-What the data set wrote from the turns is read, too: ``session_summary``, and the facts of
-``observation``, of which each names its turns. In the bare shape both lie among the sessions.
+The texts that the data set derived from the turns are read, too: ``session_summary``, and the facts
+of ``observation``, each with its turns. In the bare shape both lie among the sessions.
 """
 
 from __future__ import annotations
@@ -65,12 +64,12 @@ _KEY = re.compile(r"session_([0-9]{1,9})(_date_time)?")
 
 
 def matches(document: object) -> bool:
-    """Whether the document, or an item of it, has ``session_<n>`` keys of LoCoMo's kind."""
+    """Returns True if the document, or an item of it, has LoCoMo's ``session_<n>`` keys."""
     return any(_is_locomo(found) for _, raw in _samples(document) if (found := _transcript(raw)))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """One conversation per sample with at least one turn."""
+    """Reads one conversation per sample with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
     for place, sample in _samples(document):
@@ -88,14 +87,14 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _samples(document: object) -> list[tuple[Place, object]]:
-    """The samples of a list, or of an object that has them by id; else the document."""
+    """Returns the samples of a list, or of an object by id; else the document."""
     if isinstance(document, dict) and document and all(map(_transcript, document.values())):
         return [((key,), {"sample_id": key, **raw}) for key, raw in document.items()]
     return rows_of(document)
 
 
 def _transcript(sample: object) -> dict[str, object] | None:
-    """The object that holds the sessions: ``conversation`` or the sample itself."""
+    """Returns the object with the sessions: ``conversation`` or the sample itself."""
     if not isinstance(sample, dict):
         return None
     inner = sample.get("conversation")
@@ -107,8 +106,10 @@ def _transcript(sample: object) -> dict[str, object] | None:
 
 
 def _by_number(sessions: list[object]) -> dict[str, object]:
-    """Returns ``[{<time>, <turns>}, …]`` as ``{session_1, session_1_date_time, …}``; {} where a
-    member of the list is no session."""
+    """Returns ``[{<time>, <turns>}, …]`` as ``{session_1, session_1_date_time, …}``.
+
+    Returns {} if a member of the list is not a session.
+    """
     found: dict[str, object] = {}
     for number, raw in enumerate(sessions, start=1):
         known = raw if isinstance(raw, dict) else {}
@@ -122,7 +123,7 @@ def _by_number(sessions: list[object]) -> dict[str, object]:
 
 
 def _is_locomo(transcript: dict[str, object]) -> bool:
-    """REALTALK has the same session keys; its turns hold ``clean_text``."""
+    """Excludes REALTALK, which has the same session keys but turns with ``clean_text``."""
     sessions = (transcript.get(key) for key in _session_keys(transcript))
     turns = (turn for turns in sessions if isinstance(turns, list) for turn in turns)
     first = next((turn for turn in turns if isinstance(turn, dict)), {})
@@ -176,8 +177,10 @@ def _observations(
     place: Place,
     notes: Notes,
 ) -> Iterator[StoredText]:
-    """Yields the facts of all sessions, by speaker, with the turns they name; a note on each
-    entry that is no fact, or names no turn."""
+    """Yields the facts of all sessions, by speaker, with the turns they cite.
+
+    Adds a note for each entry that is not a fact or cites no turn.
+    """
     for session in sessions:
         key = f"{session.id}_observation"
         number = 0
@@ -202,7 +205,7 @@ def _observations(
 def _speakers(
     transcript: dict[str, object], turns: Sequence[Turn], place: Place, notes: Notes
 ) -> tuple[str, ...]:
-    """Those named at the top, then others who speak; one note on these."""
+    """Returns the speakers named at the top, then others; adds one note on these."""
     names = [name for key in _NAMED if (name := _text_under(key, transcript))]
     for key in _NAMED:
         if key in transcript and not _text_under(key, transcript):
@@ -227,11 +230,11 @@ def _note_broken(sample: object, place: Place, notes: Notes) -> None:
 
 # --- sessions ------------------------------------------------------------------------
 # Read in the order of their numbers (as texts, session_10 would come before session_2),
-# wherever they stand in the file. events_session_1 and others are ignored.
+# wherever they are in the file. events_session_1 and others are ignored.
 
 
 def _session_keys(transcript: dict[str, object]) -> list[str]:
-    """Keys of sessions, dated ones without turns included, in numeric order."""
+    """Returns the keys of sessions, dated ones without turns included, in numeric order."""
     keys = {
         f"session_{match[1]}": int(match[1]) for key in transcript if (match := _KEY.fullmatch(key))
     }
@@ -241,14 +244,14 @@ def _session_keys(transcript: dict[str, object]) -> list[str]:
 def _sessions(
     transcript: dict[str, object], place: Place, options: Options, notes: Notes
 ) -> tuple[Session, ...]:
-    """All sessions that have turns, whose ids are unique in the conversation."""
+    """Returns all sessions with turns; turn ids are unique in the conversation."""
     keys = _session_keys(transcript)
     blocks = [block for key in keys if isinstance(block := transcript.get(key), list)]
     declared = (_text_under("dia_id", raw) for block in blocks for raw in block)
     # Declared anywhere, also by skipped turns: evidence that cites a lost turn must not point at
     # another one.
     taken, owned = set(filter(None, declared)), set[str]()
-    named = bool(taken)  # a file in which no turn has an id lacks none
+    named = bool(taken)  # if no turn has an id, a missing id is no error
     held: list[tuple[str, tuple[Turn, ...]]] = []
     empty: list[str] = []
     for key in keys:
@@ -271,10 +274,10 @@ def _sessions(
 def _turns(
     block: object, place: Place, owned: set[str], taken: set[str], named: bool, notes: Notes
 ) -> tuple[Turn, ...]:
-    """The turns of a session that hold words or a caption; a note on each of the others.
+    """Returns the turns of a session that have text or a caption; notes each of the others.
 
-    The first turn that declares an id has it. Others get ``D<session>:<position>``, with ``#2``,
-    ``#3`` … where that is ``taken``.
+    The first turn that declares an id gets it. Others get ``D<session>:<position>``, with ``#2``,
+    ``#3`` … if that is ``taken``.
     """
     turns = []
     session = int(str(place[-1]).removeprefix("session_"))
@@ -300,7 +303,7 @@ def _turns(
 
 
 def _text_under(key: str, raw: object) -> str | None:
-    """What an object says under a key; None when it is missing, blank or no string."""
+    """Returns the string under a key; None if it is missing, blank or no string."""
     value = raw.get(key) if isinstance(raw, dict) else None
     return value.strip() or None if isinstance(value, str) else None
 

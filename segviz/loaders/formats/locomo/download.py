@@ -1,8 +1,8 @@
-"""Fetch LoCoMo's public file once, check it, and keep it in a folder of the user's.
+"""Downloads LoCoMo's public file once, checks it, and stores it in a user's folder.
 
-The ten conversations are published by snap-research under CC BY-NC 4.0, so segviz does not
-bring them along. What arrives must have the known SHA-256 sum before anything is kept; the
-network is used by ``fetch_locomo`` alone, and only when the file is not there yet.
+The ten conversations are published by snap-research under CC BY-NC 4.0, so segviz does not contain
+them. The file is stored only if it has the known SHA-256 checksum. Only ``fetch_locomo`` uses the
+network, and only if the file is not there yet.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _BY_HAND = f"download {NAME} from {PAGE} by hand and load it by its path"
 
 
 def fetch_locomo(folder: str | Path) -> Path:
-    """The path of LoCoMo's file in ``folder``, downloaded if it is not there yet.
+    """Returns the path of LoCoMo's file in ``folder``; downloads it if it is not there yet.
 
-    A file that is there but has another sum is replaced. Raises LoadError, with nothing
-    kept, when there is no network, the server refuses, the download is cut off or larger
-    than it should be, the sum is wrong, or the folder cannot be written.
+    A file with another checksum is replaced. Raises LoadError, and keeps nothing, if the network or
+    the server fails, the download is truncated or too large, the checksum is wrong, or the folder
+    cannot be written.
     """
     target = Path(folder).expanduser() / NAME
     try:
@@ -45,7 +45,7 @@ def fetch_locomo(folder: str | Path) -> Path:
     data = _download()
     found = _sum(data)
     if found != SHA256:
-        what = f"what came ({size(len(data))}, SHA-256 {found[:12]}…) is not the known file"
+        what = f"the download ({size(len(data))}, SHA-256 {found[:12]}…) is not the known file"
         expected = f"{size(SIZE)} with SHA-256 {SHA256[:12]}…"
         raise LoadError(what, URL, expected, f"try again later, or {_BY_HAND}")
     try:

@@ -1,7 +1,7 @@
 """Answers the question from the evidence with a chat model, and grades the answer.
 
-Nothing is sent before a button is pressed. What came back is kept for the browser session,
-so that moving a slider away and back does not ask again (the cache would not either).
+Nothing is sent before the user presses a button. Answers are cached for the browser session: a
+slider moved away and back sends no new request.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from segviz.view.word_diff import repeats
 ANSWERS_KEPT = 50
 _MEANING = (
     "wrong, or no answer",
-    "touches the subject, but what was asked for is missing or mostly wrong",
-    "right in what was asked, a detail missing or inexact",
-    "says what the gold answer says",
+    "on the subject, but the requested information is missing or mostly wrong",
+    "correct, but a detail is missing or inexact",
+    "agrees with the gold answer",
 )
 
 
 def answer_panel(session: AppSession, question: Question, result: Result) -> None:
-    """Draws the panel for a question and what was retrieved for it."""
+    """Draws the answer panel for a question and its evidence."""
     if result.evidence:
         _context(session, result)
     if session.chat is None:
@@ -62,7 +62,7 @@ def answer_panel(session: AppSession, question: Question, result: Result) -> Non
     _compared(session, question, given, session.chat, key)
 
 
-_ORDERS = ("in the order of time, as sent", "by rank")
+_ORDERS = ("chronological, as sent", "by rank")
 
 
 def _context(session: AppSession, result: Result) -> None:
@@ -90,7 +90,7 @@ def _context(session: AppSession, result: Result) -> None:
                 st.caption("The message to the model, with the question.")
                 message = answering(session.memory, result).user
                 st.code(message, language=None, wrap_lines=True, height=320)
-        st.caption("Struck through: read in an excerpt before it, in the order of time.")
+        st.caption("Text struck through already occurs in an earlier excerpt.")
         listed = read if order == _ORDERS[0] else result.evidence
         struck(
             [
@@ -134,8 +134,10 @@ def _compared(
         st.caption(f"{cost}. There is no gold answer to compare with.")
         return
     if is_adversarial(question):
-        verdict = "it says so" if by_rule(question, given.text) else "it does not say so"
-        st.caption(f"{cost}. Right is to say that this was not mentioned; {verdict}.")
+        verdict = "" if by_rule(question, given.text) else " not"
+        st.caption(
+            f"{cost}. The correct answer is “not mentioned”. The model did{verdict} give it."
+        )
         return
     st.caption(
         f"{cost}. Token F1 {token_f1(given.text, gold):.2f}, "
@@ -147,12 +149,12 @@ def _compared(
 def _graded(
     session: AppSession, question: Question, given: Answer, models: ChatByRole, key: str
 ) -> None:
-    """Shows the grade: at once where a rule decides it, else on request."""
+    """Draws the grade: at once if a rule decides it, else on request."""
     score: int | None = by_rule(question, given.text)
     if score is None and not models.has("grade"):
         st.caption(
-            "No model grades it: a model does not grade its own answers unless it is named under "
-            "Models, A model for each role."
+            "No model is chosen to grade it. Name one under Models, A model for each role; a model "
+            "grades its own answers only if it is named there."
         )
         return
     chat = models.of("grade") if models.has("grade") else models.usual
@@ -175,5 +177,5 @@ def _graded(
             return
         keep("grades", graded, ANSWERS_KEPT, fresh)
         st.rerun()
-    right = "counts as right" if score >= RIGHT_FROM else "counts as wrong"
+    right = "counts as correct" if score >= RIGHT_FROM else "counts as wrong"
     st.caption(f"Graded **{score}** of 3 ({right}): {_MEANING[score]}.")

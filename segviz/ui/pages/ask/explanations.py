@@ -1,5 +1,4 @@
-"""Explains a score in numbers, by the ledger of a node, and a system's own retrieval, stage by
-stage."""
+"""Explains a score by the ledger of a node, and a system's own retrieval by its stages."""
 
 from __future__ import annotations
 
@@ -63,16 +62,19 @@ def ledger_panel(session: AppSession, result: Result, node: int) -> None:
     own, received = ledger.own * count, (ledger.total - ledger.own) * count
     st.caption(
         f"own ×{own:.3f} + received ×{received:.3f} = propagated "
-        f"×{float(result.final[node]) * count:.3f} of an even share"
+        f"×{float(result.final[node]) * count:.3f} of an even share",
+        help=f"An even share is 1 / {count:,}, the score of each node if all scores were equal.",
     )
 
 
 def stages_panel(session: AppSession, result: Result) -> None:
-    """Draws the stages in their order, each with the nodes it looked at and those it kept; nothing
-    for propagation, which has no stages."""
+    """Draws the stages in order, each with the nodes it examined and those it kept.
+
+    Propagation has no stages and draws nothing.
+    """
     if not result.stages:
         return
-    st.markdown("**How the system went about it**")
+    st.markdown("**How the system retrieves, stage by stage**")
     told, seen = st.columns([11, 10], gap="medium")
     with told, st.container(border=True, key="stages"):
         for number, stage in enumerate(result.stages, start=1):
@@ -86,9 +88,9 @@ def _stage(session: AppSession, result: Result, number: int, stage: Stage) -> No
     st.text(stage.note)
     if not stage.nodes:
         return
-    title = f"{len(stage.nodes):,} looked at, {len(stage.kept):,} kept"
+    title = f"{len(stage.nodes):,} examined, {len(stage.kept):,} kept"
     if stage.scores:
-        title += f" · best: node {stage.nodes[0]} at {stage.scores[0]:.3f}"
+        title += f" · best score: {stage.scores[0]:.3f} (node {stage.nodes[0]})"
     with st.expander(title, key=f"stage-{number}", on_change="rerun") as listed:
         if listed.open:
             _stage_list(session, result, number, stage)
@@ -99,7 +101,7 @@ def _stage_list(session: AppSession, result: Result, number: int, stage: Stage) 
     kept = set(stage.kept)
     order = sorted(range(len(stage.nodes)), key=lambda place: stage.nodes[place] not in kept)
     if len(order) > _STAGE_LISTED and not st.toggle(
-        f"All {len(order):,}", key=f"stage-all-{number}"
+        f"Show all {len(order):,}", key=f"stage-all-{number}"
     ):
         st.caption(f"Showing {_STAGE_LISTED} of {len(order):,}.")
         order = order[:_STAGE_LISTED]
@@ -122,11 +124,11 @@ def _stage_list(session: AppSession, result: Result, number: int, stage: Stage) 
 
 
 def _levels(session: AppSession, result: Result) -> None:
-    """Draws a stacked column of shares by level for the nodes looked at, and for those returned."""
-    title, names = "Levels it looked at, and those it returned", level_names(session.memory.system)
+    """Draws a stacked column of shares by level for the nodes examined and those returned."""
+    title, names = "Levels of the nodes examined and returned", level_names(session.memory.system)
     st.markdown(f"**{title}**")
     rows: list[Row] = []
-    for name, counts in (("looked at", result.visited), ("returned", result.levels())):
+    for name, counts in (("examined", result.visited), ("returned", result.levels())):
         total = sum(counts.values())
         shares = {level_name(at, names): round(n / (total or 1), 4) for at, n in counts.items()}
         rows.append({"shares of": f"{total} {name}", **shares})

@@ -35,7 +35,7 @@ from segviz.view.scene import answered, peaked
 
 
 def render(session: AppSession) -> None:
-    """Draws the page: the question, and what a change of anything else draws again alone."""
+    """Draws the page: the question, and a fragment that all other controls redraw."""
     st.fragment(drawn, key=keys.ANSWER)(_below, session, question_row(session))
 
 
@@ -43,7 +43,7 @@ def _below(session: AppSession, row: DeltaGenerator) -> None:
     question = asked_question(session)
     place = ask_controls(session, row)
     _answer(session, question, row)
-    with place:  # last: it asks every question
+    with place:  # last, because it asks every question
         tally(session, question)
 
 
@@ -77,7 +77,7 @@ def _answer(session: AppSession, question: Question, row: DeltaGenerator) -> Non
         with beside:
             _tree(session, gold, result, live_setting, bare=True)
     if result.own and on_time_axis:
-        st.caption("Above the axis is relevance alone, below it the system's own scores.")
+        st.caption("Above the axis: relevance alone. Below the axis: the system's own scores.")
     _gold_line(question, status)
     answer_panel(session, question, result)
     stages_panel(session, result)
@@ -88,7 +88,7 @@ def _answer(session: AppSession, question: Question, row: DeltaGenerator) -> Non
 def _answered(
     session: AppSession, question: Question, settings: RetrievalSettings
 ) -> Result | None:
-    """Returns the answer; None, and why, where there is no question or no room for it."""
+    """Returns the result; None without a question or room for it, which the page explains."""
     if not question.text.strip():
         nothing_asked(session)
         return None
@@ -100,18 +100,16 @@ def _answered(
 
 
 def _moment(session: AppSession, question: Question, step: int) -> None:
-    """Says that the memory is asked as it stood, and whether some texts are out of date."""
+    """Says that an earlier state of the memory is asked, and whether some texts are out of date."""
     memory = session.memory
     written = memory.settled(step, session.chat) is not memory.at(step)
     stale = 0 if written else len(memory.pending(step))
-    late = f" {counted(stale, 'text')} still as last written; a chat model writes them." * (
-        stale > 0
-    )
+    late = f" A chat model is needed to update {counted(stale, 'text')}." * (stale > 0)
     st.info(unmarked(moment_sentence(memory, question, step) + late))
 
 
 def _live(session: AppSession, settings: RetrievalSettings) -> Live | None:
-    """Returns what the browser needs to follow the controls by itself; None where it cannot."""
+    """Returns the data with which the browser follows the controls; None if it cannot."""
     if settings.method == "own" or not live(session):
         return None
     return Live(settings, *st.session_state.get(keys.DRAWN, ()))
@@ -157,14 +155,14 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
         return
     lines: list[str] = []
     if not question.evidence:
-        lines.append("Gold evidence: none that could be found in the conversation.")
+        lines.append("Gold evidence: none in this conversation.")
     else:
         parts = []
         for name, meaning in (
             (HIT, "retrieved"),
             (COVERED, "inside a wider retrieved node"),
             (MISSED, "missed"),
-            (ABSENT, "in no leaf (dropped by the unit rule, or not heard yet)"),
+            (ABSENT, "in no leaf (dropped by the unit rule, or not said yet)"),
         ):
             found = [turn for turn, what in status.items() if what == name]
             if found:
@@ -201,7 +199,7 @@ def _selected(session: AppSession, question: Question, result: Result) -> None:
                 session, result.structure, node, key="ask-transcript", height=420, flags=flags
             )
         return
-    st.markdown("**Transcript**, at the best node. Select one to read its turns.")
+    st.markdown("**Transcript** at the best node. Select a node to read its turns.")
     best = result.evidence[0].turn_ids if result.evidence else ()
     transcript(
         session,

@@ -34,8 +34,10 @@ from segviz.view.scene import keeps_time
 
 
 def question_row(session: AppSession) -> DeltaGenerator:
-    """Draws the question; returns its row, for more. Its box holds all of the data set's, which
-    are not sent again with each answer."""
+    """Draws the question box; returns its row for further controls.
+
+    The box holds all questions of the data set, which are not sent again with each answer.
+    """
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
         st.fragment(question_box, key="ask-question")(session, keys.ANSWER)
@@ -58,9 +60,11 @@ def ask_controls(session: AppSession, row: DeltaGenerator) -> DeltaGenerator:
 
 
 def tally(session: AppSession, question: Question) -> None:
-    """Says how many questions the setting rescues and how many it loses, each a click to the list,
-    and that Ask opened on the one it helps most where nobody chose another; nothing where measuring
-    takes long."""
+    """Draws how many questions the setting rescues and loses; a click on a count lists them.
+
+    Says that Ask opened on the question it helps most, unless the user has chosen one. Draws
+    nothing if measuring takes long.
+    """
     if not session.conversation.questions or not at_once(session):
         return
     source, found, settings = st.session_state.get(keys.RESCUED, ("", None, None))
@@ -70,8 +74,8 @@ def tally(session: AppSession, question: Question) -> None:
     for group, verb in (("won", "rescues"), ("lost", "loses")):
         label = f"{verb} {groups.count(group)}"
         questions_popover(session, label, f"atlas-{group}", _show_question, group)
-    best = "; opened on its best" * most
-    st.caption(f"of {len(groups)}{best}", width="content")
+    rest = "; this one gains most" if most else " questions"
+    st.caption(f"of {len(groups)}{rest}", width="content")
 
 
 def _show_question() -> None:
@@ -79,7 +83,7 @@ def _show_question() -> None:
 
 
 def _scoring(session: AppSession) -> None:
-    """Draws the presets and relevance; both show what is in force."""
+    """Draws the presets and relevance; both show the current setting."""
     model = session.memory.model
     settings = read_settings(session)
     usual = replace(settings, relevance=None).relevance_for(model)
@@ -110,8 +114,10 @@ def _scoring(session: AppSession) -> None:
 
 
 def live(session: AppSession) -> bool:
-    """Tells whether the header of the canvas holds the controls: where the structure keeps to time
-    and the browser knows the policy."""
+    """Returns True if the header of the canvas holds the controls.
+
+    The nodes must be ordered in time, and the browser must know the policy.
+    """
     follows = read_settings(session).policy in LIVE_POLICIES
     return follows and keeps_time(session.memory, session.memory.structure)
 
@@ -169,7 +175,7 @@ def _ingredients(session: AppSession) -> None:
 
 
 _BUDGET = 1_000
-"""Tokens a budget begins with."""
+"""Default token budget."""
 
 
 def _budget(session: AppSession) -> None:
@@ -190,12 +196,12 @@ def _budget(session: AppSession) -> None:
 
 
 def _propagation(session: AppSession) -> None:
-    """Draws policy, α and H as widgets, where the browser cannot follow them."""
+    """Draws policy, α and H as widgets, if the browser cannot follow them."""
     columns = st.columns([5, 4, 3], gap="medium")
     policy: str = columns[0].selectbox(
         "policy",
         list(POLICIES),
-        help="Which way scores travel along the tree before the best nodes are taken:\n\n"
+        help="Direction in which scores travel along the tree before the best nodes are chosen:\n\n"
         + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
         **setting(session, "policy"),
     )
@@ -228,7 +234,7 @@ def _asked_step(session: AppSession) -> None:
         "Memory after step",
         0,
         total,
-        help="Ask the memory as it stood earlier in the conversation. A question that stands at "
-        "a moment of it is asked there, until you move this.",
+        help="The question is asked of the memory after this step. A question with a moment in the "
+        "conversation is asked at that step, unless you move this slider.",
         **setting(session, "step", asked_from(session)),
     )
