@@ -123,9 +123,9 @@ _Row = TypeVar("_Row", PublishedShape, PublishedFacts)
 
 
 def beside(rows: Sequence[_Row], system: str, data: str) -> tuple[_Row, ...]:
-    """Returns the rows to show with a memory of ``system``.
+    """Returns the published rows of ``system`` on data sets whose name begins with ``data``.
 
-    They are those of its system, and of its data set if that is known by the name of a loader.
+    If there are none, it returns all rows of the system.
     """
     own = [row for row in rows if row.system == system]
     same = [row for row in own if data and row.data.startswith(data)]

@@ -374,7 +374,7 @@ def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) ->
 
 
 def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the shares of MemTree's nodes by depth; depth 0 is the contentless root."""
+    """Returns the percentage of MemTree's nodes at each depth; depth 0, the root, is not stored."""
     s = memory.structure
     counts = np.bincount(s.depth[s.active] + 1)
     return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}

@@ -136,7 +136,7 @@ def _head(members: Members, path: str) -> bytes:
 
 
 def natural(paths: Iterable[str]) -> list[str]:
-    """Returns a sort key by number: ``conversations-2`` before ``conversations-10``."""
+    """Returns the paths in natural order: ``conversations-2`` before ``conversations-10``."""
     return sorted(paths, key=lambda path: _DIGITS.sub(lambda found: found[0].zfill(20), path))
 
 

@@ -95,9 +95,9 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
 
 
 def _brackets(stream: BinaryIO, block: int) -> Iterator[tuple[bytes, bytes, int]]:
-    """Yields the brackets outside strings, with their places and the text before each.
+    """Yields each bracket outside strings as (text before it, bracket, position).
 
-    After every block it yields the unexplained rest, without a bracket.
+    After every chunk read it yields the bytes after the last bracket, with b"" as the bracket.
     """
     offset, rest = 0, b""
     while part := stream.read(max(block, len(rest))):

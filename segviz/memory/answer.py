@@ -1,4 +1,4 @@
-"""Turns evidence into an answer, and an answer into a grade, with a chat model.
+"""Answers a question from its evidence with a chat model, and grades answers, by rule if possible.
 
 The evidence is the result of retrieval, in reading order; the model sees nothing else of the
 conversation. Evidence, questions and answers are quoted between fences and called data

@@ -59,7 +59,7 @@ class BM25(_Flat):
         "not say how it cuts words); idf after Lucene, which is never negative, without the factor "
         "k1 + 1 of Robertson and Zaragoza 2009 (same ranks). A unit's length counts what is left.",
         "Units that share no word with the question are not returned: there may be fewer than K.",
-        "Names of speakers and captions are indexed with what was said.",
+        "The index holds the speaker's name and the image caption along with the words of a turn.",
         "Frequencies are those of the units heard so far; the paper does not say of which.",
         *departures_of("segviz.systems", "bm25"),
     )
@@ -113,7 +113,7 @@ class DenseRetrieval(_Flat):
         "Karpukhin et al. 2020, §3, train two encoders and take the inner product.",
         "Negative cosines are given out as 0, which leaves the ranks as they are.",
         "Texts are cut at 20,000 characters before they are embedded.",
-        "Names of speakers and captions are embedded with what was said.",
+        "The embedding covers speaker's name, image caption and words of a turn.",
         "Cosines are rounded to six digits, and a tie goes to the older unit.",
         *departures_of("segviz.systems", "dense"),
     )

@@ -460,7 +460,7 @@ def _on(weekday: str, now: datetime, before: bool) -> datetime:
 
 
 def _shifted(now: datetime, by: int, unit: str) -> Interval:
-    """Returns the whole month or year ``by`` of them after the current one."""
+    """Returns the month or year that lies ``by`` units after the current one."""
     if unit == "year":
         return datetime(now.year + by, 1, 1), datetime(now.year + by + 1, 1, 1)
     months = now.year * 12 + now.month - 1 + by
@@ -484,7 +484,7 @@ def _span(found: re.Match[str], now: datetime | None) -> Interval | None:
 
 
 def _spanned(unit: str, by: int, now: datetime) -> Interval:
-    """Returns the calendar week, weekend, month or year ``by`` of them after the current one."""
+    """Returns the week, weekend, month or year that lies ``by`` units after the current one."""
     if not unit.startswith("week"):
         return _shifted(now, by, unit)
     monday = now - timedelta(days=now.weekday() - 7 * by)

@@ -1,7 +1,6 @@
-"""Describes one node: lineage, nearest nodes, history of its text; and hashes a whole structure.
+"""Describes a node (lineage, relations, nearest nodes, history), compares two, hashes a structure.
 
-Everything is computed for one node, in time linear in the structure or the history, without
-recursion.
+Each function takes time linear in the structure or the history, without recursion.
 """
 
 from __future__ import annotations

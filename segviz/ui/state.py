@@ -1,7 +1,9 @@
-"""State of a browser session: loaded files, built memories, the selected node.
+"""State of a browser session: the open memory, the selected node, bounded caches, widget values.
 
-All of it is in ``st.session_state``, so sessions never see each other's data. Only the embedder is
-shared by the process; its only user data are content hashes.
+All of it is in ``st.session_state``, so sessions never see each other's data. The process shares
+the embedder (vectors by hashes of texts, and the words read last), the cache of model replies and
+the keepers of watched files. On a public server, words and replies are forgotten after a visit
+(``segviz.ui.visit``).
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Live:
     sequence: int = 0
 
     def payload(self) -> dict[str, Any]:
-        """Returns the settings as JSON, with the range of every control."""
+        """Returns the settings for the browser, with the maxima of α and H and the step of α."""
         settings = self.settings
         return {
             "policy": settings.policy,

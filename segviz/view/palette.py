@@ -1,7 +1,8 @@
-"""Defines the one colour table of every view and export.
+"""Defines the colours of data in views and exports: ramps, sessions, levels, series, text.
 
-Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal. They are
-therefore ordered for any kind of colour vision: hue only helps.
+Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal. Ramps of
+one direction are therefore ordered for any kind of colour vision. That of signed change has two
+hues for its two arms, and hatching beside them.
 """
 
 from __future__ import annotations

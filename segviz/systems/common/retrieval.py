@@ -27,7 +27,7 @@ def question_cosines(question: str, view: MemoryView) -> Scores:
 
 
 def chosen_relevance(question: str, view: MemoryView) -> Scores:
-    """Returns the relevance the caller chose, for every node, float64 (n,)."""
+    """Scores every node by the relevance model that the caller chose, float64 (n,), rounded."""
     return np.asarray(np.round(view.relevance([question])[0], _DIGITS))
 
 

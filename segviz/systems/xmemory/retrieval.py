@@ -1,4 +1,4 @@
-"""xMemory's retrieval: a covering choice of themes and statements, then evidence by need."""
+"""xMemory's retrieval: themes and statements by coverage, then episodes that lower doubt."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Builds the chosen memory: at once if it is cheap, otherwise on request.
+"""Builds the chosen memory: at once if it is small and offline, otherwise on request.
 
-A build with a chat model starts only on request and shows its progress. If the user cancels it or
-the model fails, it can be resumed: every answer is in the cache before it is used. A prompt the
-model never answers can be skipped.
+A build with a chat model, or with remote embeddings, first starts on request and
+shows progress. If the user cancels it or the model fails, it can be resumed: every answer is in the
+cache before it is used. A prompt the model never answers can be skipped.
 """
 
 from __future__ import annotations

@@ -243,7 +243,7 @@ def _purpose(
         st.caption(f"After you press Build, texts are sent for {' and '.join(parts)} to:")
         st.text(endpoint.address)
     elif chosen.chat is not None:
-        st.caption("Builds do not use this model. On Ask it can answer questions. It is at:")
+        st.caption("Builds do not use this model. Ask can answer with it, at this address:")
         st.text(endpoint.address)
         if use is not None:
             st.button("Build with it", key=keys.MODELS_UNUSED, on_click=use)

@@ -109,7 +109,7 @@ def look_back() -> None:
 
 
 def watch_panel() -> AppSession | None:
-    """Draws the state of the file; returns None until there is a turn."""
+    """Draws how far the watched file is read; returns its session, None before the first turn."""
     st.subheader("Conversation")
     found = _held() or newest()
     _status()

@@ -173,8 +173,8 @@ def _turns(
     st.caption(
         sentence_of(
             f"{gold_sentence(matrix) or without} {overlap_sentence(found)} {named}{marks}"
-            f"{RETURNED} returned: in a leaf or a node of up to {_NARROW} turns. Wider nodes do "
-            "not count as an answer. They cover a gold turn if they quote its words."
+            f"{RETURNED} returned. A turn counts as returned if a retrieved leaf, or a node of at "
+            f"most {_NARROW} turns, contains it. Wider nodes cover the gold turns that they quote."
         )
     )
 

@@ -128,8 +128,8 @@ def _measures(cell: Cell, base: Outcomes) -> None:
     table(rows, about="All measures by category of question")
     blind = [name for name in MEASURES if not sees(name, policy)]
     st.caption(
-        "Means over questions; those over all have 95 % bootstrap intervals. Categories follow "
-        "the ids of LoCoMo, because papers permute the names. " + blind_sentence([policy], *blind),
+        "Means over questions. Brackets are 95 % bootstrap intervals. Categories are the ids of "
+        "LoCoMo, because papers assign the names differently. " + blind_sentence([policy], *blind),
         help="\n".join(f"- **{m.label}**: {m.meaning}" for m in MEASURES.values()),
     )
 
@@ -158,7 +158,9 @@ def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
         if name != AS_ON_ASK:
             _write(session, swept, more.get(name) or cells[name])
 
-    st.markdown("**Question atlas**: over α, and other policies at the same α and H")
+    st.markdown(
+        "**Question atlas**: each question at every α and, at this α and H, by other policies"
+    )
     draw_atlas(
         session,
         {name: one.outcomes for name, one in cells.items()},
