@@ -158,7 +158,7 @@ def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
         if name != AS_ON_ASK:
             _write(session, swept, more.get(name) or cells[name])
 
-    st.markdown(
+    st.markdown("**Question atlas**: each question at every α, and by other policies at this α, H")
         "**Question atlas**: each question at every α and, at this α and H, by other policies"
     )
     draw_atlas(
