@@ -159,8 +159,6 @@ def _atlas(session: AppSession, judged: Judged, cell: Cell) -> None:
             _write(session, swept, more.get(name) or cells[name])
 
     st.markdown("**Question atlas**: each question at every α, and by other policies at this α, H")
-        "**Question atlas**: each question at every α and, at this α and H, by other policies"
-    )
     draw_atlas(
         session,
         {name: one.outcomes for name, one in cells.items()},
