@@ -3,7 +3,7 @@
 Run ``python -m tests.benchmarks.tree_gain`` from the project's root. The controls are a tree that
 knows nothing but sessions (root, session, unit) and averaging over neighbours in time, without a
 tree. Policy, α and H are chosen by evidence reached on some LoCoMo conversations and reported on
-the others; for RealMem they are chosen on all five of LoCoMo. Gains are paired with no propagation,
+the others. Gains are paired with no propagation,
 with 95 % intervals that resample conversations and the questions in them. The defaults of tree and
 relevance were chosen with the five LoCoMo conversations in sight. Nothing is asserted.
 """
@@ -90,24 +90,13 @@ def rows(on: Memories, there: Memories) -> list[tuple[str, ...]]:
 
 
 def main() -> None:
-    """Prints both directions on LoCoMo, then RealMem."""
+    """Prints both directions."""
     corpus = segviz.load(real_data("locomo", "locomo5.json"))
     halves = {names: built([corpus[name] for name in names]) for names in (TUNED_ON, HELD_OUT)}
-    whole = {
-        kind: {**halves[TUNED_ON][kind], **halves[HELD_OUT][kind]} for kind in halves[TUNED_ON]
-    }
     for on, there in ((TUNED_ON, HELD_OUT), (HELD_OUT, TUNED_ON)):
         questions = sum(len(corpus[name].questions) for name in there)
         print(f"\nLoCoMo, chosen on {', '.join(on)}; {', '.join(there)}, {questions} questions:\n")
         print(table(HEAD, rows(halves[on], halves[there])))
-    personas = [
-        conversation
-        for path in sorted(real_data("realmem").glob("*.json"))
-        for conversation in segviz.load(path)
-    ]
-    asked = sum(len(one.questions) for one in personas)
-    print(f"\nRealMem, {len(personas)} personas, {asked} questions; chosen on all of LoCoMo:\n")
-    print(table(HEAD, rows(whole, built(personas))))
 
 
 if __name__ == "__main__":
