@@ -17,9 +17,6 @@ NOUNS = set(
     "Ids Items Keys Messages Nodes Rows Sentences Sessions Violations Means Patterns".split()
 )
 
-# Files whose docstrings are not plain yet.
-OTHERS = "cli/serve.py ui/security.py ui/sidebar/open_file.py ui/sidebar/source.py".split()
-
 PARTS = sorted(
     path.name
     for path in (ROOT / "segviz").iterdir()
@@ -35,8 +32,7 @@ def trees(part: str) -> Iterator[tuple[str, ast.Module]]:
 
 def plain(part: str) -> Iterator[tuple[str, ast.AST]]:
     for file, tree in trees(part):
-        if file.removeprefix("segviz/") not in OTHERS:
-            yield from ((file, node) for node in ast.walk(tree))
+        yield from ((file, node) for node in ast.walk(tree))
 
 
 def first_word(text: str) -> str:

@@ -49,7 +49,7 @@ SETTINGS: dict[str, Any] = {
     "theme.light.primaryColor": "#b43a09",
     "theme.dark.primaryColor": "#ff9457",
 }
-"""What Streamlit runs with: the theme, no telemetry, no file watcher. ``.streamlit/config.toml``
+"""Streamlit's settings: the theme, no telemetry, no file watcher. ``.streamlit/config.toml``
 says the same, which a test holds."""
 
 PUBLIC_SETTINGS: dict[str, Any] = {
@@ -61,7 +61,7 @@ PUBLIC_SETTINGS: dict[str, Any] = {
     "server.maxMessageSize": 40,
     "server.disconnectedSessionTTL": 30,
 }
-"""What a public server runs with besides."""
+"""Further settings of a public server."""
 
 FIRST_PORT = 8501
 PORTS_TRIED = 50
@@ -75,8 +75,11 @@ def flags(public: bool = False) -> Iterator[str]:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Checks whether the server could listen there. Raises UsageError where the address or the
-    right to use the port is what is missing."""
+    """Returns whether the server could listen there.
+
+    Raises:
+        UsageError: the address is not of this machine, or the port is not allowed.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         if not host.strip():
@@ -152,9 +155,9 @@ def url_of(host: str, port: int) -> str:
 
 
 class Server:
-    """One Streamlit process, on this port or, without one, on the first that Streamlit finds free.
+    """Streamlit process on a given port or, without one, on the first that Streamlit finds free.
 
-    ``port`` is that of its announcement, 0 before.
+    ``port`` is 0 until Streamlit announces it.
     """
 
     def __init__(self, host: str, port: int | None, environment: dict[str, str]) -> None:
@@ -173,7 +176,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The address to open on this machine."""
+        """Address to open on this machine."""
         return url_of(self._host, self.port)
 
     def _listen(self, output: IO[bytes]) -> None:
@@ -191,8 +194,11 @@ class Server:
         return False
 
     def wait(self) -> int:
-        """Returns the exit code. Polls: with threads about, a signal need not interrupt a blocking
-        wait of the main thread, and its handler would never run."""
+        """Returns the exit code.
+
+        It polls, because with threads a signal need not interrupt a blocking wait of the main
+        thread, and its handler would never run.
+        """
         while (code := self.process.poll()) is None:
             time.sleep(0.1)
         return code
@@ -209,7 +215,7 @@ class Server:
 
 
 class _Signals:
-    """SIGINT and SIGTERM go on to the server; the second one ends it at once."""
+    """Handler that passes SIGINT and SIGTERM on to the server; the second one ends it at once."""
 
     count = 0
     server: Server | None = None
@@ -261,8 +267,10 @@ def _warn(options: Options, console: Console) -> None:
 
 
 def start(options: Options, chosen: dict[str, str], console: Console) -> int:
-    """Starts the app with the ``chosen`` variables; returns 0 after Ctrl+C or SIGTERM, else the
-    server's code."""
+    """Starts the app with the ``chosen`` variables.
+
+    Returns 0 after Ctrl+C or SIGTERM, else the server's code.
+    """
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -1,5 +1,4 @@
-"""What stands between the app and the outside: whose requests are answered, which files may be
-named, and what is shown when something fails.
+"""Request filtering, path rules, limits of a public server, and the page shown after an error.
 
 A server on the loopback address answers to the names of this machine alone: a page of another
 site, whose name was made to lead here (DNS rebinding), would else drive the app. Beyond
@@ -61,22 +60,27 @@ def has_room() -> bool:
 
 
 def model_servers() -> tuple[str, ...] | None:
-    """Returns the addresses at which visitors may ask models; None where any address is theirs to
-    choose, because only this machine reaches the app."""
+    """Returns the addresses at which visitors may ask models.
+
+    None allows any address, because only this machine reaches the app.
+    """
     if not beyond_loopback():
         return None
     return tuple(filter(None, map(str.strip, os.environ.get(MODELS, "").split(","))))
 
 
 def shown_error(error: object) -> str:
-    """Returns the words of an error. Beyond loopback those that a model server answered with are
-    left out: they may quote its settings or the account of the host."""
+    """Returns the words of an error.
+
+    Beyond loopback it leaves out what a model server answered, which may quote its settings or the
+    account of the host.
+    """
     text, reason = str(error), str(getattr(error, "reason", ""))
     return text.replace(reason, reason.partition(": ")[0]) if beyond_loopback() else text
 
 
 def beyond_loopback() -> bool:
-    """Whether other machines can reach the server."""
+    """Returns whether other machines can reach the server."""
     if public():
         return True
     address = st.get_option("server.address") or ""
@@ -87,7 +91,7 @@ def beyond_loopback() -> bool:
 
 
 def answers_to(host: str) -> bool:
-    """Whether requests for this host (``name:port``, as their header has it) are answered."""
+    """Returns whether requests for this host (``name:port`` of their header) are answered."""
     found = _HOST.fullmatch(host)
     name = found[1].strip("[]").rstrip(".").lower() if found else ""
     if public():
@@ -104,11 +108,13 @@ def answers_to(host: str) -> bool:
 
 
 class HostCheck:
-    """Refuses requests and sockets that are for another host, before anything reads them. Closes
-    the metrics, and limits the uploads to a public server."""
+    """Middleware that refuses requests and sockets for another host before anything reads them.
+
+    It also closes the metrics, and limits the uploads to a public server.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Around the app."""
+        """Wraps the app."""
         self._app = app
         self._uploaded: OrderedDict[str, int] = OrderedDict()
 
@@ -160,8 +166,10 @@ class HostCheck:
 
 
 def _of_one_site(origin: str, host: str) -> bool:
-    """Checks that a socket's page is of its own host, or of this machine. Where any other origin
-    was asked about, Streamlit would ask a server of others for the address of this machine."""
+    """Returns whether a socket's page is of its own host or of this machine.
+
+    For any other origin Streamlit would ask an outside server for the address of this machine.
+    """
     try:
         site = urlsplit(origin)
         known = site.netloc == host or site.hostname in _HERE
@@ -171,7 +179,7 @@ def _of_one_site(origin: str, host: str) -> bool:
 
 
 def paths_limited() -> bool:
-    """Whether visitors may open only some files of this machine."""
+    """Returns whether visitors may open only some files of this machine."""
     return beyond_loopback() or FOLDER in os.environ
 
 
@@ -181,7 +189,7 @@ def names_paths() -> bool:
 
 
 def may_open(path: str) -> bool:
-    """Whether a path that a visitor or a link names may be opened; what links lead to counts."""
+    """Returns whether a path of a visitor or a link may be opened, symbolic links followed."""
     if not paths_limited():
         return True
     try:
@@ -195,8 +203,10 @@ def may_open(path: str) -> bool:
 
 
 def show_failure(error: Exception) -> bool:
-    """Draws what is shown in place of a page that failed; True, so that Streamlit's own box,
-    which offers to search the web for the error, is not."""
+    """Draws the page shown after an error.
+
+    Returns True, which suppresses Streamlit's own error box and its offer of a web search.
+    """
     st.subheader("This did not work")
     told = "" if beyond_loopback() else f": {str(error)[:500]}"
     st.text(f"{type(error).__name__}{told}")

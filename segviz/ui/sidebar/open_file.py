@@ -1,5 +1,4 @@
-"""Opens what was chosen: reads it once and keeps it under a key of its content. Then one of its
-conversations is chosen, beside what the load report says and how the file is read."""
+"""Opens the chosen file, keeps it by its content, and lets the user choose a conversation of it."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
 
 @dataclass(frozen=True, eq=False)
 class OpenFile:
-    """An open file: its content key, its conversations, and the memory where it was a saved one.
+    """Open file: its content key, its conversations, and its memory if it was a saved one.
 
     ``file`` is the key of the file alone, ``how`` the options of ``load`` it was read with, where
     they were given.
@@ -42,8 +41,10 @@ class OpenFile:
 
 
 def open_file(path: str, asks: bool = True) -> OpenFile:
-    """Opens the file or folder at a path, and reads it anew when it has changed; ``asks`` as in
-    :func:`opened_as`."""
+    """Opens the file or folder at a path, and reads it again when it has changed.
+
+    ``asks`` is that of :func:`opened_as`.
+    """
     folder, total = False, 0
     try:
         file = Path(path).expanduser()
@@ -69,8 +70,10 @@ def open_file(path: str, asks: bool = True) -> OpenFile:
 
 @contextmanager
 def reading(total: int) -> Iterator[Callable[[int, int], None]]:
-    """Shows how far a file of ``total`` bytes is read, and a way to cancel; nothing where it is
-    small. Yields what is to be called with the bytes read and all of them."""
+    """Draws how far a large file of ``total`` bytes is read, and a button that cancels.
+
+    Yields a function to call with the bytes read and all bytes. A small file draws nothing.
+    """
     place = st.empty()
     if total < BY_ITEMS:
         yield lambda done, total: None
@@ -105,8 +108,11 @@ def opened_as(
     lasting: bool = True,
     asks: bool = True,
 ) -> OpenFile:
-    """Reads the file once; a table whose columns do not tell is asked about, or refused unless it
-    ``asks``. Where a refusal is ``lasting`` the file is not read again to be refused again."""
+    """Reads the file once.
+
+    Of a table with unknown columns the user is asked, if ``asks``; otherwise it is refused. A
+    ``lasting`` refusal is kept, so that the file is not read again.
+    """
     how = _reading(key)
 
     def tried(options: dict[str, Any]) -> OpenFile | ValueError:
@@ -192,8 +198,10 @@ def preview(corpus: Corpus) -> None:
 
 
 def audit_panel(opened: OpenFile) -> OpenFile:
-    """Asks for an audit of the file's questions; returns the file with the marked questions, under
-    a key of both. Draws nothing for a file without questions."""
+    """Draws the upload of an audit; returns the file with marked questions, under a key of both.
+
+    It draws nothing for a file without questions.
+    """
     corpus = opened.corpus
     if isinstance(corpus, LazyCorpus) or not any(talk.questions for talk in corpus):
         return opened

@@ -1,5 +1,4 @@
-"""Chooses where the conversation comes from: a sample, an upload, a path, pasted text; and files
-beside it, which label its turns or the nodes."""
+"""Chooses the conversation: a sample, an upload, a path or pasted text; and labels from a file."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ _LIMITED = (
 )
 
 UPLOAD_MB = 200
-"""As Streamlit's own limit; beyond it a path on the server's machine is the way."""
+"""Streamlit's own limit; beyond it a path on the server's machine is the way."""
 
 
 def _upload_mb() -> int:
@@ -216,8 +215,10 @@ _KINDS = ["csv", "tsv", "json", "jsonl", "parquet"]
 def _rows(
     what: str, source: str, about: str, draws: bool
 ) -> tuple[str, Sequence[Mapping[str, Any]]] | None:
-    """The rows of an uploaded table with their content key; None where there is none. ValueError
-    for what is no table. Where nothing was uploaded it asks only if it ``draws``."""
+    """Returns the rows of an uploaded table with their content key; None without an upload.
+
+    ``draws`` draws the upload widget. Raises ValueError for a file that is no table.
+    """
     place = f"own-{what}-{source}"
     if not draws and not st.session_state.get(place):
         return None
