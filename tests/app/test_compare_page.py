@@ -55,6 +55,16 @@ class TestCompare:
         app.multiselect(key="compared-systems").set_value(["segment-tree", "bm25"]).run()
         assert not [one for one in clean(app).button if one.key == "build-compared"]
 
+    def test_stages_say_what_each_memory_reads_of_the_gold_turns(self):
+        app = page("compare")
+        app.session_state["stages"] = True
+        app = clean(app.run())
+        (told,) = [text for text in texts(app).split("\n") if text.startswith("Stages of gold")]
+        assert told.count("read") == 3  # one share for each system
+        app.segmented_control(key="stages-by").set_value("by category").run()
+        (told,) = [t for t in texts(clean(app)).split("\n") if t.startswith("Stages of gold")]
+        assert "single-hop" in told
+
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
         app = clean(page("compare").run())
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
