@@ -12,7 +12,7 @@ from segviz.llm.cache import Completion, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.prompts import JSON_ONLY, Texts, fitted
-from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply
+from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply, replies_of
 from segviz.llm.usage import Metered
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
@@ -108,11 +108,7 @@ class OpenAIChat(Client):
 
         If one fails, the others still finish and are cached before its error is raised.
         """
-        found = self.outcomes(prompts)
-        for each in found:
-            if isinstance(each, LabelError):
-                raise each
-        return [each for each in found if isinstance(each, Reply)]
+        return replies_of(self.outcomes(prompts))
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Answers as ``replies``, with the LabelError in the place of a missing label.

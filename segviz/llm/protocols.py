@@ -140,3 +140,11 @@ class Chat(Protocol):
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Answers as ``replies``, with the error in the place of a label that never came."""
         ...
+
+
+def replies_of(outcomes: Sequence[Reply | LabelError]) -> list[Reply]:
+    """Returns the replies; raises the first LabelError among them."""
+    for each in outcomes:
+        if isinstance(each, LabelError):
+            raise each
+    return [each for each in outcomes if isinstance(each, Reply)]

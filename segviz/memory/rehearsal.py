@@ -15,6 +15,7 @@ from segviz.conversation import Conversation
 from segviz.embedding import Embedder, get_embedder
 from segviz.llm import Chat, LabelError, Price, Prompt, Reply
 from segviz.llm.prompts import fitted, tokens_of
+from segviz.llm.protocols import replies_of
 from segviz.memory.builder import Building
 from segviz.memory.factory import paid
 
@@ -63,11 +64,7 @@ class _Rehearsal:
         return self.replies([prompt])[0]
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        found = self.outcomes(prompts)
-        for each in found:
-            if isinstance(each, LabelError):
-                raise each
-        return [each for each in found if isinstance(each, Reply)]
+        return replies_of(self.outcomes(prompts))
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         return [self._outcome(fitted(each, self._budget, self.prompts)[0]) for each in prompts]
