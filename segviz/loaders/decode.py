@@ -199,6 +199,8 @@ def clean(document: object) -> tuple[object, Notes]:
     Raises LoadError if the nesting exceeds ``DEEPEST``.
     """
     notes, misread = Notes(), 0
+    # Messenger and Instagram write UTF-8 as Latin-1; elsewhere "Ã©" may be what somebody typed.
+    messenger = isinstance(document, dict) and {"participants", "messages"} <= document.keys()
 
     def walk(node: Any, place: Place) -> None:
         nonlocal misread
@@ -211,7 +213,7 @@ def clean(document: object) -> tuple[object, Notes]:
             if isinstance(value, dict | list):
                 walk(value, (*place, key))
                 continue
-            if isinstance(value, str) and (better := _reread(value)) is not None:
+            if messenger and isinstance(value, str) and (better := _reread(value)) is not None:
                 node[key] = value = better
                 misread += 1
             if isinstance(value, str | int) and (mended := _mend(value)):
@@ -227,15 +229,10 @@ def clean(document: object) -> tuple[object, Notes]:
 
 
 def _reread(text: str) -> str | None:
-    """Repairs UTF-8 that was decoded as Latin-1 or Windows-1252 ("Ã©" for "é").
-
-    Messenger exports have it. Returns None for any other text.
-    """
-    if text.isascii():
-        return None
-    for encoding in ("latin-1", "cp1252"):
+    """Repairs UTF-8 that was decoded as Latin-1 ("Ã©" for "é"); returns None for other text."""
+    if not text.isascii():
         with suppress(UnicodeError):
-            return text.encode(encoding).decode("utf-8")
+            return text.encode("latin-1").decode("utf-8")
     return None
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from segviz.conversation import TITLES, Conversation, Question, Session, Turn, sample_path
@@ -53,7 +53,11 @@ def conversations(draw) -> Conversation:
     return Conversation(draw(NAME), speakers, tuple(sessions), questions, "other")
 
 
+MISLEADING = Session("session_1", None, "", (Turn("D1:1", "\u00c3\u00a9", "\u00c2\u00a1", None),))
+
+
 @given(conversations())
+@example(Conversation("\u00c2\u00a1", ("\u00c3\u00a9",), (MISLEADING,), (), "other"))
 def test_what_is_written_is_read_back(conversation):
     written = locomo_json([conversation])
     corpus = parse(written.encode("utf-8"), "written.json")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from segviz.loaders import LoadError, parse
-from segviz.loaders.decode import read_document
+from segviz.loaders.decode import clean, read_document
 from segviz.loaders.document import JsonLines, Line, PlainText
 from segviz.loaders.report import Note
 
@@ -209,3 +209,10 @@ def test_notes_are_counted_and_the_first_hundred_kept() -> None:
     assert (report.count("repaired"), len(report.findings)) == (5_000, 100)
     assert [f.where for f in report.findings] == [f"[{i}].text" for i in range(100)]
     assert "5000 repaired" in str(report)
+
+
+def test_only_exports_of_messenger_are_read_as_latin1():
+    said = {"speaker": "Ann", "text": "\u00c3\u00a9"}
+    assert clean({"dialogue": [said]})[0] == {"dialogue": [{**said, "text": "\u00c3\u00a9"}]}
+    export = {"participants": [], "messages": [{"content": "\u00c3\u00a9"}]}
+    assert clean(export)[0] == {"participants": [], "messages": [{"content": "\u00e9"}]}
