@@ -26,8 +26,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 collect_ignore = ["plugins/example"]  # installed by a test, and its own tests run there
 
-# Times belong to a machine: no test fails for being slow. Other examples are drawn at every run.
-settings.register_profile("segviz", deadline=None, max_examples=50)
+# Times belong to a machine: no test fails for being slow. The same examples are drawn at every run,
+# so that a failure belongs to a change; `--hypothesis-profile search` draws others, and more.
+settings.register_profile("segviz", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("segviz")
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-NAMES = ("loaders", "sessions", "links")
+NAMES = ("loaders", "sessions", "links", "replies")
 LIMITS = ["-timeout=10", "-rss_limit_mb=1024", "-max_len=65536"]
 # Then it begins anew with its corpus: of every execution the instrumentation keeps half a kilobyte
 # or more, which would reach the limit by itself. The same inputs without it keep nothing.

@@ -6,18 +6,25 @@ import gzip
 import json
 import zipfile
 from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import cycle
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
 import segviz
 from segviz import store
 from segviz.embedding import HashingEmbedder
+from segviz.llm import Endpoint, ModelError, OpenAIChat
+from segviz.loaders.decode import printable
 from segviz.memory import from_saved, nested
+from segviz.memory.answer import answer
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view import bookmark
+from tests.llm.server import Fault, ModelServer
 from tests.loaders.test_fuzz import FILES, outcome
 from tests.memories import sample
+from tests.trees import chat as talk
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -69,10 +76,59 @@ def links(data: bytes) -> None:
     nested(SYSTEMS[found.system], found.settings)
 
 
+BRIEF = talk(
+    [
+        [("Ada", "I bought a red bicycle in Utrecht."), ("Ben", "How many gears has it?")],
+        [("Ada", "The telescope shows the rings of Saturn."), ("Ada", "The bicycle has eight.")],
+    ]
+)
+
+
+@cache
+def _server() -> ModelServer:
+    return ModelServer().__enter__()
+
+
+def replies(data: bytes) -> None:
+    """What a model's server sends, as a JSON list that is repeated: a text is a reply's text,
+    anything else a whole body. The memory that is built is sound and can be saved."""
+    try:
+        given = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(given, list) or not given:
+        return
+    bodies = cycle(given)
+
+    def fault(_: object) -> Fault:
+        body = next(bodies)
+        if isinstance(body, str):
+            return Fault(text=body)
+        return Fault(body=json.dumps(body).encode())
+
+    server = _server()
+    server.fault = fault
+    server.requests.clear()
+    chat = OpenAIChat(Endpoint(server.url, "m", retries=0, concurrency=1))
+    settings = {"compatibility": "pointwise", "annotate": "llm", "embedder": HashingEmbedder()}
+    try:
+        memory = segviz.build(BRIEF, unit="turn", chat=chat, **settings)
+        answer(memory, memory.ask("What colour is the bicycle?"), chat)
+    except ModelError as error:
+        assert "\n" not in str(error), "one line for people"
+        return
+    finally:
+        chat.close()
+    assert memory.check() == []
+    assert all(printable(text)[1] == 0 for text in memory.structure.text)
+    sessions(store.dump(memory.saved))
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "loaders": loaders,
     "sessions": sessions,
     "links": links,
+    "replies": replies,
 }
 
 
@@ -88,6 +144,17 @@ def seeds(target: str) -> list[bytes]:
             bookmark.Bookmark(retrieval=RetrievalSettings(policy="both", alpha=0.3, budget=900)),
         ]
         return [json.dumps(bookmark.encode(view)).encode() for view in views]
+    if target == "replies":
+        texts = [
+            ['{"label": "merge"}', "Ada bought a red bicycle in Utrecht."],
+            ["split", "<think>A bicycle.", "\\\\ " * 90, "Answer: red."],
+            ["continue", '```json\n{"label": "merge"}\n```', "Ada bought Ada bought " * 30, ""],
+        ]
+        message = {"role": "assistant", "content": "merge", "reasoning_content": "so"}
+        choice = {"index": 0, "message": message, "finish_reason": "length"}
+        usage = {"prompt_tokens": 3, "completion_tokens": 5, "total_tokens": 8}
+        body = {"id": "1", "model": "m", "choices": [choice], "usage": usage}
+        return [json.dumps(given).encode() for given in [*texts, [body], [body, "merge"]]]
     memories = [
         segviz.build(sample(sessions=1), name, embedder=HashingEmbedder()) for name in SYSTEMS
     ]
