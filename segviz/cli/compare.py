@@ -7,11 +7,12 @@ from time import perf_counter
 import click
 
 from segviz.cli.build_options import build_options
-from segviz.cli.command import OK, Options, command, output_options
+from segviz.cli.command import OK, Options, UsageError, command, option, output_options
 from segviz.cli.console import Console
 from segviz.cli.many import many_options, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.retrieval import scoring_options
+from segviz.cli.source import output_path, write_file
 from segviz.cli.tables import Owner, report
 from segviz.evaluation.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS
@@ -24,6 +25,9 @@ _SHARED = ("k", "units", "tokens", "budget", "relevance")
 @scoring_options
 @many_options
 @build_options(several=True)
+@option(
+    "--html", "Write an interactive page that works offline.", type=click.Path(), metavar="PATH"
+)
 @output_options
 def compare(options: Options, console: Console) -> int:
     """Measures several systems on the same leaves and questions.
@@ -58,10 +62,14 @@ def compare(options: Options, console: Console) -> int:
         segviz compare strict.json.gz loose.json.gz
         segviz compare sample:ines-theo --system memtree --vary base=0.2,0.4,0.6
         segviz compare talks.json --all --workers 4 --resume talks.runs
+        segviz compare sample:ines-theo --systems segment-tree,bm25 --html compare.html
     """
+    target = output_path(options.html, *options.file) if options.html else None
     with models(options, console) as clients:
         runs = runs_of(options, console, clients, list(SYSTEMS))
         settings = {name: getattr(options, name) for name in _SHARED}
+        if target and len(runs.conversations) * len(runs.seeds) > 1:
+            raise UsageError("--html shows one conversation and one seed; name one")
         found = measured(
             runs, compare_one, Comparison, settings, options, console, clock=perf_counter
         )
@@ -72,5 +80,11 @@ def compare(options: Options, console: Console) -> int:
         ({"conversation": conversation, "seed": seed}, joined(systems))
         for (conversation, seed), systems in parts.items()
     ]
+    if target:
+        from segviz.export.comparison import comparison_html  # Plotly takes half a second to load
+
+        talk = runs.conversations[0]
+        title = f"Memories of {talk.id} compared"
+        write_file(target, comparison_html(whole[0][1], talk.questions, title))
     report("compare", whole, pooled_comparison, options, console)
     return OK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 
 import pytest
 
@@ -10,11 +11,12 @@ import segviz
 from segviz.cli.console import plain
 from segviz.cli.tables import comparison_content, sweep_content
 from segviz.conversation import sample_path
-from segviz.evaluation.compare import construction_sweep
+from segviz.evaluation.compare import COMPARED, construction_sweep
 from segviz.evaluation.measures import CHOICES, DEFAULT, MEASURES, sees
 from segviz.evaluation.parallel import Measured
 from segviz.export import sweeps_csv
 
+OFFLINE = ("--embedder", "hashing")
 GRID = ("--policies", "top-down,both", "--alphas", "0.1,0.5", "--horizons", "0,1,2")
 AXES = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 1, 2)}
 
@@ -76,6 +78,25 @@ def test_a_comparison_is_told_as_a_table(run):
         ["clustering", "contextual", "collapsed"],
         ["clustering", "dense", "own"],
     ]
+
+
+def test_a_comparison_is_an_offline_page_of_its_conversation(run, talk, tmp_path):
+    hostile = "which line? </script><img src=x onerror=alert(1)>"
+    document = json.loads(talk.read_text())
+    asked = [{"question": hostile, "answer": "3", "evidence": ["D1:3"], "category": 4}]
+    talks = [{**document, "sample_id": str(each)} for each in (1, 2)]
+    samples = [{"conversation": each, "qa": asked} for each in talks]
+    (tmp_path / "asked.json").write_text(json.dumps(samples))
+    compare = ("compare", "asked.json", "--systems", "bm25,dense", *OFFLINE, "--html", "c.html")
+    run(*compare)
+    page = (tmp_path / "c.html").read_text()
+    assert "default-src 'none'" in page
+    assert f"<td>{escape(hostile)}</td><td>" in page
+    assert hostile not in page
+    assert all(MEASURES[name].label in page for name in COMPARED)
+    ran = run(*compare, "--all")
+    assert ran.code == 2
+    assert "--html" in ran.err
 
 
 def test_memories_built_before_are_compared_by_their_file_names(run, talk, tmp_path):

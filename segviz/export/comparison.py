@@ -1,0 +1,90 @@
+"""The comparison of several systems as one interactive HTML file that works offline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from segviz.conversation import Question
+from segviz.evaluation import MEASURES
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import COMPARED, Comparison, Standing
+from segviz.export.report import STYLE, escaped, report_html, table_html
+from segviz.figures.compare import (
+    COVERED,
+    DIFFERENCE,
+    FOUND,
+    MISSED,
+    atlas,
+    marks,
+    short_names,
+    standing_plot,
+    standing_sentence,
+)
+from segviz.systems import SYSTEMS
+from segviz.text.captions import counted
+from segviz.view.palette import SERIES
+
+# The charts are drawn by Plotly, which is part of the page; nothing is requested.
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'"
+)
+_STYLE = STYLE + ".plotly-graph-div{background:#fff}"
+_NEUTRAL = "#77736d"
+
+
+def comparison_html(found: Comparison, questions: Sequence[Question], title: str) -> str:
+    """Returns the page: each measure with its intervals, and the fate of every question's evidence.
+
+    Args:
+        found: measured on one conversation.
+        questions: the questions of the conversation, in the order of the outcomes.
+        title: plain text.
+
+    Returns:
+        HTML with Plotly inside. All text of the conversation is escaped.
+    """
+    first = found.rows[0].outcomes
+    names = [f"{_label(one)} · {one.method}, {one.relevance}" for one in found.rows]
+    read = "" if found.settings.budget is None else f", {found.settings.budget} tokens are read"
+    said = (
+        f"{counted(len(questions), 'question')}, K {found.settings.k}{read}. Means have 95 % "
+        "bootstrap intervals; differences to the first row are paired by question. Collapsed ranks "
+        "all nodes together; own is the retrieval of the system's paper."
+    )
+    parts = [f"<p>{escaped(said)}</p>"]
+    for place, name in enumerate(COMPARED):
+        label = MEASURES[name].label
+        rows: list[Row] = [
+            {
+                "system": system,
+                label: one.outcomes.mean(name),
+                DIFFERENCE: one.outcomes.gain(first, name),
+            }
+            for system, one in zip(names, found.rows, strict=True)
+        ]
+        figure = standing_plot(rows, label, colours=SERIES, neutral=_NEUTRAL)
+        figure.update_layout(template="plotly_white")
+        drawn = figure.to_html(
+            full_html=False,
+            include_plotlyjs=place == 0,
+            div_id=f"measure-{name}",
+            config={"displayModeBar": False, "responsive": True},
+        )
+        sentence = escaped(standing_sentence(rows, label))
+        parts.append(f"<h2>{escaped(label)}</h2><p>{sentence}</p>{drawn}")
+    columns = dict(zip(short_names(names), (one.outcomes for one in found.rows), strict=True))
+    fates = atlas(columns, list(columns)[-1], range(len(questions)))
+    cells = [
+        (questions[row.place].text, *(marks(fate) for fate in row.fates))
+        for row in sorted(fates, key=lambda row: row.place)
+    ]
+    meaning = f"A mark for each gold turn: {FOUND} found, {COVERED} quoted by a wider node only, "
+    parts.append(f"<h2>Every question in every system</h2><p>{meaning}{MISSED} missed.</p>")
+    parts.append(table_html(("question", *columns), cells))
+    return report_html(title, parts, style=_STYLE, policy=_POLICY)
+
+
+def _label(row: Standing) -> str:
+    """Returns the system's label, or the name of a variant of it."""
+    return SYSTEMS[row.system].label if row.name == row.system else row.name
