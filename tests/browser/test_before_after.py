@@ -111,6 +111,26 @@ def test_tree_levels_evidence_and_verdict_are_on_the_first_screen(ask):
     assert ask.tree(KEY).locator(".stage").bounding_box()["y"] <= 300
 
 
+# Pixels that the upper canvas paints in the middle of the axis: over its words, and beside them.
+ON_THE_AXIS = """(root) => {
+  const { written, geom } = root.parentNode.segvizTree.sight;
+  const ctx = root.querySelector("canvas.over").getContext("2d");
+  const painted = (...box) =>
+    ctx.getImageData(...box.map((n) => Math.round(n * devicePixelRatio))).data
+      .filter((value, i) => i % 4 === 3 && value).length;
+  const over = written.map(({ x, y, w, h }) => painted(x + 2, y + 1, w - 4, h - 2));
+  const all = painted(geom.left, geom.axisTop + 12, geom.width, geom.axisHeight - 12);
+  return [over.length, over.reduce((a, b) => a + b), all];
+}"""
+
+
+def test_lines_across_the_axis_pass_behind_its_words(ask):
+    words, over, all_of_it = ask.tree(KEY).evaluate(ON_THE_AXIS)
+    assert words > 10
+    assert all_of_it > 0
+    assert over == 0
+
+
 def test_no_text_is_smaller_than_twelve_pixels(ask):
     assert ask.page.evaluate(SMALL) == []
 

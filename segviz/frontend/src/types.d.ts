@@ -313,6 +313,7 @@ interface Sight {
   geom: Geometry;
   boxes: Boxes[];
   candidates?: { node: number | null; y: number }[]; // the lines beside the tree
+  written: Rect[]; // the words on the axis
 }
 
 /** What a person is at, here and in other views of the same memory. */

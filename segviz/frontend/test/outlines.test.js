@@ -24,7 +24,7 @@ function marks(mode, width, changes, top = 0) {
     data: { mode, frontier: [], revised: [], added: [], candidates: [], gold: [],
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
   const s = { scene, search: createSearch(),
-    sight: { geom, view: { x0: 0, x1: (2 * geom.width) / width } },
+    sight: { geom, written: [], view: { x0: 0, x1: (2 * geom.width) / width } },
     attention: { linked: { leaves: [], above: [] }, selected: null, focus: null,
       hover: null },
     settings: { setting: null }, frames: { fadeFrom: 0 },

@@ -109,7 +109,8 @@ function goldWords({ before, after, asked }) {
  * @type {Builder} */
 export function buildHold(s, parent) {
   const button = element("button", { type: "button", className: "hold",
-    title: "Hold to compare with no propagation (B)" }, parent, "hold: none");
+    title: "While you hold this button, or the key B, the page shows the answer without propagation" },
+  parent, "Hold: no propagation");
   button.addEventListener("pointerdown", () => holdNone(s, true));
   for (const end of ["pointerup", "pointerleave", "pointercancel", "blur", "keyup"]) {
     button.addEventListener(end, () => holdNone(s, false));

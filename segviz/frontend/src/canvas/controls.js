@@ -41,8 +41,8 @@ export function buildControls(s, parent) {
     input.addEventListener("pointerup", () => report(s));
     return { input, value: element("output", name, around) };
   };
-  const alpha = range("alpha", "α", "Decay alpha");
-  const horizon = range("horizon", "H", "Hops H");
+  const alpha = range("alpha", "decay α", "Decay alpha");
+  const horizon = range("horizon", "hops H", "Hops H");
   /** @type {Record<string, HTMLInputElement>} */
   const drawing = {};
   const group = element("div",

@@ -26,6 +26,11 @@ export function drawHistogram(s, ctx, half) {
   ctx.fillStyle = theme.line;
   const edge = halfBox(geom, half);
   ctx.fillRect(left - 1, edge.y, 1, edge.h);
+  if (half === geom.halves - 1) { // the title, at the axis, where the column is free
+    ctx.fillStyle = theme.text;
+    ["retrieved", "by level"].forEach((text, i) =>
+      ctx.fillText(text, left, geom.axisTop + geom.axisHeight / 2 + (i ? 8 : -8)));
+  }
   let last = -Infinity;
   for (let level = 0; level <= tree.highest; level++) {
     const [was, is] = [before[level], after[level]];

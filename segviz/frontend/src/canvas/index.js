@@ -78,7 +78,7 @@ function createState(parentElement) {
       data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
       shades: [], tints: new Map(), answer: null,
     },
-    sight: { view: null, geom: null, boxes: [] },
+    sight: { view: null, geom: null, boxes: [], written: [] },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, trail: null,
       excerpt: null, drag: null, dragged: false, pointed: null,

@@ -157,7 +157,7 @@ function writeChip(s, classes) {
 export function scaleOf(scene) {
   const { data, theme } = scene;
   const shade = scene.shades[scene.shades.length - 1];
-  const root = powerOf(data) < 1 ? " (√)" : "";
+  const root = powerOf(data) < 1 ? ", square-root scale" : "";
   const range = scene.most ? number(scene.most) : "";
   if (shade !== "change") {
     const words = range ? `score 0–${range}${root}` : "no scores";

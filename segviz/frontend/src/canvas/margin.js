@@ -79,13 +79,18 @@ export function drawAxis(s, ctx) {
   ctx.restore();
   if (data.mode === "grow") drawNow(s, ctx, strip + 3);
   ctx.textAlign = "center";
+  sight.written = [];
   /** @param {string[]} texts
    * @param {{ x: number, w: number, session: number }[]} among
-   * @param {number} y */
-  const write = (texts, among, y) => {
+   * @param {number} y
+   * @param {number} [gap] */
+  const write = (texts, among, y, gap) => {
     const items = among.map((band) => ({ ...band, text: isolateText(texts[band.session] ?? "") }));
-    const placed = placeLabels(items, (text) => ctx.measureText(text).width, width);
-    for (const { item, x } of placed) ctx.fillText(item.text, left + x, y);
+    const placed = placeLabels(items, (text) => ctx.measureText(text).width, width, gap);
+    for (const { item, x, size } of placed) {
+      ctx.fillText(item.text, left + x, y);
+      sight.written.push({ x: left + x - size / 2 - 2, y: y - 7, w: size + 4, h: 13 });
+    }
     return placed.map(({ item }) => item);
   };
   ctx.font = `12px ${theme.font}`;
@@ -93,13 +98,14 @@ export function drawAxis(s, ctx) {
   const named = write(data.session_labels, bands, strip + 11);
   ctx.font = `12px ${theme.font}`;
   ctx.fillStyle = theme.muted;
-  write(data.session_dates, named, strip + 24); // a date never stands without its session
+  write(data.session_dates, named, strip + 24, WORDS_APART); // a date never stands without its session
   if (axisHeight < strip - axisTop + CHAPTER || data.origin.length) return; // in the order of time
   ctx.font = `600 12px ${theme.font}`;
   ctx.fillStyle = theme.text;
-  write(chaptersOf(data, tree, scene.runs), bands, strip + CHAPTER - 7);
+  write(chaptersOf(data, tree, scene.runs), bands, strip + CHAPTER - 7, WORDS_APART);
 }
 
+const WORDS_APART = 10; // pixels between labels of several words, which else read as one
 const CHAPTER = 44; // pixels of the axis from its strip that a line of chapters needs
 
 /** What each session is about, as far as that is known: the label of the inner node that covers most
@@ -157,7 +163,7 @@ function drawNow(s, ctx, bottom) {
 }
 
 /** The labels that keep `gap` pixels from the one before. Items: {x, w, text} with the band's
- *  pixel place; gives [{item, x}] with x the label's centre.
+ *  pixel place; gives [{item, x, size}] with x the label's centre.
  * @template {{ x: number, w: number, text: string }} Item
  * @param {Item[]} items
  * @param {(text: string) => number} measure
@@ -170,7 +176,7 @@ export function placeLabels(items, measure, width, gap = 4) {
     const size = measure(item.text);
     const x = Math.min(Math.max(item.x + item.w / 2, size / 2), width - size / 2);
     if (!item.text || size > width || x - size / 2 < edge + gap) continue;
-    chosen.push({ item, x });
+    chosen.push({ item, x, size });
     edge = x + size / 2;
   }
   return chosen;

@@ -51,10 +51,13 @@ export function drawRanks(s, ctx) {
     if (inside) outline(theme, ctx, box, colourOf(theme, kind), width);
     else if (kind !== "gold") outline(theme, ctx, box, theme.muted, 1, { dash: [4, 3] });
   }));
+  ctx.save();
+  clipWritten(s, ctx);
   placed[0].forEach((from, node) => {
     const to = placed[1]?.get(node);
     if (to) drawShift(theme, ctx, from, to);
   });
+  ctx.restore();
   ctx.strokeStyle = theme.muted;
   for (const { rect, x, y } of placed.flatMap((marks) => [...marks.values()])) {
     if (isNarrow(rect, 2)) stroke(ctx, 1, [x, y], [rect.x + rect.w / 2, y]); // to its box beside it
@@ -82,6 +85,15 @@ function placedMarks(s, half) {
     row.forEach((at, i) => { at.x = places[i]; });
   }
   return new Map([...rows.values()].flat().map((at) => [at.mark.node, at]));
+}
+
+/** Lets lines pass behind the words on the axis.
+ * @type {(s: State, ctx: Ctx) => void} */
+function clipWritten({ sight: { written }, elements: { stage } }, ctx) {
+  ctx.beginPath();
+  ctx.rect(0, 0, stage.clientWidth, stage.clientHeight);
+  for (const { x, y, w, h } of written) ctx.rect(x + w, y, -w, h); // wound the other way: a hole
+  ctx.clip();
 }
 
 /** From a node's rank before to its rank after; nothing where it hardly moves.
