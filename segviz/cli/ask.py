@@ -131,7 +131,7 @@ def _print_report(
     if asked.step is not None:
         console.line(moment_sentence(memory, question, asked.step))
     gold = _gold(memory, result, question)
-    held = memory.gold(tuple(gold), result.structure).held
+    held = memory.gold(tuple(gold), result.structure).by_node
     names = level_names(memory.system)
     labels = shown_labels(memory, result.structure)
     for item in result.evidence:

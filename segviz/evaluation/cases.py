@@ -168,7 +168,7 @@ def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]
     A node over a leaf that is not retrieved is preferred.
     """
     missed = [leaf for leaf in gold.leaves if leaf not in result.after]
-    turns = {turn for leaf in missed or gold.leaves for turn in gold.held[leaf]}
+    turns = {turn for leaf in missed or gold.leaves for turn in gold.by_node[leaf]}
     words = content_tokens(answer)
     over = [
         (len(said := words & content_tokens(each.text)), -each.rank_after, said, each)

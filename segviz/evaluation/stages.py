@@ -11,7 +11,7 @@ from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart
 from segviz.evaluation.question_batch import measured_settings
 from segviz.memory import Memory
-from segviz.retrieval import RetrievalSettings, ranks, taken
+from segviz.retrieval import RetrievalSettings, ranks, select
 
 NEVER_WRITTEN, NOT_RANKED, NOT_READ, READ = STAGES = (
     "never written",
@@ -83,16 +83,16 @@ def evidence_stages(
             continue
         result = memory.ask(question, replace(asked, budget=None))
         structure, top = result.structure, list(result.after)
-        read = set(taken(top, structure.text, asked.k, asked.budget))
+        read = set(select(top, structure.text, asked.k, asked.budget))
         gold = memory.gold(turns, structure)
         needed = float(result.final[top[-1]]) if len(top) == asked.k else None
-        holders = sorted(gold.held)
+        holders = sorted(gold.by_node)
         place = dict(zip(holders, ranks(holders, result.final, structure), strict=True))
         if result.own:  # what it does not score, it does not rank
             place = {node: rank for node, rank in place.items() if result.final[node] > 0}
         place |= {node: rank for rank, node in enumerate(top, start=1)}
         for turn in turns:
-            mine = [node for node in holders if turn in gold.held[node]]
+            mine = [node for node in holders if turn in gold.by_node[node]]
             best = min(mine, key=lambda node: (place.get(node, len(structure)), node), default=None)
             head = question.index, question.category, turn, where[turn]
             if best is None:

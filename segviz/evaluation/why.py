@@ -65,7 +65,7 @@ def deciding_turn(
     """
 
     def holder(result: Result, gold: GoldEvidence, turn: str) -> Holder:
-        nodes = [node for node, held in gold.held.items() if turn in held]
+        nodes = [node for node, held in gold.by_node.items() if turn in held]
         if not nodes:
             return Holder(None, 0, math.inf)
         node = min(nodes, key=lambda one: rank_of(result, one) or len(result.structure) + 1)

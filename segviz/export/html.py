@@ -142,7 +142,7 @@ def _evidence(view: View) -> list[str]:
 
 def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     where = units_text(*item.span)
-    gold = view.gold.held.get(item.node, ())
+    gold = view.gold.by_node.get(item.node, ())
     marks = f" · gold {', '.join(gold)}" if gold else ""
     turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"

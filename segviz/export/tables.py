@@ -179,7 +179,7 @@ def ranks_csv(view: View) -> str:
             final,
             final - initial,
             *(place.get(node) for place in places),
-            " ".join(view.gold.held.get(node, ())),
+            " ".join(view.gold.by_node.get(node, ())),
             *_ends(view, node),
             structure.text[node],
         ]

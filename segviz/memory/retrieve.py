@@ -16,7 +16,7 @@ from segviz.retrieval import (
     initial_scores,
     propagate,
     ranks,
-    taken,
+    select,
     top_k,
 )
 from segviz.tree import Structure
@@ -43,7 +43,7 @@ def retrieved(
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = found.scores, initial[None], found.stages
         final = final / (float(final.sum()) or 1.0)
-        after = taken(admitted, structure.text, k, budget)
+        after = select(admitted, structure.text, k, budget)
     else:
         spread = propagate(initial, structure.edges, *settings.propagation, structure)
         initial, final, hops = spread.hops[0], spread.final, spread.hops

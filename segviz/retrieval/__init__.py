@@ -38,7 +38,7 @@ from segviz.retrieval.selection import (
     level_distribution,
     ranking,
     ranks,
-    taken,
+    select,
     top_k,
 )
 from segviz.retrieval.settings import METHODS, OPENING, PRESETS, RetrievalSettings
@@ -68,8 +68,8 @@ __all__ = [
     "ranking",
     "ranks",
     "relevance_model",
+    "select",
     "spelled",
     "spread",
-    "taken",
     "top_k",
 ]

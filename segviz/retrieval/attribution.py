@@ -1,9 +1,10 @@
-"""Attributes texts of a memory to the turns they came from, where the memory does not say.
+"""Attributes texts of a memory to the turns they came from, if the memory does not name these.
 
-A memory that rewrites what was said keeps facts, not messages. Each text is scored against every
-turn by relevance, as a question would be, within its session and before its time where these are
-known. A text of several clauses may join several turns, so each clause is scored, too. Where the
-sure texts about a speaker follow the conversation, the others are looked for between these.
+A memory that rewrites messages stores facts without their turns. Each fact is scored against every
+turn by relevance, as a question would be. Its session and time, if known, exclude turns. A text of
+several clauses may come from several turns, so each clause is scored, too. Texts of a memory are
+often in the order of the conversation. If the surest attributions show this order, a turn between
+those of the previous and the next sure text scores higher.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from segviz.tree import Structure
 
 Floats = NDArray[np.float64]
 
-_RELEVANCE = "contextual:opening=0,asked=0"  # texts are no questions and open no session
+_RELEVANCE = "contextual:opening=0,asked=0"  # a fact is no question and opens no session
 _CLAUSE = re.compile(r"(?<=[.!?;])\s+|,?\s+(?:and|but|while|then)\s+")
-_CLAUSE_WORDS = 4  # content words; a shorter clause belongs to the one beside it
-_WHOLE = 0.5  # weight of the whole text's score in that of a clause
-_SURE = 0.5  # confidence from which a clause adds a source
-_PAIRS, _RISING = 8, 0.75  # sure neighbours, and their share in order, that show an order of time
-_TOGETHER, _NUMBERS = 512, 10_000_000  # texts scored at once, and scores
+_CLAUSE_WORDS = 4  # content words; a shorter clause is joined to its neighbour
+_WHOLE = 0.5  # weight of the whole text's score in the score of a clause
+_SURE = 0.5  # least confidence of a sure attribution
+_PAIRS, _RISING = 8, 0.75  # least pairs of sure texts, and share of pairs in order of time
+_TOGETHER, _NUMBERS = 512, 10_000_000  # most texts, and most scores, computed at once
 
 
 def attribute(
@@ -43,23 +44,25 @@ def attribute(
     subject: float = 2.0,
     order: float = 2.0,
 ) -> tuple[StoredText, ...]:
-    """Finds the sources of texts that name none.
+    """Finds the source turns of stored texts that name none.
 
-    The first source is the turn of highest score; further ones are those of clauses that are
-    surer than 0.5. Its confidence is its share of the scores of all turns, which on LoCoMo is
-    close to the share of right ones. Constants were chosen on LoCoMo's ``observation``; the
-    benchmark ``attribution`` reports each half of its conversations by those of the other.
+    The first source is the turn with the highest score, and ``confidence`` is its softmax
+    probability. On LoCoMo confidence is close to the share of right attributions. The best turn of
+    a clause is a further source if its probability is at least 0.5. Constants were chosen on
+    LoCoMo's ``observation``. The benchmark ``attribution`` chooses them on one half of the
+    conversations and measures them on the other.
 
     Args:
-        stored: texts, in the order they were written where it is known; those with sources
-            are returned as they are.
+        stored: the texts, in the order they were written if that is known; texts with sources are
+            returned unchanged.
         conversation: the conversation they were written from.
         embedder: makes vectors for the relevance.
-        subject: what a turn gains if its speaker is the first that the text names, in nats.
-        order: what turns between those of the sure texts before and after gain, in nats.
+        subject: added to the score of turns whose speaker the text names first, in nats.
+        order: added to the score of turns between those of the previous and the next sure text, in
+            nats.
 
     Returns:
-        The same texts with ``sources`` and ``confidence``; none where there is no turn.
+        The texts with ``sources`` and ``confidence``; unchanged if the conversation has no turns.
 
     Source: ours.
     """
@@ -120,7 +123,7 @@ def attribute(
 
 
 def clauses(text: str) -> list[str]:
-    """Cuts a text into clauses of at least four content words; none for a text of one clause."""
+    """Returns the clauses of a text, of at least four content words each; [] if there is one."""
     found: list[str] = []
     for part in filter(str.strip, _CLAUSE.split(text)):
         if found and min(len(content_tokens(part)), len(content_tokens(found[-1]))) < _CLAUSE_WORDS:
@@ -131,10 +134,10 @@ def clauses(text: str) -> list[str]:
 
 
 def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
-    """Prefers turns between those of the sure texts before and after.
+    """Adds ``gain`` to the scores of turns between those of the previous and the next sure text.
 
-    A store that was filled during a conversation is in the order of time. Rows in another order
-    stay as they are.
+    ``rows`` has the log scores of every text, in the order of the texts. They are returned
+    unchanged unless the sure attributions show that the texts are in the order of time.
     """
     best = [_best(row) for row in rows]
     sure = [place for place, (_, share) in enumerate(best) if share >= _SURE]
@@ -153,13 +156,13 @@ def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
 
 
 def _best(scores: Floats) -> tuple[int, float]:
-    """Returns the turn of highest score and its share of all, the scores being logarithms."""
+    """Returns the turn with the highest log score, and its softmax probability."""
     best = int(scores.argmax())
     return best, float(1 / np.exp(scores - scores[best]).sum())
 
 
 def _subject(text: str, names: Mapping[str, str]) -> str:
-    """Returns the first speaker that a text names, by the words of ``names``; "" for none."""
+    """Returns the speaker named first in a text; "" for none. ``names`` maps words to speakers."""
     words = (word.lower() for word in re.findall(r"\w+", text))
     return next((names[word] for word in words if word in names), "")
 
@@ -170,9 +173,10 @@ def _allowed(
     numbers: dict[str, int],
     starts: Sequence[datetime | None],
 ) -> Floats:
-    """Returns 0 for turns that a text can come from and -∞ for others.
+    """Returns 0 for each turn that a text can come from, -∞ for each other turn.
 
-    Others are outside its session or, if that is unknown, in sessions after it was written.
+    A text comes from its own session or, if that is unknown, from a session that began before the
+    text was written. If this excludes every turn, all turns get 0.
     """
     if item.session in numbers:
         possible = session == numbers[item.session]

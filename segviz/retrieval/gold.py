@@ -1,4 +1,4 @@
-"""Finds a question's gold evidence in a structure and in what was retrieved."""
+"""Finds a question's gold evidence in a structure and among the retrieved nodes."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ class GoldEvidence:
     """Gold turns of a question in a structure.
 
     Attributes:
-        turns: their ids, in the order of the question.
-        leaves: the leaves that contain one, oldest first, or in place of a ghost the memories made
-            from it.
-        held: the gold turns of each node: those of the units of a leaf or of such a memory, and
-            those that the text of a node above quotes. Being an ancestor alone does not count.
+        turns: ids of the gold turns, in the order of the question.
+        leaves: the leaves that contain a gold turn, oldest first. A ghost (the leaf of a message
+            that the memory does not store) is replaced by the stored texts made from it.
+        by_node: maps a node to its gold turns. A leaf or stored text has the turns of its units, a
+            node above them the turns that its text quotes. Nodes without gold turns are missing.
     """
 
     turns: tuple[str, ...]
     leaves: tuple[int, ...]
-    held: dict[int, tuple[str, ...]]
+    by_node: dict[int, tuple[str, ...]]
 
     def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
-        """Returns what became of each gold turn in the retrieved ``evidence``.
+        """Classifies each gold turn by the retrieved nodes in ``evidence``.
 
-        ``hit``: a retrieved leaf, or a node over a single unit, holds it; ``covered``: only a
-        wider node does, whose text quotes it; ``missed``: none does; ``not in any leaf``: the
-        unit rule dropped the turn, nothing was written of it, or it has not arrived yet.
+        ``hit``: a retrieved leaf, or node over a single unit, contains the turn. ``covered``: only
+        the text of a wider retrieved node quotes it. ``missed``: no retrieved node has it. ``not in
+        any leaf``: the structure has no leaf of the turn, because the unit rule dropped it, the
+        memory stored nothing of it, or it comes later in the conversation.
         """
-        # Only a leaf or a node over a single unit shows the turn itself; a wider one a summary.
+        # A leaf or a node over a single unit shows the turn itself, a wider node a summary.
         direct = {*self.leaves}
         narrow = [e.node for e in evidence if e.span[1] - e.span[0] == 1 or e.node in direct]
-        hit = {turn for node in narrow for turn in self.held.get(node, ())}
-        covered = {turn for e in evidence for turn in self.held.get(e.node, ())}
-        kept = {turn for leaf in self.leaves for turn in self.held[leaf]}
+        hit = {turn for node in narrow for turn in self.by_node.get(node, ())}
+        covered = {turn for e in evidence for turn in self.by_node.get(e.node, ())}
+        kept = {turn for leaf in self.leaves for turn in self.by_node[leaf]}
         status = {}
         for turn in self.turns:
             if turn not in kept:
@@ -60,19 +61,18 @@ def gold_evidence(
     """Finds the gold ``turns`` in a structure.
 
     Args:
-        structure: whose nodes may hold them.
+        structure: the memory at one moment.
         units: the units of its leaves.
         turns: ids of the gold turns.
-        contents: what each of them says, by id; ids that are no turn are left out.
+        contents: text of each gold turn by id, without ids that are no turn.
 
     Returns:
-        The leaves that hold a turn, and the turns that each node holds or quotes.
+        The leaves that contain a gold turn, and the gold turns that each node contains or quotes.
     """
     wanted = set(turns)
     leaves: list[int] = []
-    held: dict[int, tuple[str, ...]] = {}
+    by_node: dict[int, tuple[str, ...]] = {}
     for leaf in structure.leaves if wanted else ():
-        # Ancestors count where their text quotes the turn.
         span = range(int(structure.start[leaf]), int(structure.stop[leaf]))
         found = tuple(t for index in span for t in units[index].turn_ids if t in wanted)
         if not found:
@@ -81,7 +81,7 @@ def gold_evidence(
         leaves += [node for node in holders if node not in leaves]
         for node in reachable(structure.parents, holders):
             text = structure.text[node]
-            told = found if node in holders else [t for t in found if quotes(text, contents[t])]
-            if told:
-                held[node] = held.get(node, ()) + tuple(told)
-    return GoldEvidence(tuple(turns), tuple(leaves), held)
+            there = found if node in holders else [t for t in found if quotes(text, contents[t])]
+            if there:
+                by_node[node] = by_node.get(node, ()) + tuple(there)
+    return GoldEvidence(tuple(turns), tuple(leaves), by_node)

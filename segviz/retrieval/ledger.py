@@ -7,7 +7,7 @@ lists its terms.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,7 @@ from segviz.tree import IntArray, Structure
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """Share of a final score: ``amount`` came from ``source`` over ``hop`` edges."""
+    """Part of a node's final score: ``amount`` came from the node ``source`` over ``hop`` edges."""
 
     source: int
     hop: int
@@ -32,10 +32,10 @@ class Ledger:
 
     Attributes:
         node: the node.
-        own: the part of its own initial score.
+        own: the part that comes from the node's own initial score.
         received: the contributions of other nodes, by hop, largest first.
-        ingredients: ``own`` split by ingredient, where the relevance has ingredients; see
-            :func:`shares`.
+        ingredients: ``own`` split into the features of the relevance, such as ``words`` and
+            ``dates``; see :func:`shares`. Empty for a relevance without features.
     """
 
     node: int
@@ -45,38 +45,39 @@ class Ledger:
 
     @property
     def total(self) -> float:
-        """Sum of ``own`` and everything received; the node's final score to 1e-12."""
+        """Sum of all contributions, which equals the node's final score to 1e-12."""
         return math.fsum((self.own, *(entry.amount for entry in self.received)))
 
     def __iter__(self) -> Iterator[Contribution]:
-        """Iterates over the own entry (hop 0), then the received ones."""
+        """Yields the node's own contribution (hop 0), then the received ones."""
         return iter((Contribution(self.node, 0, self.own), *self.received))
 
 
 def shares(own: float, parts: Mapping[str, float]) -> dict[str, float]:
     """Splits a score into the shares of its ingredients, by integrated gradients.
 
-    The path runs straight from a leaf that is average in every ingredient, on the logarithm. Each
-    ingredient gets its share of the difference between the two scores.
+    Ingredients are the features of a relevance, such as ``words`` and ``dates``. The baseline is a
+    leaf that is average in every ingredient. The path from there is straight in the logarithm of
+    the score. Each ingredient gets its share of the difference between score and baseline.
 
     Args:
         own: the score, > 0.
         parts: each ingredient's summand in the logarithm of the score.
 
     Returns:
-        Amounts that sum to ``own``: ``"any leaf"``, the score of the average leaf, and one per
-        ingredient. Empty without parts.
+        Amounts that sum to ``own``: ``"any leaf"``, the score of the baseline, and one for each
+        ingredient. Empty without ingredients.
 
     Source: Sundararajan et al. 2017.
     """
+    if not parts:
+        return {}
     # The average leaf has the logarithm log(own) - Σ parts. Along a straight path of an exponential
     # every part is multiplied by one slope, its mean derivative.
     whole = math.fsum(parts.values())
     base = own * math.exp(-whole)
     slope = base if abs(whole) < 1e-9 else (own - base) / whole
-    return (
-        {"any leaf": base, **{name: slope * part for name, part in parts.items()}} if parts else {}
-    )
+    return {"any leaf": base, **{name: slope * part for name, part in parts.items()}}
 
 
 def explain(
@@ -88,9 +89,7 @@ def explain(
     horizon: int,
     structure: Structure | None = None,
 ) -> Ledger:
-    """Splits the final score of ``node`` into contributions by source and hop.
-
-    Takes O(horizon · m) time.
+    """Splits the final score of ``node`` into contributions by source and hop, in O(horizon · m).
 
     Args:
         node: the node to explain.
@@ -125,11 +124,7 @@ def explain(
     for hop in range(1, horizon + 1):
         reach = reach @ transition
         given = weights[hop] * reach * initial / whole
-        received += _largest_first(hop, given)
+        sources = np.flatnonzero(given)
+        largest_first = sources[np.argsort(-given[sources], kind="stable")]
+        received += [Contribution(int(u), hop, float(given[u])) for u in largest_first]
     return Ledger(node, float(weights[0] * initial[node] / whole), tuple(received))
-
-
-def _largest_first(hop: int, given: NDArray[np.float64]) -> Sequence[Contribution]:
-    sources = np.flatnonzero(given)
-    order = sources[np.argsort(-given[sources], kind="stable")]
-    return [Contribution(int(u), hop, float(given[u])) for u in order]

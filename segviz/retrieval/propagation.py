@@ -21,41 +21,37 @@ Operator = Any
 """A ``scipy.sparse.csr_array``, which is imported with the first question."""
 
 
-@dataclass(frozen=True)
-class NoPropagation:
-    """Policy without transitions: collapsed retrieval, the paper's *no-propagation*."""
+class _Policy:
+    """Policy that the browser can compute, too, and that lets leaves receive scores."""
 
-    name: ClassVar[str] = "none"
-    label: ClassVar[str] = "none: every node for itself (collapsed retrieval)"
     live: ClassVar[bool] = True
     reaches_leaves: ClassVar[bool] = True
+
+
+class NoPropagation(_Policy):
+    """Policy without transitions: collapsed retrieval, the paper's *no-propagation*."""
+
+    label: ClassVar[str] = "none: every node for itself (collapsed retrieval)"
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """Returns no transition, shape (0, 2)."""
         return edges[:0]
 
 
-@dataclass(frozen=True)
-class TopDown:
+class TopDown(_Policy):
     """Policy from parents to children: a broad match points to its details."""
 
-    name: ClassVar[str] = "top-down"
     label: ClassVar[str] = "top-down: parents to children"
-    live: ClassVar[bool] = True
-    reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """Returns (m, 2) [source, target]: every parent to each of its children."""
         return edges
 
 
-@dataclass(frozen=True)
-class BottomUp:
-    """Policy from children to parents: a match raises the context around it."""
+class BottomUp(_Policy):
+    """Policy from children to parents: a matching node raises the scores of its ancestors."""
 
-    name: ClassVar[str] = "bottom-up"
     label: ClassVar[str] = "bottom-up: children to parents"
-    live: ClassVar[bool] = True
     reaches_leaves: ClassVar[bool] = False
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
@@ -63,38 +59,30 @@ class BottomUp:
         return edges[:, ::-1]
 
 
-@dataclass(frozen=True)
-class Both:
-    """Policy along every edge in both directions; in two hops scores reach siblings.
+class Both(_Policy):
+    """Policy along every edge in both directions; in two hops a score reaches siblings.
 
-    Source: ours. Over two hops a leaf supports its siblings.
+    Source: ours.
     """
 
-    name: ClassVar[str] = "both"
     label: ClassVar[str] = "both: along every edge, so siblings support each other"
-    live: ClassVar[bool] = True
-    reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """Returns (2m, 2) [source, target]: every edge in both directions."""
         return np.concatenate([edges, edges[:, ::-1]])
 
 
-@dataclass(frozen=True)
-class Neighbours:
+class Neighbours(_Policy):
     """Policy from each node to the previous and the next node of its level.
 
     Source: ours. It uses the order of time instead of the tree, so it needs the structure's levels
-        and spans. Nodes of a level are ordered by start, then by age.
+        and spans. Nodes of a level are ordered by their first unit, then by id.
     """
 
-    name: ClassVar[str] = "neighbours"
     label: ClassVar[str] = "neighbours: to the node before and after on the same level"
-    live: ClassVar[bool] = True
-    reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
-        """Returns (k, 2) [source, target].
+        """Returns (k, 2) [source, target]: every node and its neighbours.
 
         Raises:
             ValueError: ``structure`` is missing.
@@ -121,9 +109,9 @@ POLICIES: dict[str, Callable[[], Any]] = {
     "both": Both,
     "neighbours": Neighbours,
 }
-"""Name to policy; ``transitions`` of an instance are the non-zero entries of W_P. ``live``:
-the browser can compute it too; ``reaches_leaves``: a leaf can receive something, so that a
-measure over leaves can see the policy."""
+"""Name to policy; ``transitions`` of an instance are the non-zero entries of W_P. ``live``: the
+browser can compute the policy, too. ``reaches_leaves``: a leaf can receive a score, so that the
+policy can change a measure over leaves."""
 
 
 _MAX_HOPS = 999
@@ -236,7 +224,7 @@ def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure |
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
-    if structure is not None and structure.ghost.any():  # a ghost takes no part
+    if structure is not None and structure.ghost.any():  # ghosts neither give nor receive scores
         pairs = pairs[~structure.ghost[pairs].any(axis=1)]
     # Equation 3: one entry per transition, at row v (target) and column u (source).
     source, target = POLICIES[policy]().transitions(pairs, structure).T

@@ -1,4 +1,4 @@
-"""Defines the record of an answered question: its evidence, scores and ranks."""
+"""Defines Result, the record of a question: retrieved nodes, scores and ranks."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from segviz.tree import Span, Structure, thumbnail
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Retrieved node.
+    """Retrieved node with its scores and ranks.
 
     Attributes:
-        node: its id.
+        node: id of the node.
         level: its level; 0 is a leaf.
-        span: first unit and one past the last.
+        span: its first unit, and one past its last.
         turn_ids: ids of the turns below the node, in order.
         text: its annotation.
         initial: its score before propagation.
         final: its score after propagation.
-        rank_before: 1-based rank by initial score among the admissible nodes.
-        rank_after: the same by final score.
+        rank_before: its 1-based rank by initial score among the admissible nodes.
+        rank_after: its 1-based place among the retrieved nodes.
     """
 
     node: int
@@ -48,11 +48,11 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """An answered question.
+    """A question and the nodes retrieved for it.
 
     Attributes:
         question: the question.
-        structure: the memory it was put to, n nodes.
+        structure: the memory at the moment of the question, n nodes.
         settings: the retrieval settings, with the relevance in force named.
         initial: s⁽⁰⁾, float64 (n,).
         final: s̃, float64 (n,). Under method "own", the scores of the system's own retrieval.
@@ -83,7 +83,7 @@ class Result:
         return f"Result({self.question!r:.80}: {len(self.evidence)} nodes by {how})"
 
     def _repr_html_(self) -> str:
-        """Returns the evidence under a small picture in which it is marked, for notebooks."""
+        """Returns HTML for notebooks: a small picture with the retrieved nodes, and their texts."""
         rows = "".join(
             f"<li>level {each.level}, {each.final:.4f}: {escape(each.text[:300])}</li>"
             for each in self.evidence
@@ -99,7 +99,10 @@ class Result:
 
     @cached_property
     def parts(self) -> dict[str, NDArray[np.float64]]:
-        """Each ingredient's summand in the logarithm of the initial scores, float64 (n,) each."""
+        """Summand of each feature of the relevance in the logarithm of the initial scores.
+
+        Maps a feature such as ``words`` to float64 (n,). Empty for a relevance without features.
+        """
         return {} if self.scorer is None else parts(self.scorer, self.question)
 
     def matches(self, nodes: Sequence[int]) -> dict[int, dict[str, float]]:
@@ -118,9 +121,10 @@ class Result:
         return self.settings.method == "own"
 
     def explain(self, node: int) -> Ledger:
-        """Splits a node's own score by ingredient, and what it received by source and hop.
+        """Splits a node's final score into contributions by source and hop.
 
-        Under a system's own retrieval a score has no parts; ``stages`` explain it.
+        The node's own contribution is split further, by feature of the relevance. The scores of a
+        system's own retrieval are not split; ``stages`` describe how they arose.
 
         Args:
             node: the node to explain.
@@ -142,7 +146,7 @@ class Result:
 
     @property
     def score_names(self) -> tuple[str, str]:
-        """Display names of ``initial`` and ``final``."""
+        """Names of the scores ``initial`` and ``final`` on screen."""
         return ("relevance", "system") if self.own else ("initial", "propagated")
 
     @property
@@ -157,13 +161,16 @@ class Result:
 
     @property
     def moved(self) -> int:
-        """Number of retrieved places that changed their level."""
+        """Number of retrieved nodes that propagation moved to another level.
+
+        It is the difference of the level counts before and after, not of single nodes.
+        """
         before, after = self.levels("initial"), self.levels("final")
         return sum(max(0, after[level] - before[level]) for level in after)
 
     @property
     def reading_order(self) -> tuple[Evidence, ...]:
-        """Evidence in the order of time: by span, a wide node before the nodes inside it."""
+        """Retrieved nodes in the order of time: by span, a wide node before the nodes inside it."""
 
         def place(item: Evidence) -> tuple[int, int, int]:
             return item.span[0], -item.span[1], -item.level
@@ -172,7 +179,7 @@ class Result:
 
     @property
     def visited(self) -> dict[int, int]:
-        """Level distribution of all nodes the system's own retrieval visited."""
+        """Number of nodes on each level that the system's own retrieval visited."""
         return level_distribution(
             self.structure, tuple({n: None for stage in self.stages for n in stage.nodes})
         )

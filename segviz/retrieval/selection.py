@@ -12,7 +12,9 @@ from segviz.tree import Structure
 
 
 def admissible(structure: Structure, levels: Collection[int] | None = None) -> NDArray[np.bool_]:
-    """Returns the paper's admissible set 𝒢, bool (n,): active nodes but ghosts on given levels.
+    """Returns the paper's admissible set 𝒢 as bool (n,): active nodes on the given levels.
+
+    Ghosts (leaves of messages that the memory does not store) are excluded.
 
     Args:
         structure: the memory at one moment.
@@ -23,9 +25,14 @@ def admissible(structure: Structure, levels: Collection[int] | None = None) -> N
     """
     if levels is None:
         return structure.retrievable
+    return structure.retrievable & np.isin(structure.level, ascending(levels))
+
+
+def ascending(levels: Collection[int]) -> tuple[int, ...]:
+    """Returns level numbers in ascending order, each once; ValueError for no collection."""
     if isinstance(levels, str) or not isinstance(levels, Collection):
         raise ValueError(f"levels is {levels!r}; it must be a collection of level numbers or None")
-    return structure.retrievable & np.isin(structure.level, sorted(levels))
+    return tuple(sorted({int(level) for level in levels}))
 
 
 def ranking(
@@ -62,22 +69,12 @@ def top_k(
         structure: the memory at one moment.
         k: number of nodes, ≥ 1.
         levels: admissible levels; None for all.
-        budget: number of tokens, ≥ 1, which replaces ``k``; see :func:`taken`.
+        budget: number of tokens, ≥ 1, which replaces ``k``; see :func:`select`.
 
     Raises:
         ValueError: ``k`` or ``budget`` is not a whole number of at least 1.
     """
-    return taken(ranking(scores, structure, levels), structure.text, k, budget)
-
-
-def first(
-    scores: NDArray[np.float64],
-    structure: Structure,
-    count: int,
-    levels: Collection[int] | None = None,
-) -> NDArray[np.int64]:
-    """Returns the first ``count`` nodes of :func:`ranking`."""
-    return ranking(scores, structure, levels)[:count]
+    return select(ranking(scores, structure, levels), structure.text, k, budget)
 
 
 def ranks(
@@ -86,13 +83,13 @@ def ranks(
     structure: Structure,
     levels: Collection[int] | None = None,
 ) -> list[int]:
-    """Returns the nodes' 1-based places in :func:`ranking`, O(n) each; 0 if inadmissible."""
-    rows = np.flatnonzero(admissible(structure, levels))
+    """Returns the nodes' 1-based places in :func:`ranking`, O(n) each; 0 for inadmissible nodes."""
+    allowed = admissible(structure, levels)
+    rows = np.flatnonzero(allowed)
     competing = scores[rows]
     places = []
     for node in nodes:
-        allowed = levels is None or structure.level[node] in levels
-        if not (structure.retrievable[node] and allowed):
+        if not allowed[node]:
             places.append(0)
             continue
         # A tie goes to the smaller id, as in :func:`ranking`.
@@ -102,16 +99,16 @@ def ranks(
     return places
 
 
-def taken(
+def select(
     ranked: Sequence[int] | NDArray[np.int64],
     texts: Sequence[str],
     k: int,
     budget: int | None = None,
 ) -> list[int]:
-    """Returns the first ``k`` of ranked nodes, or those that fit a budget.
+    """Returns the first ``k`` ranked nodes, or the first nodes whose texts fit a token budget.
 
-    Selection ends at the first node whose text does not fit. No node is skipped, so a best node
-    longer than the budget gives an empty list.
+    Selection ends at the first text that does not fit. No node is skipped, so the list is empty if
+    the best node's text is longer than the budget.
 
     Args:
         ranked: nodes, best first.
@@ -147,16 +144,13 @@ def estimated_tokens(text: str) -> int:
     return (len(text) + 3) // 4
 
 
-_WHOLE = (int, np.integer)
-
-
 def check_count(name: str, value: int) -> None:
     """Checks that a setting is a whole number of at least 1.
 
     Raises:
         ValueError: names the setting and the value found.
     """
-    if isinstance(value, bool) or not isinstance(value, _WHOLE) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1")
 
 

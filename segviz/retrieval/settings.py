@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from segviz.retrieval.propagation import check_setting
 from segviz.retrieval.relevance import relevance_model, spelled
-from segviz.retrieval.selection import check_count
+from segviz.retrieval.selection import ascending, check_count
 
 METHODS = ("propagate", "own")
-"""Propagation over any structure, or the system's own retrieval."""
+"""Ways to retrieve: propagation over any structure, or the system's own retrieval."""
 
 USUAL_RELEVANCE = "contextual"
-"""Relevance in force by default, unless a system's own retrieval defines another."""
+"""Default relevance; a system's own retrieval may define another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +28,12 @@ class RetrievalSettings:
         k: number of nodes to return, ≥ 1.
         budget: number of tokens, ≥ 1, which replaces ``k``; None for no budget.
         levels: admissible levels in ascending order; None for all.
-        literal: retrieve from the literal tree of Algorithm 1; otherwise a same-text chain is one
-            node (``Structure.collapsed``).
+        literal: retrieve from the literal tree of Algorithm 1; otherwise a chain of nodes with the
+            same text is one node (``Structure.collapsed``).
         method: "propagate" is all of this on any structure. "own" is the system's own retrieval,
             which ignores policy, alpha and horizon.
-        step: ask the memory after this many steps; None for the time of the question, or all steps.
+        step: number of steps after which the memory is asked; None for the time of the question
+            or, if it has none, all steps.
 
     Raises:
         ValueError: names the value and the legal range of a field out of range.
@@ -60,7 +60,8 @@ class RetrievalSettings:
             check_count("budget", self.budget)
         if self.method not in METHODS:
             raise ValueError(f"method is {self.method!r}; choose one of {', '.join(METHODS)}")
-        object.__setattr__(self, "levels", _ascending(self.levels))
+        if self.levels is not None:
+            object.__setattr__(self, "levels", ascending(self.levels))
 
     @property
     def propagation(self) -> tuple[str, float, int]:
@@ -70,16 +71,16 @@ class RetrievalSettings:
         return self.policy, self.alpha, self.horizon
 
     def relevance_for(self, model: object = None) -> str:
-        """Returns the relevance in force for a memory of the system ``model``.
+        """Returns the relevance used on a memory of the system ``model``.
 
-        That is the one named. Otherwise it is the default or, under method "own", that of the
-        system's paper.
+        That is the ``relevance`` of these settings. If it is None, it is the default or, under
+        method "own", the relevance of the system's paper.
         """
         own = str(getattr(model, "relevance", USUAL_RELEVANCE))
         return self.relevance or (own if self.method == "own" else USUAL_RELEVANCE)
 
     def resolved(self, model: object = None) -> RetrievalSettings:
-        """Returns these settings with the relevance in force named."""
+        """Returns these settings with the relevance that is used on a memory of ``model``."""
         return replace(self, relevance=self.relevance_for(model))
 
     def with_preset(self, name: str) -> RetrievalSettings:
@@ -101,27 +102,17 @@ class RetrievalSettings:
 
     @property
     def preset(self) -> str | None:
-        """Name of the preset that scores as these settings do; None where none does.
-
-        Without hops, or with α 0, no policy propagates.
-        """
+        """Name of the preset that gives the same scores as these settings; None if none does."""
         mine = _scoring(self)
         return next((name for name, preset in PRESETS.items() if _scoring(preset) == mine), None)
 
 
 def _scoring(settings: RetrievalSettings) -> tuple[object, ...]:
-    """Returns the fields that determine scores, equal for settings that score alike."""
+    """Returns the fields that determine scores, in a form equal for settings that score alike."""
+    # Without hops, or with α 0, every policy gives the initial scores.
     policy, alpha, horizon = settings.propagation
     spread = None if policy == "none" or not alpha or not horizon else (policy, alpha, horizon)
     return settings.method, settings.relevance_for(), spread
-
-
-def _ascending(levels: Collection[int] | None) -> tuple[int, ...] | None:
-    if levels is None:
-        return None
-    if isinstance(levels, str) or not isinstance(levels, Collection):
-        raise ValueError(f"levels is {levels!r}; it must be a collection of level numbers or None")
-    return tuple(sorted({int(level) for level in levels}))
 
 
 OPENING = "tree at work"
@@ -136,7 +127,7 @@ PRESETS: dict[str, RetrievalSettings] = {
 }
 """Name to settings.
 
-Under ``tree at work`` propagation changes most answers visibly and lowers no measure
-(``python -m tests.benchmarks opening``). The paper's are α .10, H 2 on dense cosine (arXiv
-2606.04555, Table 4). ``best evidence`` is contextual relevance, which already reads the context of
-a node, so that propagation changes little."""
+Under ``tree at work`` propagation visibly changes most results and lowers no measure
+(``python -m tests.benchmarks opening``). The paper uses α .10, H 2 on dense cosine (arXiv
+2606.04555, Table 4). ``best evidence`` uses contextual relevance. It already includes the
+neighbours of a node, so propagation changes little."""

@@ -1,8 +1,8 @@
 """Analyses texts by their form alone, and writes phrases for messages.
 
-``dates``     dates and times: stamps of programs, and times that a sentence names ``captions``
-phrases for messages: counts, sizes, descriptions of values ``words``     words of a text, its
-content words, and quotation of one text by another
+``dates``     dates and times: time stamps of programs, and times that a sentence names
+``captions``  phrases for messages: counts, sizes, descriptions of values
+``words``     words of a text, its content words, and quotation of one text by another
 
 Imports nothing of segviz.
 """

@@ -18,7 +18,7 @@ _JOINERS = "\u200d\ufe0e\ufe0f"
 def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
     """Returns at most ``limit`` characters: the beginning, an ellipsis and the last ``tail``.
 
-    Does not separate a letter from its combining marks or an emoji from its joiners.
+    The cut does not separate a letter from its combining marks or an emoji from its joiners.
     """
     if len(text) <= limit:
         return text
@@ -60,12 +60,12 @@ def quoted(text: str) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Returns ``1 turn``, ``2 turns``, ``1,234 entries`` (with ``plural`` if "s" is wrong)."""
+    """Returns number and noun: ``1 turn``, ``2 turns``; with ``plural``, ``1,234 entries``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size(number: int) -> str:
-    """Returns ``12.3 MB``, in units of 1024."""
+    """Formats a number of bytes as ``12.3 MB``, in units of 1024."""
     if number < 1024:
         return f"{number} bytes"
     for unit, power in (("kB", 1), ("MB", 2)):
@@ -75,14 +75,15 @@ def size(number: int) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """Returns one or two names, or first and last of more: ``session_20 … session_35``."""
+    """Joins one or two names, or the first and last of more names: ``a, b`` or ``a … z``."""
     return ", ".join(names) if len(names) < 3 else f"{names[0]} … {names[-1]}"
 
 
 def describe(value: object) -> str:
     """Describes a JSON value without its content: ``a list of 12 objects with keys a, b``.
 
-    Looks one level deep (at the first object of a list), so depth and size are harmless.
+    It reads one level only, and of a list of objects the keys of the first. So a deep or large
+    value costs nothing.
     """
     if value is None:
         return "null"

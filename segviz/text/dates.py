@@ -3,8 +3,8 @@
 :func:`read_time` reads a time as programs write it: a number since 1970, ISO 8601, ``2023/05/28
 (Sun) 19:47``, months in English words. :class:`Fields` has three numbers (``03/04/2025``) whose
 order is decided once for a whole file. :func:`resolve` finds a time that a sentence names: "last
-week", "in May 2023", "on 3 May", "two years ago". Nothing depends on the machine's locale or clock,
-and nothing is filled in: better no date than a wrong one.
+week", "in May 2023", "on 3 May", "two years ago". Nothing depends on the machine's locale or clock.
+A missing year, month or day is never guessed.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _in_words(raw: str) -> datetime | None:
 
 
 def _clock(groups: Sequence[str | None]) -> tuple[int, int, int]:
-    """Returns hour, minute and second from the groups of ``CLOCK``. ValueError for 13 pm."""
+    """Returns hour, minute and second from the groups of ``CLOCK``; ValueError for 13 pm."""
     before, hours, minutes, seconds, after = groups
     hour, half = int(hours or 0), before or after
     if half:
@@ -155,7 +155,7 @@ def _clock(groups: Sequence[str | None]) -> tuple[int, int, int]:
 
 
 def _shift(zone: str | None = None) -> timedelta:
-    """Returns what a zone is ahead of UTC: 2 hours for +0200, +02:00; none for Z, UTC, GMT."""
+    """Returns a zone's offset from UTC: 2 hours for +0200 or +02:00; 0 for Z, UTC and GMT."""
     if not zone or zone[0] not in "+-":
         return timedelta()
     digits = zone[1:].replace(":", "")
@@ -164,9 +164,10 @@ def _shift(zone: str | None = None) -> timedelta:
 
 
 def _in_order(text: str) -> datetime | None:
-    """Reads ``2023/05/28 (Sun) 19:47``, the weekday in any language, and ``29.12.2023, 22:42``.
+    """Reads dates of three numbers in a known order, with or without a time and a weekday.
 
-    With dots and the whole year last, the day is first.
+    The year of four digits is first (``2023/05/28 (Sun) 19:47``), or it is last after dots, and the
+    day is first (``29.12.2023, 22:42``). None for any other text.
     """
     fields = read_fields(_WEEKDAYS.sub(" ", text))
     if fields is None:
@@ -207,7 +208,11 @@ _WHOLE = re.compile(rf"\s*{DATE}(?:{_GAP}{CLOCK}{_ZONE})?\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Numbers of a date as written, the mark between, the time, and its zone's lead over UTC."""
+    """Date of three numbers whose order may be unknown, such as 03/04/2025.
+
+    ``mark`` is the sign between the ``numbers``, ``clock`` the hour, minute and second, ``shift``
+    the offset of the zone from UTC.
+    """
 
     numbers: tuple[str, str, str]
     mark: str
@@ -215,7 +220,7 @@ class Fields:
     shift: timedelta = timedelta()
 
     def read(self, order: Order) -> datetime | None:
-        """Returns the date in this order; None if there is no such day, time or year."""
+        """Returns the date in UTC if its numbers are in this order; None if no such date exists."""
         by_name = dict(zip(order, self.numbers, strict=True))
         if len(by_name["m"]) > 2 or len(by_name["d"]) > 2 or len(by_name["y"]) == 3:
             return None
@@ -228,7 +233,7 @@ class Fields:
 
 
 def fields_of(groups: Sequence[str | None]) -> Fields | None:
-    """Returns the fields of a match of ``WHEN`` with a zone; None for an hour such as 13 pm."""
+    """Returns the fields of a date from the groups of ``WHEN``; None for an hour such as 13 pm."""
     first, mark, second, third, *clock = groups
     try:
         numbers = (first or "", second or "", third or "")
@@ -246,9 +251,10 @@ def read_fields(text: str) -> Fields | None:
 def read_times(
     values: Sequence[object], day_first: bool | None = None
 ) -> tuple[list[datetime | None], list[str]]:
-    """Returns the time of each value as :func:`read_time`, and what the user must know of them.
+    """Returns the time of each value, and notes for the user about uncertain dates and zones.
 
-    Dates such as 03/04/2025 are read in the order that all of the values share (:func:`order_of`).
+    Values are read by :func:`read_time`. Dates such as 03/04/2025 are read in the order that all
+    values share (:func:`order_of`).
     """
     found, notes = [read_time(value) for value in values], []
     open_ = {
@@ -275,11 +281,11 @@ def read_times(
 
 
 def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | None, str]:
-    """Returns the order that all dates share, and a message for the user if it is uncertain.
+    """Returns the order of day, month and year that all dates share, and a note if it is uncertain.
 
-    It follows from numbers above 12, from the reading in which times run forward, or from dots
-    (nobody writes months first with dots). ``day_first`` is the user's choice; it does not overrule
-    a leading year.
+    The order follows from numbers above 12, from the reading in which times run forward, or from
+    dots, as nobody writes months first with dots. ``day_first`` is the user's choice; it does not
+    overrule a leading year. The order is None if nothing decides.
     """
     if not dates:
         return None, ""
@@ -310,7 +316,7 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
 
 
 def date_as_written(date: Fields) -> str:
-    """Returns the three numbers with their mark between."""
+    """Returns a date as it was written, without its time: ``03/04/2025``."""
     return date.mark.join(date.numbers)
 
 
@@ -323,10 +329,17 @@ def _steps_back(dates: Sequence[Fields], order: Order) -> int:
 
 
 def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
-    """Returns the first kind of time ``text`` names, as a half-open interval of whole days.
+    """Finds a time that a sentence names, as a half-open interval of whole days.
 
-    The second value are the words that name it. None if it names none, or only one relative to an
-    unknown now. A date without a year or month is the latest such date up to ``now``.
+    A date without a year or month is the latest such date up to ``now``.
+
+    Args:
+        text: the sentence.
+        now: the time of the sentence; None if unknown.
+
+    Returns:
+        The interval and the words that name it. None if the sentence names no time, or only times
+        relative to an unknown ``now``.
     """
     beside = _BESIDE.search(text)
     if beside and (anchor := resolve(text[beside.end() :], now)):
@@ -363,7 +376,7 @@ def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
 
 
 def named_day(interval: Interval) -> str:
-    """Formats an interval for readers: ``2023-05-07``, or first and last day."""
+    """Formats an interval as ``2023-05-07``, or as ``2023-05-01 to 2023-05-07``."""
     first, last = interval[0].date(), (interval[1] - timedelta(days=1)).date()
     return first.isoformat() if first == last else f"{first.isoformat()} to {last.isoformat()}"
 
@@ -441,7 +454,7 @@ def _twice(found: re.Match[str], now: datetime | None) -> Interval | None:
 
 
 def _next_to(interval: Interval, what: str, before: bool) -> Interval:
-    """Returns the day, weekend, weekday, week, month or year before or after an interval."""
+    """Returns the unit ``what`` (a day, weekday, week, month …) next to an interval of days."""
     first, last = interval[0], interval[1] - timedelta(days=1)
     edge, by = (first, -1) if before else (last, 1)
     if what == "day":
@@ -454,13 +467,13 @@ def _next_to(interval: Interval, what: str, before: bool) -> Interval:
 
 
 def _on(weekday: str, now: datetime, before: bool) -> datetime:
-    """Returns the closest such weekday before or after ``now``."""
+    """Returns the last ``weekday`` before ``now``, or the first one after it."""
     away = (_DAYS[weekday] - now.weekday()) % 7
     return now + timedelta(days=away - 7 if before else away or 7)
 
 
 def _shifted(now: datetime, by: int, unit: str) -> Interval:
-    """Returns the month or year that lies ``by`` units after the current one."""
+    """Returns the month or year that is ``by`` months or years after that of ``now``."""
     if unit == "year":
         return datetime(now.year + by, 1, 1), datetime(now.year + by + 1, 1, 1)
     months = now.year * 12 + now.month - 1 + by
@@ -484,7 +497,7 @@ def _span(found: re.Match[str], now: datetime | None) -> Interval | None:
 
 
 def _spanned(unit: str, by: int, now: datetime) -> Interval:
-    """Returns the week, weekend, month or year that lies ``by`` units after the current one."""
+    """Returns the week, weekend, month or year that is ``by`` of them after that of ``now``."""
     if not unit.startswith("week"):
         return _shifted(now, by, unit)
     monday = now - timedelta(days=now.weekday() - 7 * by)

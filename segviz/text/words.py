@@ -1,10 +1,9 @@
-"""Cuts texts of every script into the words by which texts are compared, shown and measured.
+"""Cuts texts of every script into words: one tokenizer for relevance, annotation and measures.
 
-A word is what stands between characters that are no letter, digit, mark or underscore. Scripts
-that set no blanks between words (Han, Kana, Thai, Lao, Myanmar, Khmer), and Hangul, whose words end
-in particles, are cut into pairs of neighbouring signs instead: 打印机 is 打印, 印机. Two texts that
-share a word share its pairs. One tokenizer serves relevance, annotation, labels and measures; the
-browser has its twin (``frontend/src/shared/words.js``).
+A word is a run of letters, digits, combining marks and underscores. Scripts that set no blanks
+between words (Han, Kana, Thai, Lao, Myanmar, Khmer), and Hangul, whose words end in particles,
+are cut into pairs of neighbouring signs instead: 打印机 is 打印, 印机. Two texts that share a word
+share its pairs. ``frontend/src/shared/words.js`` does the same in the browser.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 _THAI_LAO = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf"
 _BURMESE_KHMER = "\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17e0-\u17e9"
 _RUNS = (HAN, HIRAGANA, KATAKANA, _HANGUL, _THAI_LAO, _BURMESE_KHMER)
-"""Scripts that are cut into pairs; a pair never holds signs of two."""
+"""Scripts whose words are cut into pairs of signs; both signs of a pair are of one script."""
 
 _SIGNS = "".join(_RUNS)
 # Signs written above, below or behind a letter, which \w does not know: vowels of India, accents.
@@ -48,11 +47,9 @@ _FUNCTION_WORDS = frozenset(
 
 
 def spans(text: str, numbers: bool = False) -> Iterator[tuple[int, int]]:
-    """Yields where the tokens of a text start and stop, in order; pairs of signs overlap.
+    """Yields start and stop of each token of a text, in order; pairs of signs overlap.
 
-    Args:
-        text: any text.
-        numbers: whether ``3.5`` and ``10:30`` are one token each.
+    With ``numbers``, ``3.5`` and ``10:30`` are one token each.
     """
     for run in (_ASCII if text.isascii() else _ANY)[numbers].finditer(text):
         start, stop = run.span()
@@ -72,7 +69,7 @@ def tokens(text: str, numbers: bool = False) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """Counts words as a reader does: by blanks, or by pairs of signs in scripts without."""
+    """Counts the words of a text by blanks, or by pairs of signs in scripts without blanks."""
     pieces = text.split()
     if text.isascii():
         return len(pieces)
@@ -80,9 +77,9 @@ def count_words(text: str) -> int:
 
 
 def other_script(text: str, known: Collection[str]) -> str:
-    """Returns the commonest script outside ``known``, if over half of the letters are outside.
+    """Returns the commonest script outside ``known`` if over half of the letters are, else "".
 
-    It is "" otherwise. Scripts have the first word of a letter's Unicode name: LATIN, CJK, THAI.
+    A script is the first word of a letter's Unicode name: LATIN, CJK, THAI.
     """
     if text.isascii():
         return ""
@@ -107,15 +104,15 @@ def all_tokens(text: str) -> frozenset[str]:
 
 
 def content_tokens(text: str) -> frozenset[str]:
-    """Returns the distinct tokens without function words.
+    """Returns the distinct tokens of a text without function words.
 
-    A text of function words only keeps them all ("he did").
+    A text of function words only ("he did") keeps all of them.
     """
     words = all_tokens(text)
     return words - _FUNCTION_WORDS or words
 
 
 def quotes(text: str, quoted: str, share: float = QUOTED) -> bool:
-    """Returns True if a text has at least a ``share`` of the content words of another."""
+    """Returns True if ``text`` has at least a ``share`` of the content words of ``quoted``."""
     wanted = content_tokens(quoted)
     return bool(wanted) and len(wanted & all_tokens(text)) >= share * len(wanted) - 1e-9

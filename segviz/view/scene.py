@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.memory import Labels, Memory
-from segviz.retrieval import Result
+from segviz.retrieval import Result, ranking, ranks
 from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.relevance.lexical import shared_words
-from segviz.retrieval.selection import first, ranks
 from segviz.systems import level_names
 from segviz.text.words import count_words
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
@@ -284,8 +283,8 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     nodes.
     """
     structure, count = scene.structure, len(result.after) + LISTED_NEXT
-    following = first(result.final, structure, count, result.settings.levels)
-    listed = sorted({*result.before, *result.after, *gold.leaves, *map(int, following)})
+    best = ranking(result.final, structure, result.settings.levels)[:count].tolist()
+    listed = sorted({*result.before, *result.after, *gold.leaves, *best})
     now = ranks(result.left, result.final, structure, result.settings.levels)
     was = {item.node: item.rank_before for item in result.evidence}
     possible = not result.own and result.settings.policy in LIVE_POLICIES and scene.by_time
@@ -299,7 +298,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             before=result.before,
             after=result.after,
             gold=gold.leaves,
-            turns=gold.held,
+            turns=gold.by_node,
             asked=len(gold.turns),
             ranks={node: was[node] for node in result.entered}
             | dict(zip(result.left, now, strict=True)),

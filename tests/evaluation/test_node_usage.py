@@ -23,7 +23,7 @@ def test_sums_equal_what_the_ledgers_list(policy):
     given, taken = np.zeros(n), np.zeros(n)
     for question in questions:
         result = memory.ask(question, settings)
-        held = memory.gold(question.evidence, result.structure).held
+        held = memory.gold(question.evidence, result.structure).by_node
         for item in result.evidence:
             retrieved[item.node] += 1
             on_gold[item.node] += item.node in held

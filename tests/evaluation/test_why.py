@@ -81,7 +81,7 @@ def test_the_deciding_turn_is_the_one_that_is_read_earliest_before_the_other(mem
         for turn in evidence:
             places, holders = [], []
             for result, gold in zip(results, golds, strict=True):
-                holding = [node for node, turns in gold.held.items() if turn in turns]
+                holding = [node for node, turns in gold.by_node.items() if turn in turns]
                 order, worst = slow_order(result), len(result.structure) + 1
                 place, node = min((slow_rank(result, node) or worst, node) for node in holding)
                 read = {

@@ -31,7 +31,7 @@ def test_what_every_node_holds_equals_a_slow_search(memory):
                 words = content_tokens(memory.conversation.turn(turn).content)
                 if leaf or (words and len(words & said) >= 0.6 * len(words) - 1e-9):
                     expected.append(turn)
-            assert sorted(gold.held.get(node, ())) == sorted(expected)
+            assert sorted(gold.by_node.get(node, ())) == sorted(expected)
         leaves = [n for n in structure.leaves if set(memory.turn_ids(n)) & set(wanted)]
         assert list(gold.leaves) == leaves
         assert gold.turns == tuple(wanted)
@@ -41,5 +41,5 @@ def test_the_root_covers_nothing_by_being_the_root():
     memory = built(sessions=4)
     (root,) = memory.structure.roots
     every = [turn for unit in memory.units for turn in unit.turn_ids]
-    held = memory.gold(every).held
+    held = memory.gold(every).by_node
     assert len(held.get(root, ())) < len(set(memory.turn_ids(root)))

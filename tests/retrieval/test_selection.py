@@ -8,7 +8,7 @@ from segviz.retrieval import (
     level_distribution,
     ranking,
     ranks,
-    taken,
+    select,
     top_k,
 )
 from tests.trees import grown, toy
@@ -86,9 +86,9 @@ def test_a_budget_takes_the_longest_beginning_that_fits(values, texts, levels, b
 
 
 def test_k_does_not_count_beside_a_budget():
-    assert taken([0, 1, 2], ["a", "b", "c"], 1, 100) == [0, 1, 2]
+    assert select([0, 1, 2], ["a", "b", "c"], 1, 100) == [0, 1, 2]
     with pytest.raises(ValueError, match="k is 0"):
-        taken([0], ["a"], 0, 100)
+        select([0], ["a"], 0, 100)
 
 
 @pytest.mark.parametrize("budget", [0, -3, 1.5, True, "9"])

@@ -1,14 +1,14 @@
 """Scores the relevance of each node to a question, before any propagation.
 
-``contextual``  words, meaning, similar words and dates, with the surrounding nodes; ours, the
-                default
+``contextual``  words, meaning, similar words and dates of a node and its neighbours; our own
+                model, the default
 ``hybrid``      dense and lexical together
 ``dense``       cosine of question and annotation embeddings (the paper's)
 ``lexical``     BM25 over the annotations
-``softmax``     the cosines of ``dense``, sharpened: the best nodes have more of the sum
+``softmax``     the cosines of ``dense``, sharpened: the best nodes get a larger share of the sum
 
-A model is prepared once per structure and then scores any number of questions. Scores are raw
-(higher is better, any range). :func:`initial_scores` turns them into the distribution s⁽⁰⁾ of
+A model is prepared once per structure and then scores any number of questions. Raw scores have any
+range; higher is better. :func:`initial_scores` turns them into the distribution s⁽⁰⁾ of
 SegTreeMem §4.3.1.
 """
 
@@ -55,7 +55,7 @@ RELEVANCE: dict[str, type[Any]] = {
     "lexical": Lexical,
     "softmax": Softmax,
 }
-"""Name to relevance model; a new model needs only a row here."""
+"""Name to relevance model; to add a model, add a row here."""
 
 
 def relevance_model(spelled: str) -> Any:
@@ -97,9 +97,9 @@ def relevance_model(spelled: str) -> Any:
 
 
 def spelled(model: Any) -> str:
-    """Returns the specification of a model, from which :func:`relevance_model` makes an equal one.
+    """Returns the specification from which :func:`relevance_model` makes an equal model.
 
-    It consists of the model's name and, in order, the parameters that are not the default.
+    It consists of the model's name and, in order, the parameters that differ from their defaults.
     """
     changed = [
         f"{each.name}={getattr(model, each.name):g}"
@@ -116,24 +116,26 @@ def over_active(
     units: Sequence[Unit] = (),
     speakers: Sequence[str] = (),
 ) -> Scorer:
-    """Prepares a relevance model on the active nodes alone; retired nodes and ghosts score 0.
+    """Prepares a relevance model on the active nodes only.
 
-    Word frequencies and standardisation must not depend on texts that are no longer in the memory:
-    a RAPTOR rebuild retires more summaries than it keeps.
+    Retired nodes and ghosts (leaves of messages that the memory does not store) score 0. Word
+    frequencies and standardisation must not depend on their texts: a RAPTOR rebuild retires more
+    summaries than it keeps.
 
     Args:
         model: an instance from ``RELEVANCE``.
         structure: the memory at one moment, n nodes.
         embedder: embeds the questions.
-        units: the units of the leaves, which give a model the times.
+        units: the units of the leaves, with their times.
         speakers: names of the speakers.
 
     Returns:
-        A function from q questions to raw scores, float64 (q, n).
+        A function from q questions to raw scores, float64 (q, n). A model from outside segviz runs
+        in a thread, so that the caller can stop waiting for it.
 
     Raises:
         HandoverError: a model from outside segviz failed, or its scores are not finite float64
-            (q, n); it is waited for in a thread.
+            (q, n).
     """
     if structure.retrievable.all() and own(model):
         whole: Scorer = model.prepare(structure, embedder, units, speakers)
@@ -142,7 +144,7 @@ def over_active(
 
 
 class _OverActive:
-    """Scorer of a model prepared on the active rows, which returns scores for all rows."""
+    """Scorer that is prepared on the active nodes and returns scores for all nodes."""
 
     def __init__(
         self,
@@ -182,7 +184,7 @@ class _OverActive:
         return scores
 
     def parts(self, question: str) -> dict[str, Scores]:
-        """Returns the parts of the active rows, 0 for others; see :func:`parts`."""
+        """Returns each ingredient's summand at all nodes, 0 at inactive ones; see :func:`parts`."""
         found = {}
         for name, part in self._called(parts, self._inner, question).items():
             found[name] = np.zeros(self._n)
@@ -190,7 +192,7 @@ class _OverActive:
         return found
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns the matching words; see :func:`matches`."""
+        """Returns the words of each text that match the question; see :func:`matches`."""
         found: list[dict[str, float]] = self._called(matches, self._inner, question, texts)
         return found
 
@@ -198,8 +200,8 @@ class _OverActive:
 def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
     """Returns the words of each text that match the question, in lower case.
 
-    The value is 1 for words of the same stem, the cosine for similar words. Models that do not
-    compare words match none.
+    A word maps to 1 if the question has a word of its stem, to a cosine if the question has a
+    similar word. A model that does not compare words gives empty dicts.
     """
     if not hasattr(scorer, "matches"):
         return [{} for _ in texts]
@@ -208,7 +210,11 @@ def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[st
 
 
 def parts(scorer: Scorer, question: str) -> dict[str, Scores]:
-    """Returns each ingredient's summand in the logarithm of the scores, float64 (n,) each."""
+    """Returns each ingredient's summand in the logarithm of the scores, float64 (n,) each.
+
+    Ingredients are the features of a relevance, such as ``words``. A relevance without features
+    gives an empty dict.
+    """
     found: dict[str, Scores] = scorer.parts(question) if hasattr(scorer, "parts") else {}
     return found
 
@@ -217,7 +223,7 @@ _ZERO = np.zeros(())  # saves NumPy the conversion on every call
 
 
 def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -> Scores:
-    """Normalises relevance to the initial distribution: s⁽⁰⁾ = r / Σ r over the active nodes.
+    """Normalises raw scores to the initial distribution: s⁽⁰⁾ = r / Σ r over the active nodes.
 
     Args:
         relevance: raw scores, float64 (n,) or (q, n).

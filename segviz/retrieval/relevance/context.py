@@ -14,12 +14,12 @@ from segviz.tree import Structure
 
 Floats = NDArray[np.float64]
 REACH = 100.0  # words; at this distance a neighbour counts half
-_AROUND = 2  # nodes before and after that count
-_ASKS = re.compile(r"[?？؟]\s*(?:\[image: [^]]*\])?$")  # a line, perhaps with an image's caption
+_AROUND = 2  # number of nodes that count on either side
+_ASKS = re.compile(r"[?？؟]\s*(?:\[image: [^]]*\])?$")  # an image's caption may follow the question
 
 
 def sparse(entries: Any, shape: tuple[int, int]) -> Any:
-    """Returns a sparse matrix of values at rows and columns."""
+    """Returns the SciPy sparse matrix of ``entries``, as ``csr_array`` takes them."""
     from scipy.sparse import csr_array  # slow to import, and the first page does not need it
 
     return csr_array(entries, shape=shape)
@@ -28,7 +28,7 @@ def sparse(entries: Any, shape: tuple[int, int]) -> Any:
 def questions_answered(structure: Structure, session: Sequence[int]) -> dict[int, str]:
     """Maps each leaf to the question it answers: the previous leaf's last line, if it ends in "?".
 
-    Both leaves must be of one session. ``session`` has the session of every unit.
+    Both leaves must belong to one session. ``session`` is the session number of every unit.
     """
     text, start = structure.text, structure.start
     leaves = sorted(structure.leaves, key=lambda leaf: int(start[leaf]))
@@ -41,10 +41,10 @@ def questions_answered(structure: Structure, session: Sequence[int]) -> dict[int
 
 
 class Context:
-    """Weights of the two previous and two next nodes of each node, on its level.
+    """Weights of each node's neighbours: the two previous and the two next nodes of its level.
 
-    A neighbour weighs ``beside`` · 100 / (100 + distance in words). The weights form a sparse
-    matrix (n, n).
+    A neighbour has the weight ``beside`` · 100 / (100 + distance in words). The weights form a
+    sparse matrix (n, n).
     """
 
     def __init__(self, structure: Structure, lengths: Floats, beside: float) -> None:
@@ -62,17 +62,17 @@ class Context:
             near += after + after.T
         self._near = near.astype(np.float32)
 
-    def heard(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Returns the weighted sum of the neighbours' ``values``, float32 (n,) or (n, d)."""
+    def of_neighbours(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Sums the neighbours' ``values`` of each node by weight, float32 (n,) or (n, d)."""
         return np.asarray(self._near @ values)
 
     def with_neighbours(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Returns ``values`` of the nodes plus the weighted sum of their neighbours'."""
-        return values + self.heard(values)
+        """Returns each node's value plus the weighted sum of its neighbours' ``values``."""
+        return values + self.of_neighbours(values)
 
 
 class Openings:
-    """Units that open a session.
+    """First units of sessions, which get a share of their session's mean score.
 
     Source: ours. It exploits how data sets are made: the evidence opens its session in .62 of the
         questions of LongMemEval-S, where .19 of the leaves do (RealMem .55 and .31, LoCoMo .21 and
@@ -80,7 +80,7 @@ class Openings:
     """
 
     def __init__(self, starts: NDArray[np.int64], session: Sequence[int]) -> None:
-        """Finds the openings: ``starts`` has each leaf's first unit, ``session`` each unit's."""
+        """Finds the openings from each leaf's first unit and the session of each unit."""
         self._units = len(session)
         _, self._of_leaf = np.unique(np.array(session)[starts], return_inverse=True)
         # The opening of a session is its earliest unit that has a leaf.
@@ -90,7 +90,7 @@ class Openings:
     def weights(self, of_leaves: Floats) -> Floats:
         """Returns the weight of each unit, float64 (units,): 0 unless it opens one of s sessions.
 
-        An opening has (1 - 1 / s) · log(1 + exp(mean score of the session)).
+        An opening has the weight (1 - 1 / s) · log(1 + exp(mean score of the session's leaves)).
         """
         # One session (s = 1) has nothing to choose between, so its weight is 0. The soft maximum
         # log(1 + eˣ) keeps a bad session from going below 0.

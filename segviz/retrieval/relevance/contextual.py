@@ -1,7 +1,7 @@
-"""Scores relevance by words and meaning in their context: our own model.
+"""Scores relevance by words, meaning and dates of a node and its neighbours: our own model.
 
 ``word_index`` is its lexical part, ``word_meaning`` its vector part, ``context`` adds neighbouring
-texts, ``session_dates`` matches dates. This module weights and adds them.
+texts, ``session_dates`` matches dates. This module weights these parts and adds them.
 """
 
 from __future__ import annotations
@@ -34,36 +34,35 @@ _ROLES = frozenset(("user", "assistant", "human", "gpt", "system"))  # not names
 
 @dataclass(frozen=True)
 class Contextual(Declared):
-    """exp((words + meaning + similar + dates + model + opening) / temperature).
+    """Relevance exp((words + meaning + similar + dates + model + opening) / temperature).
 
-    A short text says little without its context; a long one needs none. In ``words`` and
-    ``meaning`` a node therefore also counts its two previous and two next nodes on its level,
-    ``beside`` · 100 / (100 + distance in words) times. Between people, a leaf after a question in
-    its session is its answer. ``words``, ``meaning`` and ``similar`` then read the question's line
-    with it, ``asked`` · 100 / (100 + its own words) times. Every ingredient but dates and openings
-    is standardised over the leaves. A weight of 0 switches one off.
+    Each ingredient below is multiplied by the parameter of its name; a weight of 0 switches it off.
+    All but ``dates`` and ``opening`` are standardised over the leaves. A short text needs its
+    context more than a long one does. So ``words`` and ``meaning`` add the two previous and the two
+    next nodes of a node's level, weighted ``beside`` · 100 / (100 + distance in words). Between
+    people, a leaf that follows a question in its session answers it. ``words``, ``meaning`` and
+    ``similar`` then add the line of the question, weighted ``asked`` · 100 / (100 + words of the
+    leaf).
 
     ``words``    BM25 of the question's stems (k1 1.5, b 0.75)
-    ``meaning``  cosine of weighted sums of word vectors, of a text and the question without
-                 speakers' names, which occur in nearly every text. A word weighs 0.001 / (0.001 +
-                 its share of memory and everyday language). Mean of the whole text's and its best
-                 passage's of up to 100 words
+    ``meaning``  cosine between the weighted sums of word vectors of a text and of the question,
+                 without speakers' names, which occur in nearly every text. The weight of a word is
+                 0.001 / (0.001 + its frequency in the memory and everyday language). The mean of
+                 two cosines: of the whole text, and of its best passage of up to 100 words
     ``similar``  for every word of the question, inverse document frequency times the squared
-                 cosine of the most similar word of the text, one of the memory's fifty most
-                 similar
-    ``dates``    inverse document frequency of the months, days and years named in the question
-                 that match the sessions', and of spans inside a month ("first weekend of
-                 October") with the week after them, mean over a node's units. If none is named:
-                 the relative days ("last week"), counted from the last unit
-    ``model``    cosine of the embedder's vectors, where these are more than sums of word vectors
+                 cosine of the most similar word of the text, which must be one of the fifty most
+                 similar words of the memory
+    ``dates``    inverse document frequency of the months, days and years of the question that
+                 match the date of a unit's session, mean over a node's units. A span inside a month
+                 ("first weekend of October") includes the week after it. Relative days ("last
+                 week") count from the last unit, if the question names no other date
+    ``model``    cosine of the embedder's vectors, for embedders that do not sum word vectors
     ``opening``  (1 - 1 / s) · log(1 + exp(mean of all above over the session)) for the unit that
-                 opens one of s sessions, mean over a node's units. It exploits how data sets are
-                 made: their evidence often opens its session (LongMemEval-S .62 of the questions,
-                 RealMem .55, LoCoMo .21)
+                 opens one of s sessions, mean over a node's units (:class:`Openings`)
 
-    Always positive; each question's best node has 1. Word frequencies are those of the leaves, so
-    that summaries do not change them. A structure without times, a question without dates or an
-    installation without word vectors lacks these ingredients only.
+    Scores are positive; each question's best node has 1. Word frequencies are those of the leaves,
+    so that summaries do not change them. Without times of units, dates in the question or word
+    vectors only the ingredients that need them are missing.
 
     Source: smoothing by context after Kurland and Lee 2004; weighted sums of word vectors Arora et
         al. 2017; similar words after Kusner et al. 2015; the combination and its constants are
@@ -108,15 +107,15 @@ class Contextual(Declared):
         speakers: Sequence[str] = (),
         similar_words: int = SIMILAR,
     ) -> Prepared:
-        """Returns the model prepared for questions about the active nodes of ``structure``.
+        """Returns the model prepared for questions about ``structure``.
 
-        At most ``similar_words`` count as similar to one word.
+        At most ``similar_words`` words count as similar to one word of a question.
         """
         return Prepared(self, structure, embedder, units, speakers, similar_words)
 
 
 class Prepared:
-    """Structure of n active nodes, ready to be scored by :class:`Contextual`."""
+    """Scorer of :class:`Contextual` for one structure of n nodes."""
 
     def __init__(
         self,
@@ -127,7 +126,7 @@ class Prepared:
         speakers: Sequence[str],
         similar_words: int,
     ) -> None:
-        """Counts the words; vectors are computed with the first question."""
+        """Counts the words of the texts; vectors are computed with the first question."""
         self.settings, self._structure, self._embedder = settings, structure, embedder
         # Speakers' names, longest first, with a possessive: they carry no meaning of the question.
         names = {word for name in speakers for word in split(name)}
@@ -163,20 +162,20 @@ class Prepared:
     def parts(self, question: str) -> dict[str, Floats]:
         """Returns each ingredient's summand in the logarithm of the scores, float64 (n,) each.
 
-        An average leaf has 0. Ingredients of weight 0 are left out.
+        Standardised ingredients are 0 on average over the leaves. Those of weight 0 are left out.
         """
-        telling, meaning = self._telling(question), self._meaning
+        nameless, meaning = self._without_names(question), self._meaning
         scores: dict[str, Any] = {
             "words": lambda: self._standardised(
                 self._index.bm25(question, self._context, self._half)
             ),
-            "meaning": meaning and (lambda: self._standardised(meaning.cosines(telling))),
-            "similar": meaning and (lambda: self._standardised(meaning.similar(telling))),
+            "meaning": meaning and (lambda: self._standardised(meaning.cosines(nameless))),
+            "similar": meaning and (lambda: self._standardised(meaning.similar(nameless))),
             "dates": lambda: self._over_units(self._days.weights(question)),
         }
         # A static embedder sums word vectors, which ``meaning`` already does with better weights.
         if not isinstance(getattr(self._embedder, "inner", self._embedder), KnowsWords):
-            scores["model"] = lambda: self._standardised(self._cosines(telling))
+            scores["model"] = lambda: self._standardised(self._cosines(nameless))
         heat = self.settings.temperature
         found: dict[str, Floats] = {
             name: getattr(self.settings, name) / heat * score()
@@ -191,24 +190,24 @@ class Prepared:
             found["opening"] = weight / heat * self._over_units(opens)
         return found
 
-    def _telling(self, question: str) -> str:
-        """Returns the question without names of speakers, if any word is left."""
+    def _without_names(self, question: str) -> str:
+        """Returns the question without names of speakers; unchanged if no other word is left."""
         plain = self._names.sub(" ", question) if self._names else question
         return plain if split(plain) else question
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns the matching words; see :func:`segviz.retrieval.relevance.matches`.
+        """Returns the words of each text that match the question (``relevance.matches``).
 
-        For each word of the question the most similar one counts, from a cosine of 0.4.
+        Similar is the text's most similar word to a word of the question, from a cosine of 0.4.
         """
         found = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
         if self._meaning and self.settings.similar:
-            similar = self._meaning.most_similar(self._telling(question), texts)
+            similar = self._meaning.most_similar(self._without_names(question), texts)
             found = [{**more, **same} for same, more in zip(found, similar, strict=True)]
         return found
 
     def _standardised(self, scores: Floats) -> Floats:
-        """Subtracts the leaves' mean and divides by their standard deviation; 0 if constant."""
+        """Subtracts the leaves' mean and divides by their deviation; 0 if leaves score alike."""
         at_leaves = scores[self._leaves]
         deviation = at_leaves.std() if len(at_leaves) else 0.0
         if deviation <= _SAME:
@@ -223,12 +222,12 @@ class Prepared:
 
     @cached_property
     def _spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """First unit of every node, and one past its last, int64 (n,) each."""
+        """Arrays of every node's first unit and of one past its last, int64 (n,) each."""
         structure = self._structure
         return structure.start.astype(np.int64), structure.stop.astype(np.int64)
 
     def _over_units(self, values: Floats) -> Floats:
-        """Returns the mean of a value of the units over each node's units, float64 (n,)."""
+        """Averages ``values``, one per unit, over the units of each node; float64 (n,)."""
         if not values.any():
             return np.zeros(len(self._structure))
         # Prefix sums give the sum over any span in O(1).
@@ -239,5 +238,5 @@ class Prepared:
 
 @cache
 def _algebra() -> Any:
-    """Returns the BLAS libraries whose threads are limited; finding them takes a millisecond."""
+    """Returns the controller of BLAS threads; cached, because making it takes a millisecond."""
     return ThreadpoolController().select(user_api="blas")

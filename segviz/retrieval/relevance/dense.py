@@ -86,9 +86,9 @@ class Dense:
 class Softmax(Declared):
     """exp(standardised cosine / temperature), over the nodes of a structure.
 
-    Ranks as ``dense`` does, but s⁽⁰⁾ differs. Cosines of chat with static embeddings are nearly
-    equal: after r / Σ r every node has about 1/n, and propagation adds noise. Here the best node
-    has about a sixth of the sum (median over 930 LoCoMo questions).
+    The ranking is that of ``dense``, but s⁽⁰⁾ differs. Static embeddings give chat messages nearly
+    equal cosines: after r / Σ r every node has about 1/n, and propagation adds noise. With softmax
+    the best node has about a sixth of the sum (median over 930 LoCoMo questions).
 
     Source: ours; a softmax over similarities is classical. Departs from SegTreeMem §4.3.1, which
         divides by the sum.
@@ -120,11 +120,10 @@ class Softmax(Declared):
 class Hybrid(Declared):
     """exp((standardised BM25 + weight · standardised cosine) / temperature), over all nodes.
 
-    Always positive; each question's best node has 1. The exponential keeps the order of the sum and
-    gives strong matches most of the mass, so that propagation spreads from few nodes. At
-    temperature 1 a single node has .69 of it (median over 930 LoCoMo questions); at 2 it has .20,
-    and propagation gains a little. A question that shares no word with the memory is scored by the
-    dense part only.
+    Scores are positive; each question's best node has 1. The exponential gives strong matches most
+    of the sum, so that propagation spreads from few nodes. At temperature 1 the best node has .69
+    of the sum (median over 930 LoCoMo questions); at 2 it has .20, and propagation gains a little.
+    A question that shares no word with the memory is scored by the dense part only.
 
     Source: ours; standardised score sums are classical (Fox and Shaw 1994).
     """
@@ -150,7 +149,7 @@ class Hybrid(Declared):
 
 
 class _Hybrid:
-    """Structure ready to be scored by :class:`Hybrid`."""
+    """Scorer of :class:`Hybrid` for one structure."""
 
     def __init__(self, settings: Hybrid, structure: Structure, embedder: Embedder) -> None:
         self._settings = settings
@@ -163,7 +162,7 @@ class _Hybrid:
         return sharpened(together, self._settings.temperature)
 
     def parts(self, question: str) -> dict[str, NDArray[np.float64]]:
-        """Returns the summands of words and meaning in the scores' logarithm, float64 (n,) each."""
+        """Returns what words and meaning add to the logarithm of the scores, float64 (n,) each."""
         words = standardised(self._lexical([question]))[0]
         meaning = self._settings.dense_weight * standardised(self._dense([question]))[0]
         return {
@@ -172,5 +171,5 @@ class _Hybrid:
         }
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns the matching words; see :func:`segviz.retrieval.relevance.matches`."""
+        """Returns the words of each text that match the question (``relevance.matches``)."""
         return shared_words(question, texts)

@@ -26,12 +26,12 @@ _NOTHING = "\0"
 
 
 def tokens(text: str) -> list[str]:
-    """Returns lower-case words without stop words, reduced to their stems (Snowball English)."""
+    """Returns the stems of a text's words, in lower case, without stop words (Snowball English)."""
     return [stem(word) for word in words.tokens(text) if word not in STOP]
 
 
 def shared_words(question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-    """Returns the words of each text, in lower case, that have a stem of the question; 1.0 each."""
+    """Maps the words of each text that share a stem with the question, in lower case, to 1.0."""
     asked = set(tokens(question))
     return [
         {word: 1.0 for word in words.tokens(text) if word not in STOP and stem(word) in asked}
@@ -43,8 +43,8 @@ def shared_words(question: str, texts: Sequence[str]) -> list[dict[str, float]]:
 class Lexical(Declared):
     """BM25 of the question's words in each annotation.
 
-    Scores are 0 or more; 0 where no word is shared. Indexed by the ``bm25s`` library (Lucene's
-    variant of the idf, which is never negative).
+    Scores are 0 or more; 0 if a node shares no word with the question. The library ``bm25s``
+    computes them, with Lucene's variant of the idf, which is never negative.
 
     Source: Robertson and Zaragoza 2009; k1 1.5 and b 0.75 as in SegTreeMem App. E.
     """
@@ -72,7 +72,7 @@ class Lexical(Declared):
 
 
 class _Lexical:
-    """Structure ready to be scored by :class:`Lexical`."""
+    """Scorer of :class:`Lexical` for one structure."""
 
     def __init__(self, settings: Lexical, structure: Structure) -> None:
         import bm25s  # takes a fifth of a second, so only on use
@@ -93,5 +93,5 @@ class _Lexical:
         return rows
 
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns the matching words; see :func:`segviz.retrieval.relevance.matches`."""
+        """Returns the words of each text that match the question (``relevance.matches``)."""
         return shared_words(question, texts)

@@ -24,25 +24,25 @@ _INSIDE = re.compile(
     rf"({'|'.join(_MONTHS[1:])})(?:,? (?:of )?((?:19|20)\d\d))?",
     re.I,
 )
-_TOLD = timedelta(days=7)  # ours: people mention an event within a week
+_AFTER = timedelta(days=7)  # ours: people mention an event within a week
 
 
 class SessionDates:
-    """Dates of the units of a memory."""
+    """Dates of the units of a memory, to be matched with the dates in a question."""
 
     def __init__(self, times: Sequence[datetime | None]) -> None:
-        """Splits ``times``, one per unit, into columns; None where unknown."""
+        """Splits the times of the units, None if unknown, into columns of year, month and day."""
         known = [time and time.replace(tzinfo=None) for time in times]
         self._now = max(filter(None, known), default=None)
         rows = [(t.year, t.month, t.day, t.toordinal()) if t else (0, 0, 0, 0) for t in known]
         self._year, self._month, self._day, self._date = np.array(rows, np.int64).reshape(-1, 4).T
 
     def weights(self, question: str) -> Floats:
-        """Returns the inverse document frequency of the question's dates that match each unit.
+        """Sums, for each unit, the inverse document frequencies of the question's matching dates.
 
-        Years, months and days count, and spans inside a month with the week after them. If the
-        question names none, its relative days ("last week") count, from the last unit. float64
-        (units,).
+        A question may name years, months, days and spans inside a month, each with the week after
+        it. If it names none, its relative days ("last week") count from the last unit. Returns
+        float64 (units,).
         """
         found = dict.fromkeys(_MONTH.findall(question))
         # In lower case "may" is a verb.
@@ -61,12 +61,15 @@ class SessionDates:
         units = np.zeros(len(self._date))
         for each in meant:
             # The idf of BM25: a date that few units have says more.
-            if held := np.count_nonzero(each):
-                units += each * np.log1p((len(units) - held + 0.5) / (held + 0.5))
+            if matching := np.count_nonzero(each):
+                units += each * np.log1p((len(units) - matching + 0.5) / (matching + 0.5))
         return units
 
     def _inside(self, question: str) -> list[NDArray[np.bool_]]:
-        """Returns the units of each span inside a month, in the year named or in any year."""
+        """Returns, for each span inside a month in the question, the matching units, bool (units,).
+
+        A span without a year matches in every year.
+        """
         found = []
         for span in _INSIDE.finditer(question):
             years = [int(span[5])] if span[5] else sorted({*self._year.tolist()} - {0})
@@ -74,7 +77,7 @@ class SessionDates:
             for year in years:
                 first, end = span_inside(span, year)
                 inside |= (first.toordinal() <= self._date) & (
-                    self._date < (end + _TOLD).toordinal()
+                    self._date < (end + _AFTER).toordinal()
                 )
             found.append(inside)
         return found

@@ -22,7 +22,7 @@ _K1, _B = 1.5, 0.75  # of BM25
 
 
 def split(text: str) -> tuple[str, ...]:
-    """Returns the words of a text, in lower case."""
+    """Returns the words of a text in order, in lower case."""
     return tuple(tokens(text))
 
 
@@ -47,10 +47,12 @@ class WordIndex:
 
     Attributes:
         vocabulary: the id of every word, 0 … v - 1.
-        text: ids of all words, text after text.
-        worth: the weight of each of them, float32; 1 except in the line of an answered question.
-        ends: where the passages end in ``text``, with a leading 0; ``owner`` has the text of each.
-        word, node, count: the e pairs, word by word.
+        text: ids of the words of all texts, one text after the other.
+        worth: weight of each word in ``text``, float32; 1 except in the line of an answered
+            question.
+        ends: positions in ``text`` at which passages end, with a leading 0.
+        owner: the text of each passage.
+        word, node, count: word, text and weighted count of each of the e pairs, sorted by word.
         lengths: the weighted number of words of every text, float64 (n,).
         in_leaf: True for the texts of leaves, bool (n,).
     """
@@ -64,8 +66,8 @@ class WordIndex:
     ) -> None:
         """Counts the words in O(e).
 
-        Some texts are read together with the line of the question they answer (``asking``). Its
-        words count ``asked`` · 100 / (100 + words of the text) each.
+        ``asking`` maps a text to the line of the question it answers, which is read before it. A
+        word of that line counts ``asked`` · 100 / (100 + words of the text).
         """
         ids: dict[str, int] = {}
         word: list[int] = []
@@ -97,7 +99,7 @@ class WordIndex:
         self.in_leaf[leaves] = True
 
     def rows(self, word: int) -> slice:
-        """Returns the slice of the pairs of a word id; empty for -1."""
+        """Returns the slice of the pairs that have this word id; empty for -1."""
         return slice(0) if word < 0 else slice(self.starts[word], self.starts[word + 1])
 
     def rarity(self, holders: Any) -> Any:
@@ -106,7 +108,7 @@ class WordIndex:
 
     @cached_property
     def _stems(self) -> dict[str, list[int]]:
-        """Ids of the words of every stem, without stop words."""
+        """Maps each stem to the ids of its words, without stop words."""
         found: dict[str, list[int]] = {}
         for word, i in self.vocabulary.items():
             if word not in STOP:
@@ -119,10 +121,10 @@ class WordIndex:
         return [i for word, i in self.vocabulary.items() if word in STOP]
 
     def half(self, context: Context) -> NDArray[np.float32]:
-        """Returns the count at which a word reaches half its maximal BM25 score; float32 (n,).
+        """Returns, per text, the count of a word that gives half its maximal BM25 score.
 
-        It is k1 · (1 - b + b · length / mean length): longer texts need more occurrences. Length is
-        in words without stop words, over a text and its context.
+        The counts, float32 (n,), are k1 · (1 - b + b · length / mean length): longer texts need
+        more occurrences. Length counts the words of a text and its context, without stop words.
         """
         telling = ~np.isin(self.word, self.stop_words)
         own = np.bincount(self.node[telling], self.count[telling], minlength=len(self.lengths))
@@ -132,9 +134,9 @@ class WordIndex:
         return np.asarray(_K1 * (1 - _B + _B * (length / mean)))
 
     def bm25(self, question: str, context: Context, half: NDArray[np.float32]) -> Floats:
-        """Returns BM25 of the question's stems, counted in a text and its context; float64 (n,).
+        """Returns the BM25 score of each text and its context for the question; float64 (n,).
 
-        ``half`` is the result of :meth:`half`.
+        Words count by their stems; ``half`` is the result of :meth:`half`.
         """
         scores = np.zeros(len(self.lengths))
         for word in split(question):

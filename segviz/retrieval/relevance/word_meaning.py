@@ -18,14 +18,14 @@ Floats = NDArray[np.float64]
 Vectors = NDArray[np.float32]
 _RARE = 1e-3  # a word with this relative frequency counts half
 _ALIKE = 0.2  # words of a lower cosine are not similar
-SIMILAR = 50  # most words similar to one; a year's conversation rarely has 30
-_TELLING = 0.4  # a similar word of a lower cosine adds too little to be shown
+SIMILAR = 50  # most words similar to one word; a year of conversation rarely has 30
+_SHOWN = 0.4  # a similar word of a lower cosine adds too little to be shown
 
 
 class WordMeaning:
-    """Texts of an index as sums of word vectors.
+    """Texts of a word index as weighted sums of word vectors.
 
-    A word weighs 0.001 / (0.001 + its relative frequency in the leaves and everyday language).
+    The weight of a word is 0.001 / (0.001 + its frequency in the leaves and everyday language).
 
     Source: Arora et al. 2017; similar words after Kusner et al. 2015.
     """
@@ -33,24 +33,24 @@ class WordMeaning:
     def __init__(
         self, index: WordIndex, context: Context, words: KnowsWords, similar: int = SIMILAR
     ) -> None:
-        """Prepares without computing; at most ``similar`` words count as similar to one."""
+        """Stores the arguments; at most ``similar`` words count as similar to one word."""
         self._index, self._context, self._known, self._most = index, context, words, similar
 
     @cached_property
     def _vectors(self) -> Vectors:
-        """Vector of every word, float32 (v, d)."""
+        """Vectors of the index's words, float32 (v, d)."""
         return self._known.words(list(self._index.vocabulary))
 
     @cached_property
     def _counts(self) -> Floats:
-        """Number of occurrences of every word in the leaves, float64 (v,)."""
+        """Weighted number of occurrences of each word in the leaves, float64 (v,)."""
         index = self._index
         kept = index.in_leaf[index.node]
         known = np.bincount(index.word[kept], index.count[kept], minlength=len(index.vocabulary))
         return known.astype(np.float64)
 
     def _weight(self, words: Sequence[str]) -> Vectors:
-        """Returns the weight of words, by their frequency in leaves and everyday language."""
+        """Returns the weight of each word, by its frequency in leaves and everyday language."""
         usual, total = everyday_words(), everyday_words().total() + self._counts.sum()
         places = [self._index.vocabulary.get(word) for word in words]
         here = [0.0 if place is None else self._counts[place] for place in places]
@@ -59,10 +59,10 @@ class WordMeaning:
 
     @cached_property
     def _meanings(self) -> tuple[Vectors, Vectors, NDArray[np.int64]]:
-        """Unit vectors of every text with its context, float32 (n, d), and of passages.
+        """Unit vectors of texts and of passages, each with the context of its text.
 
-        Passages, float32 (p, d), are those of texts with several; the last array, int64 (p,), has
-        the text of each.
+        Three arrays: the texts, float32 (n, d); the passages of texts with several, float32 (p, d);
+        and the text of each of these passages, int64 (p,).
         """
         index, n, owners = self._index, len(self._index.lengths), len(self._index.owner)
         vectors = self._vectors * self._weight(list(index.vocabulary))[:, None]
@@ -72,16 +72,16 @@ class WordMeaning:
         # A text is the sum of its passages; its neighbours are added as unit vectors, so that a
         # long neighbour does not outweigh a short text.
         single = unit_rows(sparse(own, (n, owners)) @ pieces)
-        heard = self._context.heard(single)
+        around = self._context.of_neighbours(single)
         several = np.bincount(index.owner, minlength=n)[index.owner] > 1
         owner = index.owner[several]
-        passages = unit_rows(unit_rows(pieces[several]) + heard[owner])
-        return unit_rows(single + heard), passages, owner
+        passages = unit_rows(unit_rows(pieces[several]) + around[owner])
+        return unit_rows(single + around), passages, owner
 
     def cosines(self, question: str) -> Floats:
-        """Returns the cosine of the question with every text in its context; float64 (n,).
+        """Returns the cosine of the question with every text and its context; float64 (n,).
 
-        For a text of several passages it is the mean of that and the best passage's cosine.
+        For a text of several passages it is the mean of the text's and the best passage's cosine.
         """
         words = split(question)
         query = unit_rows(self._weight(words)[None] @ self._known.words(words))[0]
@@ -96,21 +96,21 @@ class WordMeaning:
 
     @cached_property
     def _centre(self) -> Vectors:
-        """Mean of the vectors of all words but stop words."""
+        """Mean vector of the index's words without stop words."""
         telling = [i for word, i in self._index.vocabulary.items() if word not in STOP]
         return np.asarray(self._vectors[telling].mean(axis=0) if telling else self._vectors[:1])
 
     @cached_property
     def _centred(self) -> Vectors:
-        """Unit vectors of the words around their mean, zero for stop words; float32 (v, d)."""
+        """Word vectors minus their mean, of length 1, zero for stop words; float32 (v, d)."""
         centred = unit_rows(self._vectors - self._centre)
         centred[self._index.stop_words] = 0.0
         return centred
 
     def _alike(self, question: str) -> tuple[list[str], Vectors]:
-        """Returns the question's words, and the cosine of every word of the memory with them.
+        """Returns the question's w words, and cosines with every word of the index, float32 (v, w).
 
-        Stop words are left out; vectors are taken around the mean; float32 (v, w).
+        The question's stop words are left out. The mean of the index's words is subtracted first.
         """
         asked = [word for word in dict.fromkeys(split(question)) if word not in STOP]
         if not asked or not self._index.vocabulary:
@@ -118,7 +118,10 @@ class WordMeaning:
         return asked, self._centred @ unit_rows(self._known.words(asked) - self._centre).T
 
     def similar(self, question: str) -> Floats:
-        """Returns Σ idf · squared cosine of the text's most similar word; float64 (n,)."""
+        """Sums, over the question's words, idf · squared cosine of each text's most similar word.
+
+        Returns float64 (n,).
+        """
         index = self._index
         scores = np.zeros(len(index.lengths))
         asked, cosines = self._alike(question)
@@ -135,16 +138,16 @@ class WordMeaning:
         return scores
 
     def most_similar(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns each text's most similar word per word of the question, with cosines from .4."""
+        """Returns, per text, its most similar words to the question's, with cosines from 0.4."""
         asked, alike = self._alike(question)
         found: list[dict[str, float]] = [{} for _ in texts]
-        for heard, text in zip(found, texts, strict=True):
+        for similar, text in zip(found, texts, strict=True):
             known = self._index.vocabulary
             words = [word for word in dict.fromkeys(split(text)) if word in known]
             if not asked or not words:
                 continue
             cosines = alike[[known[word] for word in words]]
             for best, cosine in zip(cosines.argmax(axis=0), cosines.max(axis=0), strict=True):
-                if cosine >= _TELLING:
-                    heard.setdefault(words[best], float(cosine))
+                if cosine >= _SHOWN:
+                    similar.setdefault(words[best], float(cosine))
         return found

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from segviz.construct import Annotate, Arrival, Declared, MemoryView, Retrieval, Services, param
-from segviz.retrieval import estimated_tokens, taken
+from segviz.retrieval import estimated_tokens, select
 from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.departures import departures_of
 from segviz.systems.common.retrieval import (
@@ -131,7 +131,7 @@ class Raptor(Declared):
             return from_the_top(structure, scores, self.width)
         order = best_first(np.flatnonzero(structure.active).tolist(), scores)
         # §3, collapsed tree: nodes of all layers compete until the token budget is used up.
-        kept = taken(order, structure.text, len(order) or 1, self.budget)
+        kept = select(order, structure.text, len(order) or 1, self.budget)
         note = f"{len(kept)} of {len(order)} nodes fit into {self.budget} tokens."
         stages = (stage("all layers", note, order, scores, kept[: view.k]),)
         return as_retrieval(kept, scores, stages)

@@ -123,7 +123,7 @@ def _rescued(memory: Memory) -> list[Stop]:
     gold = memory.gold(question.evidence, after.structure)
     was, now = gold.fate(before.evidence), gold.fate(after.evidence)
     turn = next(turn for turn, fate in now.items() if fate == HIT and was[turn] != HIT)
-    leaf = next(leaf for leaf in gold.leaves if turn in gold.held[leaf])
+    leaf = next(leaf for leaf in gold.leaves if turn in gold.by_node[leaf])
     first, last = (
         ranks([leaf], each.final, each.structure, with_it.levels)[0] for each in (before, after)
     )

@@ -121,7 +121,7 @@ def question_panel(
     labels = {name: SYSTEMS[name].label for name in ready}
     order = [turn.id for turn in session.conversation.turns]
     golds = {
-        name: ready[name].gold(question.evidence, result.structure).held
+        name: ready[name].gold(question.evidence, result.structure).by_node
         for name, result in results.items()
     }
     held = {

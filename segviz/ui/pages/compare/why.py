@@ -102,7 +102,7 @@ def _draw(side: _Side, turn: str, question: Question) -> None:
         turns = side.asked.memory.turn_ids(node, result.structure)
         level = level_label(side.asked.memory, int(result.structure.level[node]))
         head = [str(rank_of(result, node) or "not returned"), level, counted(len(turns), "turn")]
-        gold = ["gold"] * (node in side.gold.held)
+        gold = ["gold"] * (node in side.gold.by_node)
         words = matches.get(node, {})
         text = _excerpt(result.structure.text[node], words)
         return {"head": " · ".join(head + gold), "text": text, "matches": words}
