@@ -13,6 +13,7 @@ Imports nothing of segviz. Public face: the names below.
 from segviz.conversation.conversation import Conversation, reordered, with_typed_turns
 from segviz.conversation.corpus import (
     MEMORIES,
+    STORES,
     TITLES,
     AuditReport,
     Corpus,
@@ -44,6 +45,7 @@ __all__ = [
     "CATEGORY_NAMES",
     "DAY",
     "MEMORIES",
+    "STORES",
     "TITLES",
     "UNANSWERABLE",
     "UNIT_RULES",

@@ -189,11 +189,15 @@ TITLES = {
 MEMORIES = {"ines-theo-reference": "Ines and Theo, reference summaries"}
 """Bundled memories: a saved segment tree whose texts are written by hand."""
 
+STORES = {"ines-theo": "ines-theo-facts"}
+"""Samples with a bundled store of facts, written by hand as a fact-extracting memory would."""
+
 
 def sample_path(name: str) -> Path:
-    """Returns the file of a bundled sample or memory; ValueError lists the known names."""
-    if name not in TITLES and name not in MEMORIES:
-        known = ", ".join((*TITLES, *MEMORIES))
+    """Returns the file of a bundled sample, memory or store; ValueError lists the known names."""
+    names = (*TITLES, *MEMORIES, *STORES.values())
+    if name not in names:
+        known = ", ".join(names)
         raise ValueError(f"unknown sample {name!r}; choose one of {known}")
     package = Path(__file__).resolve().parent.parent
     # In a wheel the folder is inside the package, in the source tree next to it.

@@ -16,7 +16,8 @@ import numpy as np
 from segviz import files
 from segviz.conversation import UNIT_RULES, Conversation, Session, StoredText, Turn, Unit
 from segviz.embedding import Embedder, as_embedder, unit_rows
-from segviz.loaders import table_rows
+from segviz.loaders import LoadError, table_rows
+from segviz.loaders.stored import read_stored
 from segviz.memory.memory import Memory
 from segviz.retrieval.attribution import attribute
 from segviz.tree import GHOST, Add, Event, Link, Scalar, Span, Step, Vector
@@ -78,6 +79,7 @@ def memory_from(
     Args:
         nodes: path of a table (CSV, TSV, JSON, JSON Lines or Parquet), a DataFrame, a directed
             networkx graph with edges from parent to child, ``StoredText`` objects, or mappings.
+            With a conversation also the dump of a store (``segviz.loaders.stored``).
         edges: further (parent id, child id) pairs.
         conversation: the conversation the texts are from.
         unit: the rule by which it is cut.
@@ -91,7 +93,7 @@ def memory_from(
         ValueError: A row is invalid; the message names it.
     """
     drawn = [edge[:2] for edge in nodes.edges] if _is_graph(nodes) else []
-    table = table_of(nodes)
+    table = table_of(nodes) if conversation is None else _stored_rows(nodes, conversation)
     if not table and conversation is None:
         raise ValueError("there are no nodes; expected a row for each, with id and text")
     found = _linked(table, [*drawn, *edges])
@@ -152,6 +154,20 @@ def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
     if _is_graph(nodes):
         return [{**data, "id": node} for node, data in nodes.nodes(data=True)]
     return [_row(each) if isinstance(each, StoredText) else each for each in nodes]
+
+
+def _stored_rows(nodes: Any, conversation: Conversation) -> Sequence[Mapping[str, Any]]:
+    """Returns the rows of a table; those of a store's dump for a file without a column ``text``."""
+    if not isinstance(nodes, str | Path):
+        return table_of(nodes)
+    try:
+        rows = table_of(nodes)
+        if any("text" in row for row in rows):
+            return rows
+    except LoadError:
+        pass  # not a table, but perhaps lists of texts by user or session
+    turns = {turn.id for turn in conversation.turns}
+    return [_row(each.among(turns)) for each in read_stored(nodes)]
 
 
 def _row(stored: StoredText) -> dict[str, Any]:

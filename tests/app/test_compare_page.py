@@ -55,12 +55,12 @@ class TestCompare:
         app.multiselect(key="compared-systems").set_value(["segment-tree", "bm25"]).run()
         assert not [one for one in clean(app).button if one.key == "build-compared"]
 
-    def test_stages_say_what_each_memory_reads_of_the_gold_turns(self):
-        app = page("compare")
-        app.session_state["stages"] = True
-        app = clean(app.run())
+    def test_stages_say_what_each_memory_reads_of_the_gold_turns(self, monkeypatch, begun_file):
+        monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))
+        app = clean(page("compare").run())
         (told,) = [text for text in texts(app).split("\n") if text.startswith("Stages of gold")]
-        assert told.count("read") == 3  # one share for each system
+        assert told.count("read") == 4  # a share for each system, and for the facts of the sample
+        assert "Extracted facts: " in told
         app.segmented_control(key="stages-by").set_value("by category").run()
         (told,) = [t for t in texts(clean(app)).split("\n") if t.startswith("Stages of gold")]
         assert "single-hop" in told

@@ -44,6 +44,14 @@ def test_a_dump_is_audited_as_text_json_csv_and_page(run, store, tmp_path):
     assert "default-src 'none'" in (tmp_path / "audit.html").read_text()
 
 
+def test_the_bundled_facts_are_a_worked_example(run):
+    found = run(*ASK, "--store", "sample:ines-theo-facts", "--json").json
+    assert found["counts"]["attributed"] == 0
+    shares = found["stages"]["all"][0]
+    assert 0.1 < shares["never written"] < 0.2 < shares["written, not ranked"] < shares["read"]
+    assert {row["turn"] for row in found["evidence"] if row["stage"] == "never written"} >= {"D1:9"}
+
+
 def test_a_budget_ends_what_is_read(run, store):
     few = run(*ASK, "--store", store, "--budget", 40, "--json").json["stages"]["all"][0]
     assert few["ranked, not read"] > 0

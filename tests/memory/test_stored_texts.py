@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import segviz
 from segviz.conversation import Conversation, Question, Session, StoredText, Turn
 from segviz.embedding import HashingEmbedder
+from segviz.loaders import LoadError
 from segviz.retrieval.attribution import attribute, clauses
 from tests.data import real_data
 
@@ -195,3 +197,15 @@ def test_a_store_in_the_order_of_time_places_unclear_texts_between_its_neighbour
     assert made[5].sources == ("D1:99",)
     shuffled = [StoredText(str(i), texts[i]) for i in (9, 2, 7, 1, 8, 3, 0, 6, 4, 5)]
     assert attribute(shuffled, whole, EMBEDDER)[-1].sources == ("D1:98",)
+
+
+def test_a_dump_is_read_by_its_path_beside_its_conversation(tmp_path):
+    path = tmp_path / "mem0.json"
+    rows = [{"memory": "Ann bought a red bicycle.", "turns": ["D1:1", "elsewhere"]}]
+    path.write_text(json.dumps({"user": {"results": rows}}))
+    memory = segviz.memory_from(path, conversation=conversation(), embedder=EMBEDDER)
+    (node,) = [n for n in range(len(memory.structure)) if memory.structure.level[n]]
+    assert memory.structure.text[node] == rows[0]["memory"]
+    assert memory.turn_ids(node) == ("D1:1",)
+    with pytest.raises(LoadError):
+        segviz.memory_from(path)

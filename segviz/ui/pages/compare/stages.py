@@ -7,44 +7,55 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.conversation import STORES, sample_path
 from segviz.evaluation.compare import own_settings
 from segviz.evaluation.stages import STAGE_CHART, STAGES, EvidenceStage, evidence_stages, stage_rows
 from segviz.figures.charts import rows_figure
-from segviz.memory import Memory
+from segviz.loaders.stored import read_stored
+from segviz.memory import Memory, memory_from
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, ink
+from segviz.ui.widgets.measures import at_once
 from segviz.view.palette import LEVEL_COLOURS
 
 _KEPT = 12
+_FACTS = "Extracted facts"
 _BY = {"all questions": "", "by category": "category", "by session": "session"}
 
 
 def stages_panel(
     session: AppSession, ready: Mapping[str, Memory], settings: Mapping[str, Any], by_paper: bool
 ) -> None:
-    """Draws, on request, the stage at which each memory loses gold turns."""
+    """Draws the stage at which each memory loses gold turns; on request where that takes long.
+
+    Facts that a model or a person wrote from this conversation are one more memory.
+    """
+    memories = {SYSTEMS[name].label: (name, memory) for name, memory in ready.items()}
     with st.expander(
-        "Where each memory loses gold turns", key="stages", on_change="rerun"
+        "Where each memory loses gold turns",
+        at_once(session, len(ready) + 1),
+        key="stages",
+        on_change="rerun",
     ) as panel:
         if not panel.open:
             return
+        if facts := _facts(session):
+            memories[_FACTS] = (_FACTS, facts)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             by = st.segmented_control(
                 "Gold turns", list(_BY), default="all questions", required=True, key="stages-by"
             )
             one = None
             if _BY[by]:
-                one = st.selectbox(
-                    "Memory", list(ready), format_func=lambda name: SYSTEMS[name].label
-                )
+                one = st.selectbox("Memory", list(memories))
         with st.spinner("Following every gold turn"):
             found = {
-                SYSTEMS[name].label: _stages(session, name, memory, settings, by_paper)
-                for name, memory in ready.items()
-                if one in (None, name)
+                label: _stages(session, *memory, settings, by_paper)
+                for label, memory in memories.items()
+                if one in (None, label)
             }
         rows = [
             row | ({} if one else {"group": label})
@@ -55,17 +66,36 @@ def stages_panel(
             f"{STAGES[0].capitalize()}: no node holds the turn. {STAGES[1].capitalize()}: no node "
             f"with the turn is among the {settings['k']} best. {STAGES[3].capitalize()}: such a "
             "node is among them. A node above the leaves holds a turn if it quotes the turn."
+            + (f" {_FACTS}: texts that a memory rewrote from the turns." if facts else "")
         )
         shares = "; ".join(
             f"{row['group']}: {row[STAGES[3]]:.0%} of {counted(row['gold turns'], 'turn')} read"
             for row in rows
         )
+        figure = rows_figure(rows, STAGE_CHART, colours=LEVEL_COLOURS[::2], neutral=ink())
         chart(
-            rows_figure(rows, STAGE_CHART, colours=LEVEL_COLOURS, neutral=ink()),
+            figure.update_xaxes(title=None),
             f"Stages of gold turns. {shares}.",
             "stages-chart",
             rows=lambda: rows,
         )
+
+
+def _facts(session: AppSession) -> Memory | None:
+    """Returns the memory of the facts that come with the conversation; None without any.
+
+    A conversation that still grows has only the facts of its turns so far.
+    """
+    conversation = session.conversation
+
+    def made() -> Memory | None:
+        store, turns = STORES.get(conversation.id), {turn.id for turn in conversation.turns}
+        every = read_stored(sample_path(store)) if store else conversation.observations
+        facts = [fact for fact in every if turns.issuperset(fact.sources)]
+        model = session.memory.embedder
+        return memory_from(facts, conversation=conversation, embedder=model) if facts else None
+
+    return remember("facts", session.key, 1, made)
 
 
 def _stages(
