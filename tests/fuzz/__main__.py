@@ -67,7 +67,9 @@ def fuzz(target: str, arguments: list[str]) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["segviz"], enable_loader_override=False):
-        from tests.fuzz.targets import TARGETS
+        from tests.fuzz.targets import TARGETS, seeds
+
+    TARGETS[target](seeds(target)[0])  # imports and tables are loaded before the clock runs
 
     def mutate(data: bytes, longest: int, seed: int) -> bytes:
         chance = random.Random(seed)
