@@ -276,16 +276,13 @@ def _expected(
 ) -> str:
     """Returns the expected calls, tokens and cost of a build, as a sentence."""
     endpoint = chat.usual.endpoint
-    wanted = rehearse(
+    wanted, _ = rehearse(
         conversation, system, unit, models.embedder, endpoint.prompt_tokens, chat.prompts
     )
     prices = {price(each.endpoint, each.endpoint.model) for each in chat.clients}
     spent = wanted.dollars(prices.pop()) if len(prices) == 1 else None
     cost = f", ${spent:.2f}" if spent is not None else ""
-    return (
-        f"about {wanted.calls:,} calls, {wanted.tokens_in:,} tokens read and "
-        f"{wanted.tokens_out:,} written{cost}; answers in the cache cost nothing"
-    )
+    return f"about {wanted}{cost}; answers in the cache cost nothing"
 
 
 def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:

@@ -33,7 +33,6 @@ modules ``sweep``, ``stages``, ``compare``, ``parallel``, ``cases``, ``published
 from segviz.evaluation.aggregate import Mean
 from segviz.evaluation.evaluation import Evaluation, Outcomes, evaluate, pooled
 from segviz.evaluation.generation import (
-    AnswerAggregate,
     AnswerEvaluation,
     AnsweringPaused,
     AnswerRow,
@@ -46,7 +45,6 @@ from segviz.evaluation.text_metrics import bleu1, token_f1
 
 __all__ = [
     "MEASURES",
-    "AnswerAggregate",
     "AnswerEvaluation",
     "AnswerRow",
     "AnsweringPaused",

@@ -53,12 +53,13 @@ class Outcomes:
         return len(self.categories)
 
     def __repr__(self) -> str:
-        """Returns the number of questions and the mean of the default measure."""
-        return f"Outcomes({len(self)} questions, {DEFAULT} {self.value(DEFAULT):.3f})"
+        """Returns the number of questions and the mean of the main measure."""
+        main = DEFAULT if DEFAULT in self.values else next(iter(self.values))
+        return f"Outcomes({len(self)} questions, {main} {self.value(main):.3f})"
 
     def column(self, measure: str) -> NDArray[np.float64]:
         """Returns a measure per question, float64 (q,), NaN without a value; checks the name."""
-        check_measure(measure)
+        check_measure(measure, self.values)
         return np.array(self.values[measure], dtype=np.float64)
 
     def frame(self) -> Any:
@@ -221,12 +222,13 @@ def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
     if not parts:
         raise ValueError("there are no outcomes to pool; measure at least one conversation")
     total = sum(len(part) for part in parts.values())
+    names = next(iter(parts.values())).values
     levels = sorted({level for part in parts.values() for level in part.levels})
     return Outcomes(
         tuple(one for part in parts.values() for one in part.categories),
         {
             name: tuple(value for part in parts.values() for value in part.values[name])
-            for name in MEASURES
+            for name in names
         },
         {
             level: sum(part.levels.get(level, 0.0) * len(part) for part in parts.values())

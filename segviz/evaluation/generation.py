@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
-import numpy as np
-
-from segviz.conversation import Category, Question, category_order
-from segviz.evaluation.aggregate import Mean, mean_ci
+from segviz.conversation import Category, Question, category_label
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import COLLAPSED, OWN, own_settings
+from segviz.evaluation.evaluation import Outcomes
 from segviz.evaluation.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
-from segviz.memory import Memory
+from segviz.llm.prompts import RUBRIC
+from segviz.memory import Memory, Rehearsal, paid
 from segviz.memory.answer import (
     RIGHT_FROM,
     Answer,
@@ -24,6 +26,18 @@ from segviz.memory.answer import (
     judging,
     read,
 )
+from segviz.retrieval import Result, RetrievalSettings
+
+GRADES = {
+    "accuracy": "judge accuracy",
+    "perfect": "perfect rate",
+    "token_f1": "token F1",
+    "bleu1": "BLEU-1",
+}
+"""Measures of answers, with their labels: shares of right answers and of grade 3, and overlaps with
+the gold answer."""
+
+_BEST = int(RUBRIC[-1])
 
 # Questions answered between two calls of ``progress``. Replies enter the model's cache at once, so
 # after a pause only this many are read again.
@@ -60,36 +74,31 @@ class AnswerRow:
     fault: str
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerAggregate:
-    """Means over the questions with a value (see each mean's ``n``).
-
-    ``accuracy`` is the share of right answers, ``score`` the grade (0 … 3). ``faults`` counts
-    questions that went wrong.
-    """
-
-    questions: int
-    accuracy: Mean
-    score: Mean
-    token_f1: Mean
-    bleu1: Mean
-    faults: int
-
-
 @dataclass(frozen=True)
 class AnswerEvaluation:
-    """Rows in the order of the questions, with means overall and per category id.
+    """Answers and grades of questions, in the order of the questions.
 
-    After a pause there are fewer rows than questions ``asked``. ``judge`` is "" if no model graded.
+    After a pause there are fewer ``rows`` than questions ``asked``. ``judge`` is "" if no model
+    graded. ``outcomes`` have a value of every measure of ``GRADES`` for each row, and give means,
+    also by category, and paired differences.
     """
 
     chat: str
     judge: str
-    settings: dict[str, Any]
+    settings: RetrievalSettings
     asked: int
     rows: tuple[AnswerRow, ...]
-    overall: AnswerAggregate
-    by_category: dict[Category | None, AnswerAggregate]
+    outcomes: Outcomes
+
+    @property
+    def right(self) -> dict[int, bool]:
+        """Maps the index of each graded question to True if its answer is right."""
+        return {row.index: row.right for row in self.rows if row.right is not None}
+
+    @property
+    def faults(self) -> int:
+        """Number of questions without a usable answer or grade from the model."""
+        return sum(bool(row.fault) for row in self.rows)
 
 
 class AnsweringPaused(ModelError):
@@ -109,10 +118,12 @@ def evaluate_answers(
     questions: Sequence[Question],
     chat: Chat,
     judge_chat: Chat | None = None,
+    settings: RetrievalSettings | None = None,
     *,
+    retriever_chat: Chat | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-    **ask_params: Any,
+    **changes: Any,
 ) -> AnswerEvaluation:
     """Answers questions with one chat model and grades the answers with another.
 
@@ -126,40 +137,32 @@ def evaluate_answers(
         chat: answers the questions.
         judge_chat: grades the answers. Without it only rules grade: a model does not grade its own
             answers unless it is given twice.
+        settings: how to retrieve the evidence.
+        retriever_chat: the model of a system whose own retrieval asks one.
         seed: draws the 95 % intervals.
         progress: called with (done, total) every few questions.
-        ask_params: those of ``segviz.ask``.
+        **changes: fields of ``settings`` to replace.
 
     Returns:
-        A row per question, with means overall and per category.
+        A row per question, and their measures.
 
     Raises:
         AnsweringPaused: a model cannot be reached; it has the results so far.
         ValueError: a setting is bad.
     """
+    asked = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
     rows: list[AnswerRow] = []
 
     def evaluation() -> AnswerEvaluation:
-        overall = _aggregate(rows, seed)
-        by_category = {
-            category: _aggregate([row for row in rows if row.category == category], seed)
-            for category in sorted({row.category for row in rows}, key=category_order)
-        }
-        asked = len(questions)
-        return AnswerEvaluation(
-            chat.name,
-            judge_chat.name if judge_chat else "",
-            ask_params,
-            asked,
-            tuple(rows),
-            overall,
-            by_category,
-        )
+        judge = judge_chat.name if judge_chat else ""
+        outcomes = _outcomes(questions[: len(rows)], rows, seed)
+        return AnswerEvaluation(chat.name, judge, asked, len(questions), tuple(rows), outcomes)
 
     for begin in range(0, len(questions), _BATCH):
         batch = questions[begin : begin + _BATCH]
         try:
-            rows += _answer_batch(memory, batch, chat, judge_chat, ask_params)
+            results = [memory.ask(question, asked, chat=retriever_chat) for question in batch]
+            rows += _answer_batch(memory, batch, results, chat, judge_chat)
         except ModelError as error:
             raise AnsweringPaused(str(error), evaluation()) from error
         if progress is not None:
@@ -170,12 +173,11 @@ def evaluate_answers(
 def _answer_batch(
     memory: Memory,
     questions: Sequence[Question],
+    results: Sequence[Result],
     chat: Chat,
     judge: Chat | None,
-    ask: dict[str, Any],
 ) -> list[AnswerRow]:
-    """Returns the rows of a few questions, answered together and then graded together."""
-    results = [memory.ask(question, **ask) for question in questions]
+    """Answers a few questions together from their ``results``, then grades them together."""
     replies = _replies(chat, [answering(memory, result) for result in results])
     answers = [
         read(reply) if isinstance(reply, Reply) else Answer("", fault=str(reply))
@@ -243,16 +245,113 @@ def _text_overlap(question: Question, text: str) -> tuple[float | None, float | 
     return token_f1(text, question.answer), bleu1(text, question.answer)
 
 
-def _aggregate(rows: Sequence[AnswerRow], seed: int) -> AnswerAggregate:
-    def mean(values: Sequence[float | None]) -> Mean:
-        return mean_ci(np.array([v for v in values if v is not None], dtype=np.float64), seed)
+def _outcomes(questions: Sequence[Question], rows: Sequence[AnswerRow], seed: int) -> Outcomes:
+    def column(value: Callable[[AnswerRow], float | None]) -> tuple[float | None, ...]:
+        found = (value(row) for row in rows)
+        return tuple(None if each is None else float(each) for each in found)
 
-    graded = [row.score for row in rows if row.score is not None]
-    return AnswerAggregate(
-        len(rows),
-        mean([row.right for row in rows]),
-        mean(graded),
-        mean([row.token_f1 for row in rows]),
-        mean([row.bleu1 for row in rows]),
-        sum(bool(row.fault) for row in rows),
+    values = {
+        "accuracy": column(lambda row: row.right),
+        "perfect": column(lambda row: None if row.score is None else row.score == _BEST),
+        "token_f1": column(lambda row: row.token_f1),
+        "bleu1": column(lambda row: row.bleu1),
+    }
+    return Outcomes(
+        tuple(question.category for question in questions),
+        values,
+        seed=seed,
+        asked=tuple(question.text for question in questions),
+        disputed=tuple(question.disputed is not None for question in questions),
     )
+
+
+def retrievals(
+    memory: Memory,
+    names: Sequence[str],
+    settings: RetrievalSettings,
+    alphas: Sequence[float] = (),
+    horizons: Sequence[int] = (),
+) -> dict[str, RetrievalSettings]:
+    """Returns settings for answering, by a label.
+
+    Args:
+        memory: the memory that is asked.
+        names: ``own`` for the retrieval of the system's paper (``own_settings``), or policies.
+        settings: the limits and the relevance of all; alpha and horizon if these are not given.
+        alphas: decays of every policy that propagates.
+        horizons: numbers of hops of every policy that propagates.
+
+    Returns:
+        A label such as ``top-down 0.1, H 2`` for each retrieval. A system whose paper has no
+        retrieval of its own is asked without propagation under ``own``, too.
+    """
+    plain = replace(settings, policy="none", method="propagate")
+    found: dict[str, RetrievalSettings] = {}
+    for name in names:
+        if name in (OWN, "none"):
+            asked = (own_settings(memory, plain) if name == OWN else None) or plain
+            found[COLLAPSED if asked == plain else OWN] = asked
+            continue
+        for alpha, horizon in product(alphas or (settings.alpha,), horizons or (settings.horizon,)):
+            moved = replace(plain, policy=name, alpha=alpha, horizon=horizon)
+            found[f"{name} {alpha:g}, H {horizon}"] = moved
+    return found
+
+
+def grade_rows(found: Mapping[str, Outcomes], *, adversarial: bool = True) -> list[Row]:
+    """Returns a row of means for each of several evaluations of the same questions.
+
+    ``gain`` is the paired difference in judge accuracy to the first of them. If an audit disputes
+    questions, a further column has the accuracy with these counted the other way.
+    """
+    first = next(iter(found.values()), None)
+    rows: list[Row] = []
+    for label, outcomes in found.items():
+        row: Row = {"answered from": label}
+        for name, measure in GRADES.items():
+            row[measure] = outcomes.mean(name, adversarial=adversarial)
+        row |= outcomes.recounted("accuracy", adversarial=adversarial)
+        if first is not None and len(found) > 1:
+            row["gain"] = outcomes.gain(first, "accuracy", adversarial=adversarial)
+        rows.append(row)
+    return rows
+
+
+def category_rows(found: Mapping[str, Outcomes], measure: str = "accuracy") -> list[Row]:
+    """Returns the means of a measure of ``GRADES`` by category, a row for each evaluation.
+
+    Categories without any value are left out.
+    """
+    first = next(iter(found.values()), None)
+    known = [
+        category
+        for category in (first.known_categories if first else ())
+        if any(each.mean(measure, category=category).n for each in found.values())
+    ]
+    rows: list[Row] = []
+    for label, outcomes in found.items():
+        row: Row = {"answered from": label}
+        means = {category_label(name): outcomes.mean(measure, category=name) for name in known}
+        rows.append(row | means)
+    return rows
+
+
+def rehearse_answers(
+    memory: Memory,
+    questions: Sequence[Question],
+    ways: Iterable[RetrievalSettings],
+    answerer: Rehearsal,
+    grader: Rehearsal | None,
+) -> None:
+    """Counts the calls of :func:`evaluate_answers` under several settings; sends nothing.
+
+    Args:
+        memory: the memory. One with a paid embedder is asked by words alone.
+        questions: the questions.
+        ways: the settings of the retrieval.
+        answerer: counts the prompts for answers and for the system's own retrieval.
+        grader: counts the prompts for grades; None if no model grades.
+    """
+    for way in ways:
+        asked = replace(way, relevance="lexical") if paid(memory.embedder) else way
+        evaluate_answers(memory, questions, answerer, grader, asked, retriever_chat=answerer)

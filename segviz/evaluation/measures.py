@@ -11,6 +11,7 @@ it must not depend on the quality of the tree's texts.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from segviz.retrieval import POLICIES
@@ -114,7 +115,7 @@ def sees(measure: str, policy: str) -> bool:
     return not MEASURES[measure].leaves or bool(POLICIES[policy]().reaches_leaves)
 
 
-def check_measure(measure: str) -> None:
-    """Checks the name of a measure; ValueError lists the legal names."""
-    if measure not in MEASURES:
-        raise ValueError(f"unknown measure {measure!r}; choose one of {', '.join(MEASURES)}")
+def check_measure(measure: str, known: Collection[str] = tuple(MEASURES)) -> None:
+    """Checks the name of a measure; ValueError lists the ``known`` ones."""
+    if measure not in known:
+        raise ValueError(f"unknown measure {measure!r}; choose one of {', '.join(known)}")

@@ -31,7 +31,7 @@ from segviz.memory.factory import (
 from segviz.memory.from_table import locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
-from segviz.memory.rehearsal import BuildEstimate, rehearse
+from segviz.memory.rehearsal import CallEstimate, Rehearsal, rehearse
 from segviz.memory.side_tables import (
     Labels,
     label_columns,
@@ -41,13 +41,14 @@ from segviz.memory.stores import provider, system_from, system_of
 
 __all__ = [
     "COMPONENTS",
-    "BuildEstimate",
     "BuildPaused",
     "Building",
+    "CallEstimate",
     "Labels",
     "Memory",
     "MissingEmbedder",
     "NoEmbedder",
+    "Rehearsal",
     "Watch",
     "Watched",
     "arrivals",

@@ -1,7 +1,7 @@
-"""Estimates the model calls of a build by building without a model.
+"""Estimates model calls by doing the work with a stand-in for the model, which counts the prompts.
 
-The rehearsal counts every prompt. The offline parts decide and write in place of the model, so that
-the tree, and with it the number of prompts, is plausible.
+In a build the offline parts decide and write in place of the model, so that the tree, and with it
+the number of prompts, is plausible.
 """
 
 from __future__ import annotations
@@ -16,20 +16,44 @@ from segviz.embedding import Embedder, get_embedder
 from segviz.llm import Chat, LabelError, Price, Prompt, Reply
 from segviz.llm.prompts import fitted, tokens_of
 from segviz.llm.protocols import replies_of
+from segviz.llm.roles import role_of
 from segviz.memory.builder import Building
 from segviz.memory.factory import paid
+from segviz.memory.memory import Memory
+from segviz.text.captions import counted
 
+_NOTHING = "nothing is asked in a rehearsal"
 _LEAVES = 500  # rehearsed leaves; the cost of further ones is extrapolated
-_LABEL, _OBJECT, _PER_WORD = 8, 200, 1.4  # tokens of a label, of a JSON object, for each word
+# Tokens of a label, of a short answer, of other free text, and for each word of a text.
+_LABEL, _ANSWER, _FREE, _PER_WORD = 8, 20, 200, 1.4
 
 
 @dataclass(frozen=True)
-class BuildEstimate:
-    """Calls of a build and their input and output tokens, without retries and cached replies."""
+class CallEstimate:
+    """Calls of models and their input and output tokens, without retries and repeated prompts."""
 
-    calls: int
-    tokens_in: int
-    tokens_out: int
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def times(self, factor: float) -> CallEstimate:
+        """Returns the estimate for ``factor`` times as much work."""
+        sizes = (self.calls, self.tokens_in, self.tokens_out)
+        return CallEstimate(*(round(size * factor) for size in sizes))
+
+    def __add__(self, other: CallEstimate) -> CallEstimate:
+        return CallEstimate(
+            self.calls + other.calls,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+        )
+
+    def __str__(self) -> str:
+        """Returns ``12 calls, 3,400 tokens read and 120 written``."""
+        return (
+            f"{counted(self.calls, 'call')}, {self.tokens_in:,} tokens read and "
+            f"{self.tokens_out:,} written"
+        )
 
     def dollars(self, price: Price | None) -> float | None:
         """Returns the cost in US dollars; None if no price is known."""
@@ -38,45 +62,64 @@ class BuildEstimate:
         return (self.tokens_in * price.input + self.tokens_out * price.output) / 1_000_000
 
 
-class _Rehearsal:
-    """A chat model that counts its prompts and leaves all answers to the offline parts."""
+class Rehearsal:
+    """Stand-in for a chat model that counts different prompts.
+
+    It answers questions with words of no meaning, and leaves all else to the offline parts.
+    """
 
     name = "rehearsal"
 
     def __init__(self, budget: int, prompts: Mapping[str, str]) -> None:
+        """Sets the longest prompt in tokens, and replacements for system messages by name."""
         self.prompts = dict(prompts)
-        self.calls = self.tokens_in = self.tokens_out = 0
+        self.estimate = CallEstimate()
         self._budget = budget
+        self._answers: dict[Prompt, Reply | LabelError] = {}
 
     def about(self, role: str) -> dict[str, Any]:
+        """Returns nothing: no model is behind it."""
         return {}
 
     def counts(self) -> dict[str, int]:
+        """Returns nothing: no request is sent."""
         return {}
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
-        pass
+        """Counts nothing."""
 
     def waived(self, prompt: Prompt) -> str:
+        """Returns "": no answer is waived."""
         return ""
 
     def reply(self, prompt: Prompt) -> Reply:
+        """Counts a prompt and returns the stand-in for its answer."""
         return self.replies([prompt])[0]
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """Counts prompts as :meth:`outcomes`; raises LabelError if one wants a label."""
         return replies_of(self.outcomes(prompts))
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
+        """Counts prompts and returns their stand-ins, a LabelError for every label."""
         return [self._outcome(fitted(each, self._budget, self.prompts)[0]) for each in prompts]
 
     def _outcome(self, prompt: Prompt) -> Reply | LabelError:
-        self.calls += 1
-        self.tokens_in += tokens_of(prompt.system) + tokens_of(prompt.user)
-        written = round(prompt.words * _PER_WORD) if prompt.words else _OBJECT
-        self.tokens_out += _LABEL if prompt.labels else written
+        if prompt not in self._answers:
+            self._answers[prompt] = self._counted(prompt)
+        return self._answers[prompt]
+
+    def _counted(self, prompt: Prompt) -> Reply | LabelError:
+        answers = role_of(prompt) == "answer"
+        written = _ANSWER if prompt.name == "answer" else _FREE
+        written = round(prompt.words * _PER_WORD) if prompt.words else written
+        read = tokens_of(prompt.system) + tokens_of(prompt.user)
+        self.estimate += CallEstimate(1, read, _LABEL if prompt.labels else written)
         if prompt.labels:
-            return LabelError("nothing is asked in a rehearsal", "")
-        return Reply("", refused="nothing is asked in a rehearsal")
+            return LabelError(_NOTHING, "")
+        # Different for each prompt, so that each answer needs a grade.
+        text = f"{self.estimate.calls} " + "word " * _ANSWER if answers else ""
+        return Reply(text, refused="" if answers else _NOTHING)
 
 
 def rehearse(
@@ -86,8 +129,10 @@ def rehearse(
     embedder: Embedder,
     prompt_tokens: int,
     prompts: Mapping[str, str],
-) -> BuildEstimate:
+) -> tuple[CallEstimate, Memory]:
     """Estimates the model calls of a build; nothing is sent.
+
+    Also returns the memory that the offline parts built, of the first 500 leaves at most.
 
     Args:
         conversation: the conversation to build from.
@@ -97,7 +142,7 @@ def rehearse(
         prompt_tokens: longest prompt.
         prompts: replacements for system messages, by name.
     """
-    chat = _Rehearsal(prompt_tokens, prompts)
+    chat = Rehearsal(prompt_tokens, prompts)
     asked: Chat = chat
     offline = get_embedder() if paid(embedder) else embedder
     building = Building(conversation, system, unit, embedder=offline, chat=asked)
@@ -106,6 +151,4 @@ def rehearse(
     for _ in building:
         pass
     share = whole / max(1, len(building.units))
-    return BuildEstimate(
-        round(chat.calls * share), round(chat.tokens_in * share), round(chat.tokens_out * share)
-    )
+    return chat.estimate.times(share), building.memory

@@ -24,6 +24,7 @@ from segviz.memory.answer import (
     judging,
     reference,
 )
+from segviz.retrieval import RetrievalSettings
 from tests.llm.server import empty, enum, quoted, say, status, texts_under
 from tests.trees import chat, small_chat
 
@@ -187,7 +188,8 @@ class TestEvaluate:
         model, other = bench.chat(), bench.chat(model="strict")
         found = evaluate_answers(memory, questions, model, other, k=3, seed=4)
         assert (found.chat, found.judge) == (model.name, other.name)
-        assert found.settings == {"k": 3}
+        assert found.settings == RetrievalSettings(k=3).resolved()
+        assert found.right == {r.index: r.right for r in found.rows if r.right is not None}
         assert [row.index for row in found.rows] == [q.index for q in questions]
         for row, question in zip(found.rows, questions, strict=True):
             if question is OPEN:
@@ -204,16 +206,19 @@ class TestEvaluate:
             assert row.fault == ""
             assert row.tokens > 0
         there = {question.category for question in questions}
-        assert list(found.by_category) == sorted(there, key=category_order)
-        for label, group in found.by_category.items():
+        assert list(found.outcomes.known_categories) == sorted(there, key=category_order)
+        for label in found.outcomes.known_categories:
             graded = [r.score for r in found.rows if r.category == label and r.score is not None]
-            assert group.score.n == len(graded)
+            right, perfect = (
+                found.outcomes.mean(name, category=label) for name in ("accuracy", "perfect")
+            )
+            assert right.n == perfect.n == len(graded)
             if graded:
-                assert group.score.value == pytest.approx(sum(graded) / len(graded))
-                right = [float(score >= 2) for score in graded]
-                assert group.accuracy.value == pytest.approx(sum(right) / len(right))
+                assert perfect.value == pytest.approx(graded.count(3) / len(graded))
+                wanted = [float(score >= 2) for score in graded]
+                assert right.value == pytest.approx(sum(wanted) / len(wanted))
         values = [float(r.right) for r in found.rows if r.right is not None]
-        assert found.overall.accuracy == mean_ci(np.array(values), 4)
+        assert found.outcomes.mean("accuracy") == mean_ci(np.array(values), 4)
         # One answer each, one grade for each that needs judgement.
         assert len(bench.server.requests) == 11 + 7
 
@@ -231,8 +236,9 @@ class TestEvaluate:
         assert found.rows[1].answer == "red"
         assert found.rows[1].token_f1 == 1
         assert [row.score for row in found.rows[3:5]] == [3, 3]
-        assert found.overall.faults == 1
-        assert found.overall.accuracy.n == 9
+        assert found.faults == 1
+        assert found.outcomes.mean("accuracy").n == 9
+        assert 1 not in found.right
 
     def test_an_empty_answer_counts_as_wrong_and_is_noted(self, bench, memory):
         bench.server.answer = obedient
@@ -242,7 +248,7 @@ class TestEvaluate:
         found = evaluate_answers(memory, many(10), bench.chat(retries=0), bench.chat(retries=0))
         assert (found.rows[4].answer, found.rows[4].score, found.rows[4].token_f1) == ("", 0, 0)
         assert "empty" in found.rows[4].fault
-        assert found.overall.faults == 1
+        assert found.faults == 1
 
     def test_a_server_that_breaks_down_pauses_and_the_rest_goes_on_later(self, bench, memory):
         bench.server.answer = obedient
@@ -261,7 +267,7 @@ class TestEvaluate:
         done = caught.value.done
         assert 0 < len(done.rows) < 20
         assert done.rows == undisturbed.rows[: len(done.rows)]
-        assert done.overall.questions == len(done.rows)
+        assert len(done.outcomes) == len(done.rows)
         bench.server.fault = lambda request: None
         before = len(bench.server.requests)
         whole = evaluate_answers(memory, many(20), bench.chat(retries=0), bench.chat(retries=0))
@@ -281,7 +287,7 @@ class TestEvaluate:
 
     def test_no_questions(self, bench, memory):
         found = evaluate_answers(memory, [], bench.chat())
-        assert found.overall.accuracy.n == 0
+        assert found.outcomes.mean("accuracy").n == 0
 
     def test_a_bad_setting_is_refused_before_anything_is_sent(self, bench, memory):
         with pytest.raises(ValueError, match="k is 0"):

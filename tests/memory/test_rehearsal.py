@@ -18,7 +18,7 @@ MODELS = {"compatibility": "batch", "annotate": "llm"}
 
 def expected(system: str = "segment-tree", **settings: object):
     made = make_system(system, **settings)
-    return rehearse(small_chat(), made, "turn", HashingEmbedder(), 3_000, {})
+    return rehearse(small_chat(), made, "turn", HashingEmbedder(), 3_000, {})[0]
 
 
 @pytest.mark.parametrize(

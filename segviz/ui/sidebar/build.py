@@ -28,9 +28,9 @@ from segviz.llm import ChatByRole, LastingFault
 from segviz.llm.client import RequestError
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import (
-    BuildEstimate,
     Building,
     BuildPaused,
+    CallEstimate,
     Memory,
     make_system,
     needs_chat,
@@ -189,7 +189,9 @@ def _calls(order: Order, source: str) -> str:
     endpoint = chat.usual.endpoint
     talk, unit, embedder = order.conversation, order.unit, order.models.embedder
     work = partial(rehearse, talk, system, unit, embedder, endpoint.prompt_tokens, chat.prompts)
-    found: BuildEstimate = remember("rehearsals", order.key(source), MEMORIES_KEPT, work)
+    found: CallEstimate = remember(
+        "rehearsals", order.key(source), MEMORIES_KEPT, lambda: work()[0]
+    )
     parts = [f"{found.calls:,} calls", f"{found.tokens_in + found.tokens_out:,} tokens"]
     tested = report_of(endpoint.base_url, endpoint.model)
     seconds = tested and tested.seconds(found.tokens_in, found.tokens_out)
