@@ -4,6 +4,7 @@
 ``serve watch``         the app; the app on a growing file
 ``build ask sweep``     a memory, its evidence for a question, all settings
 ``compare reproduce``   several systems; tables and figures of the papers
+``grade``               answers of a model to all questions, graded by another
 ``audit``               the stage at which a memory, also of another program, loses evidence
 ``export convert``      views and conversations as files
 ``doctor completion``   check of the installation; scripts for shells
@@ -43,6 +44,7 @@ COMMANDS = {
     "ask": "retrieve the evidence for a question",
     "sweep": "measure every policy, alpha and horizon over all questions",
     "compare": "measure several systems on the same leaves and questions",
+    "grade": "have models answer all questions and grade the answers",
     "audit": "say at which stage a memory loses evidence",
     "reproduce": "measure a table or figure of a paper again",
     "export": "write a view of a memory for other programs and people",

@@ -47,7 +47,7 @@ from segviz.cli.console import Console, plain
 from segviz.cli.models import Models
 from segviz.cli.source import path_of, read_corpus
 from segviz.construct import as_settings
-from segviz.conversation import Conversation, Corpus, Lazy, distinct
+from segviz.conversation import Conversation, Corpus, Lazy, Question, distinct
 from segviz.embedding import Cached, Embedder, embedder_key
 from segviz.evaluation import Sweep
 from segviz.evaluation.compare import Comparison, check_units
@@ -62,7 +62,8 @@ from segviz.evaluation.parallel import (
     measure_many,
 )
 from segviz.handover import HandoverError, own
-from segviz.memory import Memory, build
+from segviz.memory import CallEstimate, Memory, build, rehearse
+from segviz.memory.answer import reference
 from segviz.memory.factory import parts_of
 from segviz.retrieval import RELEVANCE
 from segviz.store import recognises
@@ -97,6 +98,12 @@ _SCHEDULER = (
     "Run on the workers of this Dask scheduler, such as tcp://host:8786; conversations "
     "are sent to them (extra segviz[cluster])."
 )
+counting_options = together(
+    _measuring("--no-adversarial", _ADVERSARIAL, is_flag=True),
+    _measuring("--no-disputed", _DISPUTED, is_flag=True),
+)
+"""Options for the questions that count."""
+
 many_options = together(
     _measuring(
         "--measure",
@@ -105,8 +112,7 @@ many_options = together(
         default=DEFAULT,
         metavar="NAME",
     ),
-    _measuring("--no-adversarial", _ADVERSARIAL, is_flag=True),
-    _measuring("--no-disputed", _DISPUTED, is_flag=True),
+    counting_options,
     _measuring("--units", "Units read for the measure reached.", default=UNITS),
     _measuring("--tokens", "Tokens read for the measure answer_words.", default=TOKENS),
     _many("--seeds", _SEEDS, "0", type=whole_numbers, metavar="N,…"),
@@ -118,16 +124,25 @@ many_options = together(
 """Options for what is measured, seeds and workers."""
 
 
+Countable = tuple[str, Callable[[Question], bool]]
+"""Need of a measurement: its name, and a test of whether a question has it."""
+
+EVIDENCE: Countable = ("gold evidence", lambda question: bool(question.evidence))
+ANSWERS: Countable = ("gold answers", lambda question: reference(question) is not None)
+
+
 @dataclass(frozen=True)
 class Runs:
-    """Runs of a command: conversations with gold evidence, and the builders of memories by label.
+    """Runs of a command: usable conversations, and the builders of memories by label.
 
     ``content`` returns bytes that identify the memory of a conversation and a label, unbuilt.
+    ``rehearse`` returns the expected model calls of its build, and a memory that is like it.
     """
 
     conversations: Sequence[Conversation]
     builders: dict[str, Build]
     content: Callable[[Conversation, str], bytes]
+    rehearse: Callable[[Conversation, str], tuple[CallEstimate, Memory]]
     seeds: tuple[int, ...] = (0,)
     share: float = 0.0
 
@@ -138,9 +153,15 @@ class Runs:
 
 
 def runs_of(
-    options: Options, console: Console, models: Models, usual: Sequence[str] = (SYSTEM,)
+    options: Options,
+    console: Console,
+    models: Models,
+    usual: Sequence[str] = (SYSTEM,),
+    counts: Countable = EVIDENCE,
 ) -> Runs:
     """Returns the runs of the options, by default of the ``usual`` systems; prints exclusions.
+
+    Conversations without any question that ``counts`` are left out.
 
     Raises:
         UsageError: nothing can be measured.
@@ -152,7 +173,7 @@ def runs_of(
     paths = [path_of(one) for one in given]
     if all(map(recognises, paths)):
         refuse_idle(given[0], options)
-        return _of_memories(paths, options, models, console)
+        return _of_memories(paths, options, models, console, counts)
     if len(paths) > 1:
         raise UsageError("give one conversation file, or memories alone")
     options.file = given[0]
@@ -166,7 +187,7 @@ def runs_of(
         console.note(f"{given[0]} holds {len(corpus)} conversations; this is about {corpus.ids[0]}")
     kept, why = [], ""
     for place in dict.fromkeys(places or [0]):
-        why = _unusable(corpus, place, unit)
+        why = _unusable(corpus, place, unit, counts)
         if not why:
             kept.append(place)
         elif len(places) > 1:
@@ -178,12 +199,15 @@ def runs_of(
         Lazy(lambda row: corpus[kept[row]], range(len(kept))),
         {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
         lambda talk, label: _plan(talk, *systems[label], unit, models),
+        lambda talk, label: _rehearsed(talk, *systems[label], unit, models),
         tuple(dict.fromkeys(options.seeds or (0,))),
         options.share,
     )
 
 
-def _of_memories(paths: Sequence[Path], options: Options, models: Models, console: Console) -> Runs:
+def _of_memories(
+    paths: Sequence[Path], options: Options, models: Models, console: Console, counts: Countable
+) -> Runs:
     """Returns runs of built memories of one conversation and one unit rule.
 
     The labels are the names of the files, or the system of a single one.
@@ -195,14 +219,13 @@ def _of_memories(paths: Sequence[Path], options: Options, models: Models, consol
     memories = dict(zip(labels, found, strict=True))
     with user_errors():
         check_units(memories)
-    if not any(question.evidence for question in first.conversation.questions):
-        raise UsageError(
-            f"{first.conversation.id} has no questions with gold evidence to measure by"
-        )
+    if lacks := _lacking(first.conversation, counts):
+        raise UsageError(lacks)
     return Runs(
         (first.conversation,),
         {label: partial(_as_built, memory) for label, memory in memories.items()},
         lambda talk, label: store.dump(memories[label].saved),
+        lambda talk, label: (CallEstimate(), memories[label]),
     )
 
 
@@ -247,6 +270,18 @@ def _plan(
     return store.dump(empty) + _source_of(system, *parts_of(system), _inner(models.embedder))
 
 
+def _rehearsed(
+    talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
+) -> tuple[CallEstimate, Memory]:
+    """Returns the expected model calls of a build and the memory of its offline parts."""
+    system, callers = usable(name, settings, models)
+    if not callers or models.chat is None:
+        return rehearse(talk, system, unit, models.embedder, 1, {})
+    client = models.chat.of("annotation")
+    limit = client.endpoint.prompt_tokens
+    return rehearse(talk, system, unit, models.embedder, limit, client.prompts)
+
+
 def _inner(embedder: Embedder) -> object:
     return embedder.inner if isinstance(embedder, Cached) else embedder
 
@@ -262,13 +297,22 @@ def _source_of(*parts: object) -> bytes:
     return found
 
 
-def _unusable(corpus: Corpus, place: int, unit: str) -> str:
+def _lacking(conversation: Conversation, counts: Countable) -> str:
+    """Returns an error message if no question counts, else ""."""
+    gold, usable = counts
+    if any(map(usable, conversation.questions)):
+        return ""
+    return f"{conversation.id} has no questions with {gold} to measure by"
+
+
+def _unusable(corpus: Corpus, place: int, unit: str, counts: Countable) -> str:
+    """Returns why a conversation cannot be measured, "" if it can."""
     try:
         conversation = corpus[place]
     except ValueError as error:  # a large file is parsed lazily
         return str(error)
-    if not any(question.evidence for question in conversation.questions):
-        return f"{conversation.id} has no questions with gold evidence to measure by"
+    if lacks := _lacking(conversation, counts):
+        return lacks
     with user_errors():
         units = conversation.units(unit)
     return "" if units else f"the rule {unit!r} makes no leaf from {conversation.id}"

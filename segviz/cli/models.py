@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -82,6 +83,12 @@ model_options = together(
 )
 """Options for a server with the OpenAI API and its limits."""
 
+judge_options = together(
+    _model("--judge", "Chat model that grades answers; no model does by default.", metavar="NAME"),
+    _model("--judge-server", "Server of the judge.", "--server", metavar="NAME|URL"),
+)
+"""Options for the model that grades answers."""
+
 
 @dataclass(frozen=True)
 class Models:
@@ -113,12 +120,15 @@ def models(options: Options, console: Console) -> Iterator[Models]:
         cache = ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
         told = _Sending(endpoint, console)
 
-        def client(model: str) -> OpenAIChat:
-            meant = replace(endpoint, model=model)
-            return OpenAIChat(meant, cache, waives=options.waive, total=told, prompts=prompts)
+        def client(at: Endpoint, told: Metered = told) -> OpenAIChat:
+            return OpenAIChat(at, cache, waives=options.waive, total=told, prompts=prompts)
 
-        by_role = {role: client(model) for role, model in _named(options).items()}
-        chat = ChatByRole(client(endpoint.model), by_role) if endpoint.model else None
+        named = _named(options).items()
+        by_role = {role: client(replace(endpoint, model=model)) for role, model in named}
+        if judge := _judge(options, endpoint):
+            elsewhere = judge.address != endpoint.address
+            by_role["grade"] = client(judge, _Sending(judge, console) if elsewhere else told)
+        chat = ChatByRole(client(endpoint), by_role) if endpoint.model else None
         embeds = options.embedding_model
         embedder = OpenAIEmbedder(endpoint, cache, total=told) if embeds else None
     for note in cache.notes:
@@ -173,12 +183,12 @@ def server_at(place: str) -> Endpoint:
 
 def _endpoint(options: Options) -> Endpoint | None:
     """Returns the server to use; None if the options name no model."""
-    limits = {n: v for n in _LIMITS if (v := getattr(options, n)) is not None}
     named = _named(options)
     model = options.model or next(iter(named.values()), "")
     wanted = options.server or model or options.embedding_model
     if not wanted:
-        if limits or options.waive or options.prompts:
+        judges = getattr(options, "judge", None) or getattr(options, "judge_server", None)
+        if _limits(options) or options.waive or options.prompts or judges:
             raise UsageError("settings of a model are given, but no model; name one with --model")
         return None
     place = options.server or os.environ.get("SEGVIZ_BASE_URL", "")
@@ -187,12 +197,32 @@ def _endpoint(options: Options) -> Endpoint | None:
             "no server is named for the model; give --server (an address that speaks the "
             f"OpenAI API, or one of {', '.join(PRESETS)}) or set SEGVIZ_BASE_URL"
         )
+    endpoint = _at(place, options, model)
     with user_errors():
-        base = server_at(place)
-        endpoint = replace(base, embedding_model=options.embedding_model or "", **limits)
-        if model:
-            endpoint = replace(endpoint, model=model)
-        endpoint = replace(endpoint, key=key_for(endpoint, os.environ))
+        endpoint = replace(endpoint, embedding_model=options.embedding_model or "")
     if not endpoint.model and not endpoint.embedding_model:
         raise UsageError("a server is named, but no model; add --model or --embedding-model")
     return endpoint
+
+
+def _judge(options: Options, endpoint: Endpoint) -> Endpoint | None:
+    """Returns the server and model that grade answers; None if the options name none."""
+    model, place = getattr(options, "judge", None), getattr(options, "judge_server", None)
+    if place is None:
+        return replace(endpoint, model=model) if model else None
+    found = _at(place, options, model or "")
+    if not found.model:
+        raise UsageError("a server is named for the judge, but no model; add --judge")
+    return found
+
+
+def _at(place: str, options: Options, model: str) -> Endpoint:
+    """Returns a server with its key and the limits of the options; its preset may name a model."""
+    with user_errors():
+        base = server_at(place)
+        found = replace(base, model=model or base.model, embedding_model="", **_limits(options))
+        return replace(found, key=key_for(found, os.environ))
+
+
+def _limits(options: Options) -> dict[str, Any]:
+    return {name: value for name in _LIMITS if (value := getattr(options, name)) is not None}

@@ -301,18 +301,25 @@ def retrievals(
 def grade_rows(found: Mapping[str, Outcomes], *, adversarial: bool = True) -> list[Row]:
     """Returns a row of means for each of several evaluations of the same questions.
 
-    ``gain`` is the paired difference in judge accuracy to the first of them. If an audit disputes
-    questions, a further column has the accuracy with these counted the other way.
+    Measures of ``GRADES`` without any value are left out. ``gain`` is the paired difference in the
+    first of the measures to the first evaluation. If an audit disputes questions, a further column
+    has this measure with these questions counted the other way.
     """
-    first = next(iter(found.values()), None)
+    first = next(iter(found.values()))
+    shown = [
+        name
+        for name in GRADES
+        if any(each.mean(name, adversarial=adversarial).n for each in found.values())
+    ]
     rows: list[Row] = []
     for label, outcomes in found.items():
         row: Row = {"answered from": label}
-        for name, measure in GRADES.items():
-            row[measure] = outcomes.mean(name, adversarial=adversarial)
-        row |= outcomes.recounted("accuracy", adversarial=adversarial)
-        if first is not None and len(found) > 1:
-            row["gain"] = outcomes.gain(first, "accuracy", adversarial=adversarial)
+        for name in shown:
+            row[GRADES[name]] = outcomes.mean(name, adversarial=adversarial)
+            if name == shown[0]:
+                row |= outcomes.recounted(name, adversarial=adversarial)
+                if len(found) > 1:
+                    row["gain"] = outcomes.gain(first, name, adversarial=adversarial)
         rows.append(row)
     return rows
 
@@ -322,10 +329,9 @@ def category_rows(found: Mapping[str, Outcomes], measure: str = "accuracy") -> l
 
     Categories without any value are left out.
     """
-    first = next(iter(found.values()), None)
     known = [
         category
-        for category in (first.known_categories if first else ())
+        for category in next(iter(found.values())).known_categories
         if any(each.mean(measure, category=category).n for each in found.values())
     ]
     rows: list[Row] = []

@@ -1,0 +1,349 @@
+"""``segviz grade``: has models answer all questions and grade the answers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from segviz.cli.build_options import build_options
+from segviz.cli.command import (
+    OK,
+    Options,
+    Unfinished,
+    UsageError,
+    command,
+    numbers,
+    option,
+    output_options,
+    user_errors,
+    whole_numbers,
+)
+from segviz.cli.console import Console
+from segviz.cli.many import ANSWERS, Runs, counting_options, runs_of
+from segviz.cli.models import judge_options, models
+from segviz.cli.retrieval import scoring_options, settings_content
+from segviz.cli.source import output_path, write_file
+from segviz.conversation import Conversation, Question, category_label
+from segviz.evaluation.evaluation import Outcomes, pooled, summary
+from segviz.evaluation.generation import (
+    GRADES,
+    AnswerEvaluation,
+    AnsweringPaused,
+    category_rows,
+    evaluate_answers,
+    grade_rows,
+    rehearse_answers,
+    retrievals,
+)
+from segviz.export.tables import rows_csv
+from segviz.llm import ChatByRole, OpenAIChat, price
+from segviz.llm.probe import probe
+from segviz.llm.timeouts import heartbeat
+from segviz.memory import CallEstimate, Memory, Rehearsal
+from segviz.memory.answer import RIGHT_FROM, reference
+from segviz.retrieval import POLICIES, RetrievalSettings
+from segviz.text.captions import counted
+
+_RETRIEVALS = (
+    "Retrievals of the evidence: own (that of the system's paper; no propagation for a system "
+    f"without one), or policies: {', '.join(POLICIES)}."
+)
+_LIMIT = "Questions of each conversation, evenly spread."
+_YES = "Start without asking."
+_CSV = "Also write a row per question and retrieval as CSV."
+
+
+@dataclass(frozen=True)
+class _Graded:
+    """Evaluation of one conversation under one retrieval of one system."""
+
+    conversation: Conversation
+    system: str
+    retrieval: str
+    found: AnswerEvaluation
+
+    @property
+    def setting(self) -> str:
+        """System and retrieval."""
+        return f"{self.system} · {self.retrieval}"
+
+
+@command
+@click.argument("file", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
+@option("--retrievals", _RETRIEVALS, default="own", metavar="NAME,…")
+@option("--alphas", "Decays of the policies.", "0.1", type=numbers, metavar="N,…")
+@option("--horizons", "Hops of the policies.", "2", type=whole_numbers, metavar="N,…")
+@option("--limit", _LIMIT, "all", type=click.IntRange(1), metavar="N")
+@option("-o --output", _CSV, type=click.Path(), metavar="PATH")
+@option("-y --yes", _YES, is_flag=True)
+@scoring_options
+@counting_options
+@build_options(several=True)
+@judge_options
+@output_options
+def grade(options: Options, console: Console) -> int:
+    """Has models answer all questions and grade the answers.
+
+    A chat model answers every question with a gold answer from the evidence that each system
+    retrieves, and the judge grades the answers from 0 to 3; 2 and 3 are right. Adversarial
+    questions and empty answers are graded by rule. Without --judge only these are graded: a model
+    does not grade its own answers unless it is named twice. FILE and systems are those of segviz
+    compare; several FILEs are built memories of one conversation.
+
+    Before it starts it says how many calls and tokens it needs, for how long at the measured speed
+    of the servers (each gets two short requests), at which price if that is known, and asks. Every
+    reply is saved: after a kill or a failed server the same command asks only the rest, and its
+    result is the same.
+
+    judge accuracy: share of right answers. perfect rate: share of grade 3. token F1 and BLEU-1:
+    overlap with the gold answer; 1 or 0 for an adversarial question. gain: paired difference in
+    judge accuracy to the first row. Intervals resample conversations, and questions in them.
+
+    JSON: command, answerer, judge ("" without), rows (for each system and retrieval: system,
+    retrieval, settings, questions, faults, measures as in segviz compare, categories (category ->
+    judge accuracy)), answers (for each question and row: conversation, system, retrieval,
+    question, category, text, disputed, answer, score, right, token_f1, bleu1, tokens, fault).
+
+    Examples, the second as SegTreeMem Table 4:
+        segviz grade sample:ines-theo --server Ollama --model qwen3 --judge phi4 --limit 10
+        segviz grade locomo10.json --all --systems raptor,segment-tree
+            --retrievals own,bottom-up --relevance dense
+            --server gpt-5.4-mini --judge-server "gpt-4o-mini (judge)"
+        segviz grade a.json.gz b.json.gz --model small --judge large -o answers.csv
+    """
+    table = output_path(options.output, *options.file) if options.output else None
+    # One process calls the models, and the order of the units is kept.
+    vars(options).update(workers=1, scheduler=None, seeds=None, share=0.0)
+    with models(options, console) as clients:
+        chat = clients.chat
+        if chat is None:
+            raise UsageError("no model answers; name one with --server and --model")
+        runs = runs_of(options, console, clients, counts=ANSWERS)
+        judge = chat.of("grade") if chat.has("grade") else None
+        if judge is None:
+            console.note("no model grades (--judge): only rules do, for adversarial questions")
+        if not (options.yes and options.quiet):
+            for line in _expected(runs, chat, judge, options):
+                console.note(line)
+        if not options.yes and not _agreed():
+            console.note("nothing was asked")
+            raise click.exceptions.Exit(OK)
+        graded = _graded(runs, chat, judge, options, console)
+    if table is not None:
+        write_file(table, rows_csv(_answers(graded)))
+    _print(graded, options, console)
+    return OK
+
+
+def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
+    """Returns the retrievals of the options for a memory; raises UsageError for a bad one."""
+    with user_errors():
+        limits = RetrievalSettings(k=options.k, budget=options.budget, relevance=options.relevance)
+        names = options.retrievals.split(",")
+        return retrievals(memory, names, limits, options.alphas or (), options.horizons or ())
+
+
+def _chosen(talk: Conversation, limit: int | None) -> list[Question]:
+    """Returns the questions with a gold answer, at most ``limit``, evenly spread."""
+    known = [question for question in talk.questions if reference(question) is not None]
+    number = min(limit or len(known), len(known))
+    return [known[place * len(known) // number] for place in range(number)]
+
+
+# --- before the start --------------------------------------------------------------------------
+
+
+def _agreed() -> bool:
+    """Returns True if the user agrees to start; raises UsageError if nobody can be asked."""
+    if not sys.stdin or not sys.stdin.isatty():
+        raise UsageError("give --yes to start without being asked")
+    try:
+        return click.confirm("Start?", err=True)
+    except click.Abort:
+        return False
+
+
+def _expected(
+    runs: Runs, chat: ChatByRole, judge: OpenAIChat | None, options: Options
+) -> list[str]:
+    """Returns a line for each model: expected calls, tokens, time, cost.
+
+    The first conversation is rehearsed; the others are expected to need as much for each question
+    and leaf.
+    """
+    first, client = runs.conversations[0], chat.of("answer")
+    asked = _chosen(first, options.limit)
+    answers = Rehearsal(client.endpoint.prompt_tokens, client.prompts)
+    grades = Rehearsal(judge.endpoint.prompt_tokens, judge.prompts) if judge else None
+    builds = CallEstimate()
+    for label in runs.builders:
+        build, memory = runs.rehearse(first, label)
+        builds += build
+        rehearse_answers(memory, asked, _ways(memory, options).values(), answers, grades)
+    talks = [runs.conversations[place] for place in range(len(runs.conversations))]
+    questions = sum(len(_chosen(talk, options.limit)) for talk in talks) / len(asked)
+    turns = sum(len(talk.turns) for talk in talks) / len(first.turns)
+    parts = [("builds", chat.of("annotation"), builds.times(turns))] if builds.calls else []
+    parts.append(("answers", client, answers.estimate.times(questions)))
+    if judge and grades:
+        parts.append(("grades", judge, grades.estimate.times(questions)))
+    reports = {part.endpoint: probe(part.endpoint) for _, part, _ in parts}
+    lines = []
+    for what, part, needed in parts:
+        report, endpoint = reports[part.endpoint], part.endpoint
+        seconds = report.seconds(needed.tokens_in, needed.tokens_out)
+        lasts = ", time unknown" + (f": {report.problem}" if report.problem else "")
+        if seconds is not None:
+            minutes = seconds / 60 / endpoint.concurrency
+            lasts = f", about {minutes:,.0f} minutes" if minutes >= 1 else ", under a minute"
+        spent = needed.dollars(price(endpoint, endpoint.model))
+        cost = f", ${spent:.2f}" if spent is not None else ""
+        lines.append(f"{what} by {endpoint.model}: about {needed}{lasts}{cost}")
+    return [*lines, "Replies in the cache cost nothing."]
+
+
+# --- answering and grading ---------------------------------------------------------------------
+
+
+def _graded(
+    runs: Runs, chat: ChatByRole, judge: OpenAIChat | None, options: Options, console: Console
+) -> list[_Graded]:
+    """Builds the memories, answers and grades. Raises Unfinished if a model gives up."""
+    graded: list[_Graded] = []
+    on = "All replies are saved; the same command continues there."
+    try:
+        for talk, label, _ in runs:
+            memory, questions = runs.builders[label](talk), _chosen(talk, options.limit)
+            for way, settings in _ways(memory, options).items():
+                found = _answered(
+                    f"{label} · {way}", memory, questions, chat, judge, settings, console
+                )
+                graded.append(_Graded(talk, label, way, found))
+    except AnsweringPaused as pause:
+        done = sum(len(each.found.rows) for each in graded) + len(pause.done.rows)
+        raise Unfinished(f"paused after {counted(done, 'question')}: {pause} {on}") from None
+    except KeyboardInterrupt:
+        console.error(on)
+        raise
+    return graded
+
+
+def _answered(
+    name: str,
+    memory: Memory,
+    questions: Sequence[Question],
+    chat: ChatByRole,
+    judge: OpenAIChat | None,
+    settings: RetrievalSettings,
+    console: Console,
+) -> AnswerEvaluation:
+    """Answers and grades with a progress line, also during a slow call of a model."""
+    at = 0
+
+    def show(done: int, _: int) -> None:
+        nonlocal at
+        at = done
+        progress(done, len(questions))
+
+    with (
+        console.progress(f"answering {name}", "questions") as progress,
+        heartbeat(lambda: progress(at, len(questions))),
+    ):
+        return evaluate_answers(
+            memory,
+            questions,
+            chat.of("answer"),
+            judge,
+            settings,
+            retriever_chat=chat,
+            progress=show,
+        )
+
+
+# --- results -----------------------------------------------------------------------------------
+
+
+def _settings(graded: Sequence[_Graded]) -> dict[str, list[_Graded]]:
+    """Groups the evaluations of all conversations by system and retrieval."""
+    found: dict[str, list[_Graded]] = {}
+    for each in graded:
+        found.setdefault(each.setting, []).append(each)
+    return found
+
+
+def _together(parts: Sequence[_Graded], options: Options) -> Outcomes:
+    outcomes = {part.conversation.id: part.found.outcomes for part in parts}
+    whole = pooled(outcomes) if len(outcomes) > 1 else parts[0].found.outcomes
+    return whole.counting(disputed=not options.no_disputed)
+
+
+def _print(graded: Sequence[_Graded], options: Options, console: Console) -> None:
+    groups = _settings(graded)
+    outcomes = {setting: _together(parts, options) for setting, parts in groups.items()}
+    first, one = next(iter(outcomes.values())), graded[0].found
+    if options.json:
+        rows = [
+            {
+                "system": parts[0].system,
+                "retrieval": parts[0].retrieval,
+                "settings": settings_content(parts[0].found.settings),
+                "questions": len(outcomes[setting]),
+                "faults": sum(part.found.faults for part in parts),
+                "measures": summary(outcomes[setting], first, tuple(GRADES)),
+                "categories": {
+                    category_label(name): outcomes[setting].mean("accuracy", category=name)
+                    for name in first.known_categories
+                },
+            }
+            for setting, parts in groups.items()
+        ]
+        content = {"answerer": one.chat, "judge": one.judge, "rows": rows}
+        console.json("grade", {**content, "answers": _answers(graded)})
+        return
+    talks = len({each.conversation.id for each in graded})
+    console.line(
+        f"{counted(len(first), 'question')} of {counted(talks, 'conversation')}, answered by "
+        f"{one.chat}, graded by {one.judge or 'rules alone'}; grade {RIGHT_FROM} or 3 is right; "
+        "95 % intervals"
+    )
+    if faults := sum(each.found.faults for each in graded):
+        console.line(
+            f"{counted(faults, 'question')} without a usable answer or grade of the model; "
+            "--json says why"
+        )
+    console.rows(grade_rows(outcomes, adversarial=not options.no_adversarial))
+    if len(first.known_categories) > 1:
+        console.line()
+        console.line("judge accuracy by category")
+        console.rows(category_rows(outcomes))
+
+
+def _answers(graded: Sequence[_Graded]) -> list[dict[str, Any]]:
+    """Returns a row for every question under every setting."""
+    found = []
+    for each in graded:
+        for row in each.found.rows:
+            question = each.conversation.question(row.index)
+            found.append(
+                {
+                    "conversation": each.conversation.id,
+                    "system": each.system,
+                    "retrieval": each.retrieval,
+                    "question": row.index,
+                    "category": row.category,
+                    "text": question.text,
+                    "disputed": question.disputed is not None,
+                    **{
+                        name: getattr(row, name)
+                        for name in (
+                            *("answer", "score", "right", "token_f1", "bleu1"),
+                            *("tokens", "fault"),
+                        )
+                    },
+                }
+            )
+    return found

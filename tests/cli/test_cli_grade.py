@@ -1,0 +1,277 @@
+"""``segviz grade`` over the wire: cost first, wrong replies, a server that dies, the same bytes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import click
+import pytest
+
+import segviz
+from segviz.cli import grade as module
+from segviz.evaluation import bleu1, evaluate_answers, token_f1
+from segviz.llm import Endpoint, OpenAIChat, Price
+from tests.data import ROOT
+from tests.llm.server import ModelServer, empty, enum, hang, say, status, texts_under
+
+QUESTIONS = [
+    {"question": "Which boat 0?", "answer": "red boat", "evidence": ["D1:1"], "category": 4},
+    {"question": "Which boat 1?", "answer": "red boat", "evidence": ["D1:2"], "category": 4},
+    {"question": "Which boat 2?", "answer": "a canoe", "evidence": ["D1:3"], "category": 1},
+    {"question": "Which plane?", "adversarial_answer": "a glider", "category": 5},
+    {"question": "Which car?", "evidence": ["D1:2"], "category": 3},
+]
+"""Four with a gold answer, the last without."""
+
+PROBED = ("Which fruit", "Write the numbers")
+
+
+def answer(request):
+    """The answerer knows red boats alone; the judge accepts what shares a word with the gold."""
+    if not enum(request):
+        (asked,) = texts_under(request, "Question")
+        return "Not mentioned." if "plane" in asked else "red boat"
+    (gold,), (said,) = (texts_under(request, name) for name in ("Reference", "Answer"))
+    return "3" if set(gold.split()) & set(said.split()) else "1"
+
+
+def of_questions(server):
+    """The requests that are no test of the server's speed."""
+    return [r for r in server.chats if not any(p in str(r["messages"]) for p in PROBED)]
+
+
+def probed(request):
+    return any(part in str(request["messages"]) for part in PROBED)
+
+
+@pytest.fixture
+def server(run, monkeypatch):
+    with ModelServer() as running:
+        running.answer = lambda request: "one two" if probed(request) else answer(request)
+        monkeypatch.setenv("SEGVIZ_BASE_URL", running.url)
+        yield running
+
+
+@pytest.fixture
+def asked(talk):
+    talk.write_text(json.dumps(json.loads(talk.read_text()) | {"qa": QUESTIONS}))
+    return talk
+
+
+GRADE = ("--embedder", "hashing", "--system", "dense", "--model", "small", "--judge", "strict")
+
+
+def test_answers_are_graded_and_overlaps_counted(run, server, asked):
+    ran = run("grade", asked, *GRADE, "--yes", "--json")
+    assert ran.code == 0
+    found = ran.json
+    (row,) = found["rows"]
+    assert (row["system"], row["retrieval"], row["questions"]) == ("dense", "own", 4)
+    assert found["answerer"].startswith("small")
+    assert found["judge"].startswith("strict")
+    accuracy = row["measures"]["accuracy"]
+    assert (accuracy["all"]["value"], accuracy["all"]["n"]) == (0.75, 4)
+    assert accuracy["without_adversarial"]["value"] == pytest.approx(2 / 3)
+    f1 = [1, 1, token_f1("red boat", "a canoe"), 1]
+    assert row["measures"]["token_f1"]["all"]["value"] == pytest.approx(sum(f1) / 4)
+    assert {name: mean["value"] for name, mean in row["categories"].items()} == {
+        "1 multi-hop": 0,
+        "4 single-hop": 1,
+        "5 adversarial": 1,
+    }
+    answers = {each["question"]: each for each in found["answers"]}
+    assert sorted(answers) == [0, 1, 2, 3]  # the last has no gold answer
+    assert answers[2]["bleu1"] == bleu1("red boat", "a canoe")
+    assert [answers[place]["right"] for place in range(4)] == [True, True, False, True]
+    models = [request["model"] for request in of_questions(server)]
+    assert (models.count("small"), models.count("strict")) == (4, 3)
+
+
+def test_the_table_has_a_row_for_each_system_and_retrieval_with_paired_gains(run, server, asked):
+    ways = ("--systems", "dense,segment-tree", "--retrievals", "own,none,bottom-up")
+    common = [word for word in GRADE if word not in ("--system", "dense")]
+    out = run("grade", asked, *common, *ways, "--yes").out
+    assert re.search(r"answered from +judge accuracy +gain", " ".join(out.split()))
+    rows = [line for line in out.splitlines() if " · " in line and "[+0.000" in line]
+    names = [re.split(r"  +", line)[0] for line in rows]
+    assert names == [
+        *("dense · own", "dense · collapsed", "dense · bottom-up 0.1, H 2"),
+        *("segment-tree · own", "segment-tree · collapsed", "segment-tree · bottom-up 0.1, H 2"),
+    ]
+    assert "4 questions of 1 conversation" in out
+    distinct = {str(request["messages"]) for request in of_questions(server)}
+    assert len(of_questions(server)) == len(distinct)  # the same evidence is sent once
+
+
+def test_calls_tokens_and_time_are_told_before_anything_is_sent(run, server, asked):
+    ran = run("grade", asked, *GRADE)
+    assert ran.code == 2
+    assert "--yes" in ran.err
+    assert of_questions(server) == []
+    told = re.findall(r"(answers|grades) by (\w+): about (\d+) calls, .* under a minute", ran.err)
+    assert told == [("answers", "small", "4"), ("grades", "strict", "3")]
+
+
+@pytest.mark.parametrize("agrees", [True, False])
+def test_it_starts_if_the_user_agrees(run, server, asked, monkeypatch, agrees):
+    monkeypatch.setattr(module, "sys", Terminal)
+    monkeypatch.setattr(click, "confirm", lambda *_, **__: agrees)
+    ran = run("grade", asked, *GRADE)
+    assert ran.code == 0
+    assert bool(of_questions(server)) == agrees
+    assert ("nothing was asked" in ran.err) != agrees
+
+
+class Terminal:
+    """In the place of ``sys``: somebody sits there."""
+
+    class stdin:
+        @staticmethod
+        def isatty():
+            return True
+
+
+def test_money_is_told_where_the_price_is_known(run, server, asked, monkeypatch):
+    monkeypatch.setattr(module, "price", lambda *_: Price(1_000.0, 0.0))
+    assert re.search(r"answers by small: .*, \$\d+\.\d\d", run("grade", asked, *GRADE).err)
+
+
+def test_a_model_does_not_grade_itself_unnamed(run, server, asked):
+    ran = run("grade", asked, *GRADE[:-2], "--yes", "--json")
+    assert "no model grades" in ran.err
+    assert ran.json["judge"] == ""
+    graded = {each["question"]: each["right"] for each in ran.json["answers"]}
+    assert graded == {0: None, 1: None, 2: None, 3: True}
+    assert not [request for request in of_questions(server) if enum(request)]
+    assert run("grade", asked, "--embedder", "hashing").code == 2
+
+
+@pytest.mark.parametrize("said", ["9", '{"label": "4"}', "three", '{"grade": "3"'])
+def test_a_reply_that_is_no_grade_is_left_out_and_noted(run, server, asked, said):
+    server.fault = lambda request: (
+        say(said) if enum(request) and "boat 1?" in str(request["messages"]) else None
+    )
+    ran = run("grade", asked, *GRADE, "--retries", "0", "--yes", "--json")
+    assert ran.code == 0
+    (row,) = ran.json["rows"]
+    assert row["faults"] == 1
+    assert row["measures"]["accuracy"]["all"]["n"] == 3
+    (_, noted, *_) = ran.json["answers"]
+    assert (noted["score"], noted["right"], noted["token_f1"]) == (None, None, 1)
+    assert "expected a grade" in noted["fault"]
+    again = run("grade", asked, *GRADE, "--retries", "0", "--yes")
+    assert "1 question without a usable answer or grade" in again.out
+
+
+def test_no_answer_is_a_wrong_answer(run, server, asked):
+    server.fault = lambda request: (
+        empty() if not enum(request) and "boat 0?" in str(request["messages"]) else None
+    )
+    answers = run("grade", asked, *GRADE, "--retries", "0", "--yes", "--json").json["answers"]
+    assert (answers[0]["right"], answers[0]["token_f1"]) == (False, 0)
+    assert "empty" in answers[0]["fault"]
+
+
+def test_disputed_questions_are_counted_or_left_out(run, server, asked, tmp_path):
+    audit = [{"question": "Which boat 2?", "error_type": "WRONG_ANSWER"}]
+    (tmp_path / "audit.json").write_text(json.dumps(audit))
+    marked = (*GRADE, "--audit", "audit.json", "--yes")
+    (row,) = run("grade", asked, *marked, "--json").json["rows"]
+    assert row["measures"]["accuracy"]["all"]["value"] == 0.75
+    assert row["measures"]["accuracy"]["without_disputed"]["value"] == 1
+    assert "without disputed" in run("grade", asked, *marked).out
+    assert "with disputed" in run("grade", asked, *marked, "--no-disputed").out
+
+
+def test_a_judge_on_another_server_sees_grades_alone(run, server, asked):
+    with ModelServer() as other:
+        other.answer = answer
+        ran = run("grade", asked, *GRADE, "--judge-server", other.url, "--yes")
+        assert ran.code == 0
+        assert all(map(enum, of_questions(other)))
+        assert len(of_questions(other)) == 3
+    assert not any(map(enum, of_questions(server)))
+    for url in (server.url, other.url):
+        assert f"texts of the conversation are sent to {url}" in ran.err
+
+
+def test_a_limit_takes_questions_from_everywhere(run, server, asked):
+    found = run("grade", asked, *GRADE, "--limit", "2", "--yes", "--json").json["answers"]
+    assert [each["question"] for each in found] == [0, 2]
+
+
+def test_every_answer_is_a_line_of_the_csv(run, server, asked, tmp_path):
+    server.answer = lambda request: "3" if enum(request) else "=1+1"
+    assert run("grade", asked, *GRADE, "--yes", "-o", "all.csv").code == 0
+    rows = list(csv.DictReader((tmp_path / "all.csv").read_text("utf-8").splitlines()))
+    assert [row["question"] for row in rows] == ["0", "1", "2", "3"]
+    assert {row["answer"] for row in rows} == {"'=1+1"}
+
+
+def test_questions_of_several_memories_are_paired(run, server, asked):
+    for name in ("a", "b"):
+        assert run("build", asked, "--embedder", "hashing", "-o", f"{name}.json").code == 0
+    rows = run("grade", "a.json", "b.json", *GRADE[4:], "--yes", "--json").json["rows"]
+    assert [row["system"] for row in rows] == ["a", "b"]
+    assert rows[1]["measures"]["accuracy"]["gain"]["value"] == 0
+
+
+def test_a_server_that_dies_pauses_and_the_same_command_ends_with_the_same_bytes(
+    run, server, asked, tmp_path, monkeypatch
+):
+    command = ("grade", asked, *GRADE, "--yes", "--json", "--concurrency", "1", "--retries", "0")
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "another"))
+    whole = run(*command)
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
+    server.requests.clear()
+    server.fault = lambda request: status(500) if len(of_questions(server)) > 5 else None
+    ran = run(*command)
+    assert (ran.code, ran.out) == (3, "")
+    assert "the same command continues" in ran.err
+    answered = [str(request["messages"]) for request in of_questions(server)[:5]]
+    server.fault = lambda request: None
+    server.requests.clear()
+    assert run(*command).out == whole.out
+    assert len(of_questions(server)) == 2
+    assert not {str(r["messages"]) for r in of_questions(server)} & set(answered)
+    server.fault = lambda request: status(500)
+    server.requests.clear()
+    assert run(*command).out == whole.out  # nothing is left to ask
+    assert of_questions(server) == []
+
+
+@pytest.mark.slow
+def test_a_killed_command_asks_nothing_twice(run, server, asked, tmp_path, monkeypatch):
+    options = ["grade", str(asked), *GRADE, "--yes", "--json", "--concurrency", "1"]
+    server.fault = lambda request: hang(30) if len(of_questions(server)) == 4 else None
+    script = "import sys; from segviz.cli import main; sys.exit(main())"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *options], cwd=tmp_path, env=environment
+    ) as process:
+        for _ in range(300):
+            if len(of_questions(server)) >= 4:
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGKILL)
+        process.wait(20)
+    server.fault = lambda request: None
+    before = len(of_questions(server))
+    resumed = run(*options)
+    assert len(of_questions(server)) - before == 7 - 3
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "another"))
+    assert run(*options).out == resumed.out
+
+
+def test_right_answers_can_be_looked_up_by_question(server, asked):
+    memory = segviz.build(segviz.load(asked)[0], embedder="hashing")
+    clients = [OpenAIChat(Endpoint(server.url, name)) for name in ("small", "strict")]
+    found = evaluate_answers(memory, memory.conversation.questions, *clients)
+    assert found.right == {0: True, 1: True, 2: False, 3: True}
