@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -29,7 +28,10 @@ _WIDTH = 1100
 _PAPERS = list(dict.fromkeys(entry.paper for entry in ENTRIES))
 _DATA = f"File of conversations with questions, repeatable; {SAMPLE}NAME is a bundled one."
 _OUTPUT = "Folder for tables and figures."
-_AUDIT = "Leave out the questions that this file disputes; its format is that of sweep --audit."
+_AUDIT = (
+    "Add columns of means without the questions that this file disputes; its format is that of "
+    "sweep --audit."
+)
 _WORKERS = (
     "Processes on this machine; more than one needs the extra segviz[parallel]. Times are then not "
     "comparable."
@@ -85,7 +87,7 @@ def reproduce(options: Options, console: Console) -> int:
                 talks, "exchange", options.embedder, options.workers, progress, perf_counter
             )
             rows = entry.measure(bench)
-        written = _write(entry, rows, talks, folder, options.audit is not None, console)
+        written = _write(entry, rows, talks, folder, console)
         seconds = perf_counter() - began
         named = {"paper": entry.paper, "table": entry.table}
         measured.append({**named, "seconds": seconds, "files": written, "rows": rows})
@@ -114,7 +116,7 @@ def _talks(options: Options, console: Console) -> list[Conversation]:
     for given in options.data or [f"{SAMPLE}{name}" for name in TITLES]:
         with user_errors():
             corpus = audited(load(path_of(given)), options, console)
-            talks = [_undisputed(corpus[place]) for place in range(len(corpus))]
+            talks = [corpus[place] for place in range(len(corpus))]
         asked = [talk for talk in talks if any(one.evidence for one in talk.questions)]
         if len(asked) < len(talks) and options.data:
             console.note(f"{given}: {len(talks) - len(asked)} without gold evidence are left out")
@@ -124,22 +126,17 @@ def _talks(options: Options, console: Console) -> list[Conversation]:
     return found
 
 
-def _undisputed(talk: Conversation) -> Conversation:
-    asked = tuple(question for question in talk.questions if question.disputed is None)
-    return replace(talk, questions=asked)
-
-
 def _write(
     entry: Experiment,
     rows: list[Row],
     talks: list[Conversation],
     folder: Path,
-    fewer: bool,
     console: Console,
 ) -> list[str]:
     source = SOURCES[entry.paper]
-    questions = f"{sum(len(talk.questions) for talk in talks)} questions"
-    questions += " (without those that an audit disputes)" if fewer else ""
+    asked = [question for talk in talks for question in talk.questions]
+    questions, disputed = f"{len(asked)} questions", sum(one.disputed is not None for one in asked)
+    questions += f", of which an audit disputes {disputed}" if disputed else ""
     page = (
         f"# {source.title}, {entry.table}\n\n{entry.shows} Measured on {len(talks)} "
         f"conversation{'s' * (len(talks) > 1)} with {questions}; `, paper` is printed in "

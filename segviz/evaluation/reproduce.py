@@ -2,7 +2,8 @@
 
 ``ENTRIES`` are the rows of ``reproduce.toml``. An entry measures with a :class:`Bench` and returns
 rows. Their columns ``"x, paper"`` have the printed numbers, of the column ``x`` or, where the paper
-measured answers of a model, of a metric of its own. Most rows are means of a function of one
+measured answers of a model, of a metric of its own. If an audit disputes questions, the columns
+``"x, without disputed"`` have the means over the others. Most rows are means of a function of one
 memory, for a system with some setting. Nothing is drawn here.
 """
 
@@ -24,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from segviz.conversation import UNANSWERABLE, Conversation, Question
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
 from segviz.evaluation.compare import Chart, own_settings
-from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked
+from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked, summary
 from segviz.evaluation.measures import MEASURES
 from segviz.evaluation.parallel import Progress, measure_many
 from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES
@@ -106,15 +107,30 @@ class Bench:
         """Returns a row for each variant (several, if ``measure`` returns a list), averaged.
 
         Numbers become means over the conversations; arrays, with a value per question, the
-        :class:`Mean` over all questions.
+        :class:`Mean` over all questions, and over the undisputed ones if some are disputed.
         """
         return [
-            {column: label, **_pooled_row(same)}
+            {column: label, **self.pooled(same)}
             for label, talks in self.each(measure, variants, **how).items()
             for same in zip(
                 *([one] if isinstance(one, dict) else one for one in talks), strict=True
             )
         ]
+
+    def pooled(self, found: Sequence[Mapping[str, Any]]) -> Row:
+        """Returns the row of what was ``found`` in each conversation, as :meth:`rows` says."""
+        row: Row = {}
+        kept = [[one.disputed is None for one in talk.questions] for talk in self.talks]
+        for name in dict.fromkeys(name for one in found for name in one):
+            values = [one.get(name, 0.0) for one in found]
+            if not isinstance(values[0], np.ndarray):
+                row[name] = float(np.mean(values))
+                continue
+            row[name] = _mean(values)
+            if not all(map(all, kept)):
+                left = [np.where(*both, np.nan) for both in zip(kept, values, strict=True)]
+                row[f"{name}, without disputed"] = _mean(left)
+        return row
 
     def paper(self, place: Place, metric: str, variant: str = "", system: str = "") -> float:
         """Returns the printed number of a table, for the conversations' data set if possible.
@@ -156,15 +172,6 @@ def of_data(printed: Sequence[Reported], talks: Sequence[Conversation]) -> Seque
     name = formats.pop() if len(formats) == 1 else ""
     same = [row for row in printed if row.data == _DATA.get(name, name)]
     return same or [row for row in printed if row.data == printed[0].data]
-
-
-def _pooled_row(talks: Sequence[Mapping[str, Any]]) -> Row:
-    row: Row = {}
-    for name in dict.fromkeys(name for talk in talks for name in talk):
-        values = [talk.get(name, 0.0) for talk in talks]
-        array = isinstance(values[0], np.ndarray)
-        row[name] = _mean(values) if array else float(np.mean(values))
-    return row
 
 
 def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
@@ -412,9 +419,9 @@ def kept(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dic
 
 def _held(summaries: Iterable[tuple[str, Iterable[int]]], texts: Sequence[str]) -> float:
     found = wanted = 0
-    for summary, nodes in summaries:
+    for text, nodes in summaries:
         words = set().union(*(content_tokens(texts[node]) for node in nodes))
-        found += len(words & content_tokens(summary))
+        found += len(words & content_tokens(text))
         wanted += len(words)
     return 100 * found / max(wanted, 1)
 
@@ -498,9 +505,9 @@ def _lost(bench: Bench) -> list[Row]:
     found = losses(bench, CONSTRUCTIONS, policy="none", relevance="dense")
     for label, (whole, moved) in found.items():
         row: Row = {"construction": label}
-        row |= {"in order": whole.mean(JUDGED_BY), "permuted": moved.mean(JUDGED_BY)}
+        row |= _means("in order", whole, JUDGED_BY) | _means("permuted", moved, JUDGED_BY)
         for name in (JUDGED_BY, "reached", "quoted"):
-            row[f"loss, {MEASURES[name].label}"] = whole.gain(moved, name)
+            row |= _means(f"loss, {MEASURES[name].label}", whole, name, moved)
         rows.append(row)
     orders = ("original order", "30 % of turn pairs swapped")
     # The printed tree was built by a model in batch mode; we have none.
@@ -511,6 +518,17 @@ def _lost(bench: Bench) -> list[Row]:
         before, after = (bench.paper(place, "judge", order, system) for order in orders)
         row["loss, judge, paper"] = before - after
     return rows
+
+
+def _means(column: str, found: Outcomes, name: str, before: Outcomes | None = None) -> Row:
+    """Returns the mean of a measure, or its gain over ``before``, as the cell of a column.
+
+    If some questions are disputed, a second cell has it without them.
+    """
+    means = summary(found, before, [name])[name]
+    every, fewer = ("gain", "gain_without_disputed") if before else ("all", "without_disputed")
+    row: Row = {column: means[every]}
+    return row | ({f"{column}, without disputed": means[fewer]} if fewer in means else {})
 
 
 def _swept(bench: Bench, variants: Variants, **how: Any) -> dict[str, Sweep]:
@@ -527,8 +545,10 @@ def _constructions(bench: Bench) -> list[Row]:
                 cell = found.best(JUDGED_BY, [policy])
                 row: Row = {"construction": label, "order": said, "retrieval": policy}
                 row["best at"] = f"α {cell.alpha:g}, H {cell.horizon}" if cell.moves else ""
-                row |= {MEASURES[n].label: cell.outcomes.mean(n) for n in (JUDGED_BY, "reached")}
-                rows.append(row | {"gain": found.gain(cell, JUDGED_BY)})
+                for name in (JUDGED_BY, "reached"):
+                    row |= _means(MEASURES[name].label, cell.outcomes, name)
+                still = found.baseline.outcomes
+                rows.append(row | _means("gain", cell.outcomes, JUDGED_BY, still))
     return rows
 
 
@@ -576,14 +596,14 @@ def _cost(bench: Bench) -> list[Row]:
 
 def _over_alpha(bench: Bench) -> list[Row]:
     (found,) = _swept(bench, _TREE).values()
-    none = found.baseline.outcomes.value(JUDGED_BY)
+    none = _means("no propagation", found.baseline.outcomes, JUDGED_BY)
     rows: list[Row] = []
     for policy, alpha in product(_POLICIES, found.alphas):
         cells = [found.cell(policy, alpha, horizon) for horizon in found.horizons]
         each = {f"H {cell.horizon}": cell.outcomes for cell in cells if cell}
         for label, outcomes in {**each, "mean over H": averaged([*each.values()])}.items():
             row: Row = {"policy": policy, "α": alpha, "horizon": label}
-            rows.append(row | {"answer words": outcomes.mean(JUDGED_BY), "no propagation": none})
+            rows.append(row | _means("answer words", outcomes, JUDGED_BY) | none)
     return rows
 
 
@@ -616,7 +636,10 @@ def level_rows(
         for level in found.baseline.outcomes.levels:
             row[level_name(level, names)] = cell.outcomes.levels.get(level, 0.0)
         if measure:
-            row[MEASURES[measure].label] = cell.outcomes.mean(measure, adversarial=adversarial)
+            label = MEASURES[measure].label
+            row[label] = cell.outcomes.mean(measure, adversarial=adversarial)
+            for how, mean in cell.outcomes.recounted(measure, adversarial=adversarial).items():
+                row[f"{label}, {how}"] = mean
         rows.append(row)
     return rows
 
@@ -724,7 +747,7 @@ def _density(bench: Bench) -> list[Row]:
         for talk, kept in zip(talks, both, strict=True):
             for name in metrics:
                 talk[name] = np.where(kept, talk[name], np.nan)
-        row = {"method": label, **_pooled_row(talks)}
+        row = {"method": label, **bench.pooled(talks)}
         rows.append(bench.beside(row, ("xmemory", "Table 5"), metrics, "", label))
     return rows
 

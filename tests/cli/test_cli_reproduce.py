@@ -57,11 +57,22 @@ def test_as_json(run):
 
 
 @pytest.mark.usefixtures("no_browser")
-def test_an_audit_leaves_its_questions_out(run, tmp_path):
+@pytest.mark.parametrize("entry", [("xmemory", "table-6"), ("segtreemem", "table-3")])
+def test_an_audit_gives_every_mean_with_and_without_its_questions(run, tmp_path, entry):
     texts = [question.text for question in sample("recurrence").questions]
     entries = [{"question": text, "error_type": "AMBIGUOUS"} for text in texts[:2]]
     (tmp_path / "audit.json").write_text(json.dumps(entries), "utf-8")
-    data = ("memtree", "figure-a7", "--data", "sample:recurrence", "--audit", "audit.json")
-    assert "disputed: 2" in run("reproduce", *data).err
-    page = (tmp_path / "reproduced" / "memtree-figure-a7.md").read_text()
-    assert f"{len(texts) - 2} questions" in page
+    data = (*entry, "--data", "sample:recurrence", "--json")
+    ran = run("reproduce", *data, "--audit", "audit.json")
+    assert "disputed: 2" in ran.err
+    page = (tmp_path / "reproduced" / "-".join((*entry,))).with_suffix(".md").read_text()
+    assert f"{len(texts)} questions, of which an audit disputes 2" in page
+    plain = run("reproduce", *data).json["entries"][0]["rows"]
+    checked = 0
+    for row, alone in zip(ran.json["entries"][0]["rows"], plain, strict=True):
+        for name, mean in alone.items():
+            assert row[name] == mean
+            if isinstance(mean, dict) and mean["n"]:
+                fewer = row[f"{name}, without disputed"]
+                checked += fewer["n"] < mean["n"]
+    assert checked

@@ -12,7 +12,7 @@ import pytest
 import segviz
 from segviz.construct import parameters
 from segviz.construct.compatibility import COMPATIBILITY
-from segviz.conversation import UNIT_RULES
+from segviz.conversation import UNIT_RULES, Dispute
 from segviz.evaluation import Mean, evaluate
 from segviz.evaluation.evaluation import averaged
 from segviz.evaluation.measures import MEASURES
@@ -122,6 +122,12 @@ def test_rows_are_means_over_talks_and_over_questions():
     assert row["leaves"] == np.mean(leaves)
     assert isinstance(row["asked"], Mean)
     assert (row["asked"].value, row["asked"].n) == (2.5, 12)
+    assert "asked, without disputed" not in row
+    first, *others = one.questions
+    disputed = replace(one, questions=(replace(first, disputed=Dispute("wrong")), *others))
+    (row,) = Bench([disputed, other]).rows(measure, {"flat": ("bm25", {})})
+    fewer = row["asked, without disputed"]
+    assert (row["asked"].n, fewer.n, fewer.value) == (12, 11, pytest.approx(30 / 11))
 
 
 def test_shapes_are_those_of_the_structure():
