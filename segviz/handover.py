@@ -22,7 +22,7 @@ _UNIT = 0.01
 
 
 class HandoverError(ValueError):
-    """Code from outside segviz failed, or handed over something else than expected."""
+    """Error of code or data from outside segviz, which failed or is not what a part expects."""
 
 
 def own(part: object) -> bool:

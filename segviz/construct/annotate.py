@@ -1,14 +1,14 @@
 """Annotation: writes a node's text from its children's texts (the S of Algorithm 1).
 
-``Extractive`` quotes the most informative lines, offline. ``Summary`` asks a chat model, as in the
-paper.
+``Extractive`` quotes the most informative lines, offline. ``SessionSummaries`` takes the summaries
+of sessions from a LoCoMo file. ``Summary`` asks a chat model, as in the paper.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -26,6 +26,7 @@ from segviz.construct.tasks.words import (
     words_of,
 )
 from segviz.conversation.turns import SPEAKER
+from segviz.handover import HandoverError
 from segviz.llm import Chat, Prompt, Reply
 from segviz.llm.prompts import annotation_prompt, digest
 from segviz.text.captions import clipped
@@ -466,5 +467,66 @@ class Summary(Declared):
         return WrittenText(text, **{TITLE: title}, **known)
 
 
-ANNOTATORS: dict[str, Callable[..., Any]] = {"extractive": Extractive, "llm": Summary}
+# --- by the data set -------------------------------------------------------------------------
+
+
+class _Covering(WrittenText):
+    """A text with the transcript of the leaves below its node, cut beyond the longest session."""
+
+    transcript: str
+
+
+@dataclass(frozen=True)
+class SessionSummaries(Extractive):
+    """Gives a node whose leaves are exactly one session the data set's summary of this session.
+
+    All other nodes have an extract, as by ``extractive``. So the summaries of a LoCoMo file
+    (``session_summary``) can be compared with the texts that segviz writes. The fact "written by"
+    of a node says which of the two its text is. To make every session a node of level 1, set
+    ``level_1`` -2 and ``session_break`` 4 of the compatibility model ``calibrated``.
+
+    Source: LoCoMo (Maharana et al. 2024), whose summaries are written by a language model.
+    """
+
+    name: ClassVar[str] = "session-summaries"
+
+    summaries: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def prepare(self, services: Services) -> SessionSummaries:
+        """Returns the same annotator with the summary of each session by its transcript.
+
+        Raises:
+            HandoverError: the conversation has no summaries.
+        """
+        sessions = services.conversation.sessions if services.conversation else ()
+        summaries = {
+            "\n".join(turn.spoken for turn in session.turns if turn.content): session.summary
+            for session in sessions
+            if session.summary
+        }
+        if not summaries:
+            raise HandoverError(
+                "this conversation has no summaries of its sessions; expected LoCoMo's "
+                "'session_summary'. Annotate with 'extractive' instead."
+            )
+        return replace(self, summaries=summaries)
+
+    def __call__(self, texts: Sequence[str]) -> str:
+        """Returns a session's summary if ``texts`` cover exactly this session, else an extract."""
+        if len(texts) == 1:
+            return texts[0]
+        # A text of a leaf is its own transcript; any other text of this build carries it.
+        said = "\n".join(getattr(text, "transcript", text) for text in texts)
+        summary = self.summaries.get(said)
+        by = "session_summary of the data set" if summary else Extractive.name
+        written = _Covering(summary or super().__call__(texts), **{WRITTEN_BY: by})
+        written.transcript = said[: max(map(len, self.summaries), default=0) + 1]
+        return written
+
+
+ANNOTATORS: dict[str, Callable[..., Any]] = {
+    "extractive": Extractive,
+    "llm": Summary,
+    "session-summaries": SessionSummaries,
+}
 """Name to frozen dataclass; adding a row is all it takes."""

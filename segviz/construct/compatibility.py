@@ -165,8 +165,9 @@ class Calibrated(Judging, Declared):
     session_break: float = param(
         0.0,
         "Added on level 1 when a session opens. This is session metadata, which the paper's "
-        "C(x, F) does not see: with it the tree knows where sessions begin.",
-        (0, 2),
+        "C(x, F) does not see: with it the tree knows where sessions begin. With 4, and -2 as "
+        "threshold on level 1, the nodes of level 1 are the sessions.",
+        (0, 4),
         source="ours",
     )
     window: int = param(

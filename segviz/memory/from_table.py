@@ -115,15 +115,11 @@ def memory_from(
     return Memory(conversation, unit, name, (), {}, model, steps)
 
 
-def locomo_facts(
-    conversation: Conversation, *, summaries: bool = False, embedder: str | Embedder = "auto"
-) -> Memory:
+def locomo_facts(conversation: Conversation, *, embedder: str | Embedder = "auto") -> Memory:
     """Makes a memory of the facts that LoCoMo derived from a conversation, with their turns.
 
     Args:
         conversation: read from a LoCoMo file, which has ``observation``.
-        summaries: adds the data set's summary of each session above its facts, as the annotation of
-            level 2, to compare with those of other annotators.
         embedder: as in ``segviz.build``.
 
     Raises:
@@ -135,13 +131,7 @@ def locomo_facts(
             f"{conversation.id!r:.60} brings no facts; expected LoCoMo's 'observation', which its "
             "published file has and the samples of segviz have not"
         )
-    rows: list[Mapping[str, Any]] = [_row(fact) for fact in facts]
-    if summaries:
-        wrote = {fact.session for fact in facts}
-        told = {s.id: s.summary for s in conversation.sessions if s.summary and s.id in wrote}
-        rows = [{**row, "parent": row["session"] if row["session"] in told else ""} for row in rows]
-        rows += [{"id": name, "text": text, "kind": "session"} for name, text in told.items()]
-    return memory_from(rows, conversation=conversation, name="locomo-facts", embedder=embedder)
+    return memory_from(facts, conversation=conversation, name="locomo-facts", embedder=embedder)
 
 
 def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:

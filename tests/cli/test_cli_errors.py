@@ -21,6 +21,7 @@ CASES = {
         ("--set annotate.max_words=ten", "whole number"),
         ("--set refresh=lazy --set refresh=eager", "given twice"),
         ("--set compatibility=batch --set annotate=llm", "batch and llm needs a chat model"),
+        ("--set annotate=session-summaries", "no summaries of its sessions"),
         ("--model m", "no server"),
         ("--server vllm", "no model"),
         ("--server ftp://x --model m", "http:// or https://"),

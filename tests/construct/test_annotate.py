@@ -1,14 +1,18 @@
 import re
 from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import segviz
 from segviz.construct import annotate as module
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks.words import LEAST_CONTENT, content, salience, words_of
 from segviz.conversation import Turn
+from tests.memories import sample
 
 PLAIN = st.lists(
     st.sampled_from(
@@ -236,3 +240,39 @@ class TestSalience:
     def test_without_vectors_rarity_decides(self, monkeypatch):
         monkeypatch.setattr("segviz.construct.tasks.words.word_vectors", lambda: None)
         assert salience.__wrapped__("you") < salience.__wrapped__("barometer") == 1.0
+
+
+# --- summaries of the data set -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("system", ["segment-tree", "raptor"])
+@pytest.mark.parametrize("unit", ["exchange", "turn"])
+def test_exactly_the_nodes_that_cover_one_session_have_its_summary(system, unit):
+    talk = sample(sessions=6)
+    told = [replace(one, summary=f"Summary {n}.") for n, one in enumerate(talk.sessions[:-1])]
+    talk = replace(talk, sessions=(*told, talk.sessions[-1]))
+    trees = [{}]
+    if system == "segment-tree":
+        trees += [{"compatibility": {"name": "calibrated", "level_1": -2, "session_break": 4}}]
+    for parts in trees:
+        memory = segviz.build(talk, system, unit, annotate="session-summaries", **parts)
+        s = memory.structure
+        units = [one.session for one in memory.units]
+        of_session = {tuple(np.flatnonzero(np.equal(units, n))): n for n in range(len(told))}
+        wide = [n for n in np.flatnonzero(s.active).tolist() if len(s.children[n]) > 1]
+        for node in wide:
+            session = of_session.get(tuple(s.coverage(node)))
+            texts = [s.text[child] for child in s.children[node]]
+            extract = Extractive()(texts)
+            assert s.text[node] == (extract if session is None else f"Summary {session}.")
+            by = s.facts[node]["written by"]
+            assert ("session_summary" in by) == (session is not None)
+        if parts:
+            level_1 = [n for n in wide if s.level[n] == 1]
+            assert len(level_1) == 6
+            assert {of_session.get(tuple(s.coverage(n))) for n in level_1} == {*range(5), None}
+
+
+def test_a_conversation_without_summaries_is_refused():
+    with pytest.raises(ValueError, match="session_summary"):
+        segviz.build(sample(sessions=2), annotate="session-summaries")

@@ -135,16 +135,13 @@ def test_the_samples_bring_no_facts_and_say_so():
         segviz.locomo_facts(sample())
 
 
-@pytest.mark.parametrize("summaries", [False, True])
-def test_facts_of_locomo_are_a_memory_with_sessions_above(summaries):
+def test_facts_of_locomo_are_a_memory():
     conversation = segviz.load(real_data("locomo", "locomo5.json"))["conv-30"]
-    memory = segviz.locomo_facts(conversation, summaries=summaries, embedder=EMBEDDER)
+    memory = segviz.locomo_facts(conversation, embedder=EMBEDDER)
     s = memory.structure
     assert memory.check() == []
     assert memory.system == "locomo-facts"
     assert s.level.tolist().count(1) == len(conversation.observations)
-    texts = [s.text[node] for node in range(len(s)) if s.kind[node] == "session"]
-    assert texts == ([each.summary for each in conversation.sessions] if summaries else [])
     found = evidence_stages(memory, conversation.questions, policy="none", relevance="lexical")
     (row,) = stage_rows(found)
     assert 0.1 < row["never written"] < 0.4

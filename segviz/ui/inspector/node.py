@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from segviz.construct.annotate import FAULT, OF_MODEL, REPLY, WRITTEN_BY
+from segviz.construct.annotate import FAULT, OF_MODEL, PROMPT, REPLY, WRITTEN_BY
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.tree.inspect import (
@@ -135,10 +135,12 @@ def _text_tab(
 def _origin(
     session: AppSession, structure: Structure, node: int, step: int, origin: Mapping[str, str]
 ) -> None:
-    """Draws the author of a text that a model should write, with the prompt and the reply."""
+    """Draws the author of a text; if a model was asked for it, also the prompt and the reply."""
     by, why = unmarked(origin.get(WRITTEN_BY, "")), origin.get(FAULT, "")
     author = f"Written offline ({by}): {unmarked(why)}." if why else f"Written by {by}."
     st.caption(f"{author} The turns below it have the original words.")
+    if PROMPT not in origin:  # no model was asked
+        return
     with st.popover("Prompt and reply", icon=":material/forum:", key="origin"):
         prompt = session.memory.prompt_of(node, step)
         if prompt is None:
