@@ -82,6 +82,21 @@ def test_numbers_are_those_the_benchmark_wrote():
         assert number in measured, number
 
 
+def test_means_in_pages_beside_the_code_have_interval_data_and_number_of_questions():
+    found = 0
+    for path in PAGES:
+        if ROOT / "segviz" not in path.parents:
+            continue
+        for part in path.read_text("utf-8").split("\n\n"):
+            alone = re.sub(r"\.\d{3}\s\[[^]]+\]", "", part)  # without the means with an interval
+            assert not re.search(r"(?<!\d)\.\d{3}\b", alone), (path, part)
+            if alone != part:
+                found += 1
+                assert re.search(r"\d questions|\| n \|", part), (path, part)
+                assert re.search("LoCoMo|LongMemEval|RealMem|conv-", part), (path, part)
+    assert found
+
+
 def test_versions_of_python_agree():
     assert PROJECT["requires-python"] == ">=3.11"
     assert "Python 3.11 to 3.14" in README
