@@ -18,13 +18,13 @@ from segviz.conversation import Corpus
 from segviz.loaders.archives import ZIP, FolderMembers, Members, ZipMembers, read_members
 from segviz.loaders.audit import with_audit
 from segviz.loaders.budget import GZIP, Budget, gunzip
+from segviz.loaders.cells import header, is_table, read_records
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large, unreadable
 from segviz.loaders.file_kinds import other_kind, reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
-from segviz.loaders.formats.table import header, is_table, named_rows
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
 from segviz.loaders.loader import Loader
 from segviz.loaders.report import Tally
@@ -162,13 +162,8 @@ def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
     Raises:
         LoadError: As in ``parse``.
     """
-    budget = Budget(WHOLE)
     try:
-        if data.startswith(GZIP):
-            data = b"".join(gunzip(data, budget))
-        document, _ = read_document(data, budget)
-        if isinstance(document, PlainText):
-            return named_rows(document)
+        document, _ = read_records(data)
     except LoadError as error:
         raise error.in_file(_label(name), "a table with a row per node") from None
     rows = document.get("nodes") if isinstance(document, dict) else document

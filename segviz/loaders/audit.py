@@ -17,11 +17,9 @@ from typing import Any
 
 from segviz import files
 from segviz.conversation import AuditReport, Conversation, Corpus, Dispute
-from segviz.loaders.budget import GZIP, Budget, gunzip
-from segviz.loaders.decode import read_document
-from segviz.loaders.document import Place, PlainText
+from segviz.loaders.cells import read_records
+from segviz.loaders.document import Place
 from segviz.loaders.errors import LoadError, unreadable
-from segviz.loaders.formats.table import named_rows
 from segviz.loaders.lazy import LazyCorpus
 from segviz.loaders.questions import read_answer, read_evidence, turn_index
 from segviz.loaders.report import Notes, Tally
@@ -86,12 +84,7 @@ def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Co
     data = source if isinstance(source, bytes) else _read(source)
     tally = Tally()
     try:
-        budget = Budget()
-        document, mended = read_document(
-            b"".join(gunzip(data, budget)) if data.startswith(GZIP) else data, budget
-        )
-        if isinstance(document, PlainText):
-            document = named_rows(document)
+        document, mended = read_records(data)
         entries = list(_entries(document))
         if not entries:
             raise LoadError("no entry of an audit is in it", remedy="give the audit's own file")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from typing import NamedTuple
 
 from segviz.conversation import Session, Turn
 from segviz.loaders.document import Options, Place
@@ -21,7 +22,8 @@ from segviz.text.dates import read_times
 class Message:
     """Message of a chat.
 
-    ``session`` is its session if the source names one; ``raw`` is the time as written.
+    ``raw`` is its time as written, ``session`` the name of its session and ``id`` its own id, if
+    the source has them.
     """
 
     speaker: str
@@ -29,7 +31,7 @@ class Message:
     time: datetime | None = None
     raw: str = ""
     session: str | None = None
-    caption: str | None = None
+    id: str = ""
 
 
 def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> list[Message]:
@@ -66,8 +68,8 @@ def _steps(messages: Iterable[Message]) -> list[float]:
     return [(after - before).total_seconds() for before, after in pairwise(times)]
 
 
-def sessions_of(messages: Iterable[Message], gap_hours: float) -> tuple[Session, ...]:
-    """Returns sessions ``session_<n>`` with turns ``S<n>:<m>``, in the order of the messages.
+def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Message]]:
+    """Splits messages into sessions, in their order.
 
     Messages of one named session are joined at the place of the first. Others begin a new session
     if more than ``gap_hours`` pass, forward or back.
@@ -90,13 +92,13 @@ def sessions_of(messages: Iterable[Message], gap_hours: float) -> tuple[Session,
             blocks.append([])
         blocks[-1].append(message)
         last = message.time or last
-    return tuple(_session(number, block) for number, block in enumerate(blocks, start=1))
+    return blocks
 
 
-def _session(number: int, block: Sequence[Message]) -> Session:
+def session_of(number: int, block: Sequence[Message]) -> Session:
+    """Returns the session ``session_<number>`` of these messages, with turns ``S<number>:<m>``."""
     turns = tuple(
-        Turn(f"S{number}:{row}", each.speaker, each.text, each.caption)
-        for row, each in enumerate(block, start=1)
+        Turn(f"S{number}:{row}", each.speaker, each.text) for row, each in enumerate(block, start=1)
     )
     dated = next((each for each in block if each.time), block[0])
     raw = dated.raw or (f"{dated.time:%Y-%m-%d %H:%M}" if dated.time else "")
@@ -117,50 +119,109 @@ def each_message(
             notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
 
 
-Written = tuple[object, Place, object, Place]
-"""A session in a file: its list of messages and its date, each with its place, () for no place."""
+class Written(NamedTuple):
+    """Session as a data set writes it: its id, its list of messages and its date.
+
+    ``place`` is that of the messages, ``at`` that of the date; () if no date is expected.
+    """
+
+    id: str
+    messages: object
+    place: Place
+    date: object = None
+    at: Place = ()
+
+
+class Names(NamedTuple):
+    """Keys of a data set's messages; "" for those it does not have."""
+
+    text: str
+    speaker: str
+    id: str = ""
+    caption: str = ""
 
 
 def read_sessions(
-    blocks: Sequence[Written],
-    speaker: str,
+    written: Sequence[Written],
+    names: Names,
     example: str,
     place: Place,
     options: Options,
     notes: Notes,
 ) -> tuple[Session, ...]:
-    """Reads sessions from lists ``[{<speaker>: …, content: …}, …]``.
+    """Reads the sessions of a data set's conversation, in the given order.
 
-    They are called ``session_<n>`` and their turns ``S<n>:<m>`` by position; sessions without turns
-    are left out. ``example`` is a date in the format's style; notes on all sessions are at
-    ``place``.
+    Turns are called ``S<n>:<m>`` by session and position in the file, or by the id the file gives
+    them. Sessions without turns are left out. ``example`` is a date in the data set's style;
+    ``place`` is that of all sessions.
     """
-    empty, held = [], []
-    for number, (block, here, date, at) in enumerate(blocks, start=1):
-        if block is None or block == []:
-            empty.append(f"session_{number}")
-        elif turns := _turns(block, speaker, number, here, notes):
-            held.append((number, turns, (date, at)))
-    starts = session_starts([date for *_, date in held], example, options, notes)
+    # Ids of messages that are left out count as taken: evidence that cites one must not point at
+    # another turn.
+    blocks = [each.messages for each in written if isinstance(each.messages, list)]
+    given = {name for block in blocks for raw in block if (name := text_under(names.id, raw))}
+    taken, owned = set(given), set[str]()
+    held: list[tuple[Written, tuple[Turn, ...]]] = []
+    for each in written:
+        if turns := tuple(_turns(each, names, owned, taken, bool(given), notes)):
+            held.append((each, turns))
+    starts = session_starts([(each.date, each.at) for each, _ in held], example, options, notes)
     sessions = tuple(
-        Session(f"session_{number}", *start, turns)
-        for (number, turns, _), start in zip(held, starts, strict=True)
+        Session(each.id, *start, turns) for (each, turns), start in zip(held, starts, strict=True)
     )
-    note_empty(empty, place, notes)
+    if empty := [each.id for each in written if each.messages in (None, [])]:
+        what = f"{counted(len(empty), 'session')} without turns ({listed(empty)})"
+        notes.skipped(place, what)
     note_backwards(sessions, place, notes)
+    if not sessions:
+        notes.skipped(place, "no usable turns; the conversation is left out")
     return sessions
 
 
 def _turns(
-    block: object, speaker: str, session: int, place: Place, notes: Notes
-) -> tuple[Turn, ...]:
-    turns = []
-    for here, raw in each_message(block, place, notes):
-        text = words(raw.get("content"), (*here, "content"), notes)
-        if text is not None:
-            who = speaker_named(raw.get(speaker), (*here, speaker), notes)
-            turns.append(Turn(f"S{session}:{int(here[-1]) + 1}", who, text))
-    return tuple(turns)
+    session: Written, names: Names, owned: set[str], taken: set[str], given: bool, notes: Notes
+) -> Iterator[Turn]:
+    """Yields the turns of a session that have a text or a caption; notes each of the others.
+
+    ``owned`` are the ids of earlier turns, ``taken`` also those of later ones. If none is ``given``
+    in the file, a missing id is no error.
+    """
+    if session.messages in (None, []):
+        return
+    for place, raw in each_message(session.messages, session.place, notes):
+        caption = text_under(names.caption, raw)
+        text: str | None = ""
+        if caption is None or raw.get(names.text) is not None:
+            text = words(raw.get(names.text), (*place, names.text), notes)
+        if text is None:
+            continue
+        speaker = speaker_named(raw.get(names.speaker), (*place, names.speaker), notes)
+        own = text_under(names.id, raw)
+        if own is None or own in owned:
+            problem = "missing or unusable" if own is None else "a duplicate"
+            letter = "D" if names.id else "S"
+            number = session.id.removeprefix("session_")
+            own = unused(f"{letter}{number}:{int(place[-1]) + 1}", taken)
+            if given:
+                what = f"the id is {problem}; the turn is called {own}"
+                notes.repaired((*place, names.id), what)
+        owned.add(own)
+        taken.add(own)
+        yield Turn(own, speaker, text, caption)
+
+
+def text_under(key: str, raw: object) -> str | None:
+    """Returns the string under a key; None if it is missing, blank or no string."""
+    value = raw.get(key) if isinstance(raw, dict) else None
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def unused(wanted: str, taken: Collection[str]) -> str:
+    """Returns ``wanted``, with the first free suffix ``#2``, ``#3`` … if it is ``taken``."""
+    fresh, count = wanted, 1
+    while fresh in taken:
+        count += 1
+        fresh = f"{wanted}#{count}"
+    return fresh
 
 
 def flagged(raw: object, key: str) -> bool:
@@ -263,19 +324,10 @@ def session_starts(
     return found
 
 
-def note_backwards(
-    sessions: Iterable[Session], place: Place, notes: Notes, order: str = "file"
-) -> None:
-    """Adds a note if a session, kept in file order, is dated before its predecessor."""
+def note_backwards(sessions: Iterable[Session], place: Place, notes: Notes) -> None:
+    """Adds a note that counts the sessions dated before their predecessor; none is moved."""
     dated = [(session.start, session.id) for session in sessions if session.start]
     back = [name for (before, _), (start, name) in pairwise(dated) if start < before]
     if back:
         what = f"{counted(len(back), 'session')} dated before the previous one ({listed(back)})"
-        notes.repaired(place, f"{what}; kept in {order} order")
-
-
-def note_empty(sessions: list[str], place: Place, notes: Notes) -> None:
-    """Adds a note that counts the sessions without turns."""
-    if sessions:
-        what = f"{counted(len(sessions), 'session')} without turns ({listed(sessions)})"
-        notes.skipped(place, what)
+        notes.repaired(place, f"{what}; not moved")

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 
 from segviz.conversation import Conversation
 from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, times_of, words
-from segviz.loaders.document import Options, Place
+from segviz.loaders.document import Options, Place, usual_keys
 from segviz.loaders.errors import LoadError, NeedsColumns
-from segviz.loaders.multi_conversation import Chat, read_chats
+from segviz.loaders.multi_conversation import Chat, known_id, read_chats
+from segviz.loaders.questions import Asked
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, one_line, quoted, shorten
 from segviz.text.dates import read_time, read_times
@@ -49,7 +49,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "conversation": tuple("conversation chat chatid channel room".split()),
 }
-"""Meaning -> usual names of the column, the best first, as :func:`spelled`."""
+"""Meaning -> usual names of the column, the best first, as ``document.spelled``."""
 
 USUAL = ("human", "user", "gpt", "assistant")
 """Speakers that come first, whoever speaks first."""
@@ -68,6 +68,9 @@ ASIDE = set(
 """Roles and ``type`` values of messages that are not part of the dialogue."""
 
 
+OWN_IDS = ("diaid", "messageid", "turnid", "id", "uuid")
+"""Usual names of the key of a message's own id, the best first."""
+
 _CONTEXT = re.compile(
     r"\s*<(?:environment|user|system|command|local|bash|turn|session|task|ide)[_-].*>\s*", re.DOTALL
 )
@@ -75,16 +78,9 @@ _CONTEXT = re.compile(
 ``<environment_context>``."""
 
 
-def spelled(name: str) -> str:
-    """Normalizes a name: no case, blanks or marks between its words."""
-    return re.sub(r"[\s_.-]+", "", name).casefold()
-
-
-@lru_cache(1_000)  # the rows of a file have few sets of keys
 def keys_of(headers: tuple[str, ...], meaning: str) -> tuple[str, ...]:
     """Returns the headers with a usual name for the meaning, the best first."""
-    known = {spelled(header): header for header in reversed(headers)}
-    return tuple(known[name] for name in ALIASES[meaning] if name in known)
+    return usual_keys(headers, ALIASES[meaning])
 
 
 def guess(headers: Sequence[str]) -> dict[str, str]:
@@ -155,6 +151,7 @@ class Talk:
     blocks: list[Block]
     others: int = 0
     nameless: bool = False
+    asked: list[Asked] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +210,7 @@ def read_talks(
             what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
             notes.skipped(talk.place, f"{what} left out")
         said = own.get(id(talk), {talk.name: []})
-        chats += [(name, messages, talk.place) for name, messages in said.items()]
+        chats += [Chat(name, messages, talk.place, talk.asked) for name, messages in said.items()]
     return read_chats(chats, label, options, notes, "records with a text", USUAL)
 
 
@@ -221,12 +218,12 @@ def messages_of(
     talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
 ) -> Iterator[Said]:
     """Returns the messages of talks, in order."""
-    blocks = [(talk, block) for talk in talks for block in talk.blocks]
-    for _, block in blocks:
+    blocks = [(talk, row, block) for talk in talks for row, block in enumerate(talk.blocks)]
+    for *_, block in blocks:
         block.leave_out()
-    raws = [keys.first(raw, "time") for _, block in blocks for _, raw in block.rows]
+    raws = [keys.first(raw, "time") for *_, block in blocks for _, raw in block.rows]
     told = iter(zip(raws, _times(raws, "time" in keys.columns, options, notes), strict=True))
-    for number, (talk, block) in enumerate(blocks):
+    for talk, number, block in blocks:
         times = [next(told) for _ in block.rows]
         if block.began is not None and not any(time for _, time in times):
             times = [(block.began, read_time(block.began))] * len(times)
@@ -240,7 +237,7 @@ def messages_of(
                     continue
                 who = _speaker(keys.all(raw, "speaker"), raw, place, notes)
                 named = keys.label(raw, "session") or session
-                message = Message(who, text, time, plain_value(written), named)
+                message = Message(who, text, time, plain_value(written), named, _own_id(raw))
                 yield talk, keys.label(raw, "conversation"), message
         note_left_out(block.left, talk.place, notes)
 
@@ -329,6 +326,10 @@ def _speaker(
     if (kind := str(raw.get("type"))) in SPEAKING:
         return kind
     return speaker_named(value, (*place, key), notes) if key else "Unknown"
+
+
+def _own_id(raw: Mapping[str, object]) -> str:
+    return next((known_id(raw[key]) for key in usual_keys(tuple(raw), OWN_IDS)), "")
 
 
 def _times(

@@ -9,6 +9,7 @@ the file; here only that line is left out, and its number noted.
 
 from __future__ import annotations
 
+import ast
 import codecs
 import json
 import math
@@ -183,6 +184,20 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
         except (ValueError, RecursionError):
             notes.skipped((line,), "the line is left out: a number or a nesting is too large")
     return (found, notes) if found and len(found) * 2 >= filled else None
+
+
+def literal(text: str) -> tuple[object, Notes]:
+    """Parses a list or object in a text, as JSON or as Python's literals; nothing is run.
+
+    Returns None for any other text.
+    """
+    parsers = (json.loads, lambda text: json.loads(json.dumps(ast.literal_eval(text.strip()))))
+    for parse in parsers if text.lstrip()[:1] in ("[", "{") else ():
+        # Through JSON, Python's tuples become lists, and values that JSON does not know are
+        # refused.
+        with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return clean(parse(text))
+    return None, Notes()
 
 
 # --- repairs ---------------------------------------------------------------------------

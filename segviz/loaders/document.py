@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from segviz.loaders.errors import LoadError
 
@@ -75,3 +76,15 @@ class Options:
         if not self.gap_hours >= 0:
             what = f"gap_hours is {self.gap_hours}"
             raise LoadError(what, expected="0 hours or more", remedy="correct it")
+
+
+def spelled(name: str) -> str:
+    """Normalizes a key: lower case, without blanks, dots, hyphens and underscores."""
+    return re.sub(r"[\s_.-]+", "", name).casefold()
+
+
+@lru_cache(1_000)  # the rows of a file have few sets of keys
+def usual_keys(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the keys that are among the usual ``names`` in any spelling, the best first."""
+    known = {spelled(key): key for key in reversed(keys)}
+    return tuple(known[name] for name in names if name in known)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from segviz.conversation import Conversation, with_distinct_ids
-from segviz.loaders.chat import Message, note_backwards, oldest_first, sessions_of, speakers_of
+from segviz.conversation import Conversation, Question, Session, with_distinct_ids
+from segviz.loaders.chat import (
+    Message,
+    in_sessions,
+    note_backwards,
+    oldest_first,
+    session_of,
+    speakers_of,
+)
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
+from segviz.loaders.questions import Asked, read_questions, turn_index, unique_index
 from segviz.loaders.report import Note, Notes, shown
 from segviz.text.captions import describe, one_line, quoted, shorten
 
@@ -40,15 +50,6 @@ def numbered(name: str, position: int, total: int) -> str:
     return stem(name) if total == 1 else f"{stem(name)} {position + 1}"
 
 
-def unused(wanted: str, taken: Collection[str]) -> str:
-    """Returns ``wanted``, with the first free suffix ``#2``, ``#3`` … if it is ``taken``."""
-    fresh, count = wanted, 1
-    while fresh in taken:
-        count += 1
-        fresh = f"{wanted}#{count}"
-    return fresh
-
-
 def known_id(value: object) -> str:
     """Returns an id that is a string or a whole number as text; "" for anything else."""
     known = isinstance(value, str | int) and not isinstance(value, bool)
@@ -66,6 +67,18 @@ def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: N
 
 
 # --- all conversations of a file -----------------------------------------------------
+
+
+def read_each(
+    rows: Iterable[tuple[Place, object]],
+    read: Callable[[Place, object], Conversation | None],
+    expected: str,
+    notes: Notes,
+    *key: str,
+) -> tuple[Conversation, ...]:
+    """Reads a conversation of each row; ``read`` returns None for a row it has left out."""
+    found = [(made, place) for place, raw in rows if (made := read(place, raw)) is not None]
+    return settled(found, expected, notes, *key)
 
 
 def settled(
@@ -93,8 +106,13 @@ def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
     return LoadError(what, "", expected, "export the conversation again, with its messages")
 
 
-Chat = tuple[str, Sequence[Message], Place]
-"""Name, messages and place of a future conversation."""
+class Chat(NamedTuple):
+    """Future conversation: its name, its messages, its place and the questions about it."""
+
+    name: str
+    messages: Sequence[Message]
+    place: Place
+    asked: Sequence[Asked] = ()
 
 
 def read_chats(
@@ -110,12 +128,42 @@ def read_chats(
     The ``usual`` speakers come first. Raises LoadError if there is no message.
     """
     found: list[tuple[Conversation, Place]] = []
-    for name, messages, place in chats:
-        sessions = sessions_of(oldest_first(messages, place, notes), options.gap_hours)
-        if not sessions:
+    for name, messages, place, asked in chats:
+        blocks = in_sessions(oldest_first(messages, place, notes), options.gap_hours)
+        if not blocks:
             notes.skipped(place, "no messages; the conversation is left out")
             continue
+        sessions = tuple(session_of(number, block) for number, block in enumerate(blocks, 1))
         note_backwards(sessions, place, notes)
         speakers = speakers_of(sessions, usual)
-        found.append((Conversation(name, speakers, sessions, source_format=label), place))
+        questions = _questions(asked, blocks, sessions, notes) if asked else ()
+        found.append((Conversation(name, speakers, sessions, questions, label), place))
     return settled(found, expected, notes)
+
+
+def _questions(
+    asked: Sequence[Asked],
+    blocks: Sequence[Sequence[Message]],
+    sessions: Sequence[Session],
+    notes: Notes,
+) -> tuple[Question, ...]:
+    """Reads questions whose evidence names messages by their ids or by their texts.
+
+    A question asked after a session is asked before the first turn of the next one.
+    """
+    turns = [turn for session in sessions for turn in session.turns]
+    messages = [message for block in blocks for message in block]
+    index = unique_index((turn.text, turn.id) for turn in turns)
+    index |= turn_index(turn.id for turn in turns)
+    pairs = zip(messages, turns, strict=True)
+    index |= unique_index((message.id, turn.id) for message, turn in pairs)
+    starts = zip(blocks, sessions, strict=True)
+    steps = pairwise((block[0].session, session.turns[0].id) for block, session in starts)
+    moments = {name: start for (name, _), (_, start) in steps}
+    timed = [
+        each._replace(raw={**each.raw, "asked_at": moments[each.after]})
+        if isinstance(each.raw, dict) and each.after in moments
+        else each
+        for each in asked
+    ]
+    return read_questions(timed, index, notes)

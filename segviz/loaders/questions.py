@@ -12,62 +12,111 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from segviz.conversation import Category, Question
-from segviz.loaders.document import Place
+from segviz.loaders.document import Place, usual_keys
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, one_line, quoted, shorten
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "question": ("question", "query"),
+    "answer": tuple(
+        "answer answers idealanswer idealresponse idealsummary expectedanswer expectedcompliance "
+        "referenceanswer goldanswer".split()
+    ),
+    "adversarial": ("adversarialanswer",),
+    "category": ("category", "questiontype", "type"),
+    "evidence": tuple(
+        "evidence evidences messageevidences sourcechatids evidencesessionids "
+        "answersessionids".split()
+    ),
+    "moment": ("askedat",),
+}
+"""Meaning -> usual names of a question's fields, the best first, as ``document.spelled``."""
 
 _NAME = re.compile(r"(?=.*[^\W\d]).{1,80}")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 # Nine digits are more than any conversation has turns, and harmless to int().
 _REFERENCE = re.compile(r"D:?\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})(?![0-9])")
+_CITED = ("id", "turnid", "messageid", "diaid", "text", "content", "memorycontent", "message")
+"""Usual names of the key by which an object of evidence refers to a turn, the best first."""
+
 _SEPARATORS = re.compile(r"[\s,;/&()\[\]]*")
 
 
-def read_questions(
-    raw: object, place: Place, index: Mapping[str, str], notes: Notes
-) -> tuple[Question, ...]:
-    """Reads the usable questions; ``index`` (see ``turn_index``) has the existing turns.
+class Asked(NamedTuple):
+    """Question as a file writes it, and its place.
 
-    ``Question.index`` is the position in the file's list, which papers and issues cite. Skipped
-    questions do not change it.
+    ``kind`` is its category if it names none; ``after`` is the session after which it is asked,
+    None for the last one.
     """
-    if raw is None:
-        return ()
-    if not isinstance(raw, list):
-        notes.skipped(place, f"expected a list of questions, found {describe(raw)}")
-        return ()
-    read = (_question(item, row, (*place, row), index, notes) for row, item in enumerate(raw))
+
+    place: Place
+    raw: object
+    kind: str | None = None
+    after: str | None = None
+
+
+def asked_in(value: object, place: Place, after: str | None = None) -> list[Asked]:
+    """Returns the questions of a list, or of an object of lists by category."""
+    if isinstance(value, dict):
+        lists = [(kind, rows, (*place, kind)) for kind, rows in value.items()]
+    else:
+        lists = [(None, value, place)]
+    return [
+        Asked((*here, row), raw, kind, after)
+        for kind, rows, here in lists
+        if isinstance(rows, list)
+        for row, raw in enumerate(rows)
+    ]
+
+
+def read_questions(
+    asked: Iterable[Asked], index: Mapping[str, str], notes: Notes
+) -> tuple[Question, ...]:
+    """Reads the usable questions by the usual names of their fields (``NAMES``).
+
+    ``index`` maps the references of evidence to turns, or to sessions (see ``turn_index`` and
+    ``unique_index``). ``Question.index`` is the position among all questions, which papers and
+    issues cite; unusable ones count.
+    """
+    read = (_question(each, row, index, notes) for row, each in enumerate(asked))
     return tuple(question for question in read if question is not None)
 
 
-def _question(
-    raw: object, row: int, place: Place, index: Mapping[str, str], notes: Notes
-) -> Question | None:
+def _question(asked: Asked, row: int, index: Mapping[str, str], notes: Notes) -> Question | None:
+    raw, place = asked.raw, asked.place
     if not isinstance(raw, dict):
         notes.skipped(place, f"expected a question (an object), found {describe(raw)}")
         return None
-    text = raw.get("question")
+    field = {meaning: _field(raw, names, place) for meaning, names in NAMES.items()}
+    text, here = field["question"]
     if not isinstance(text, str) or not text.strip():
-        found = describe(text) if "question" in raw else "nothing"
-        notes.skipped((*place, "question"), f"expected the text of a question, found {found}")
+        notes.skipped(here, f"expected the text of a question, found {describe(text)}")
         return None
-    evidence, unresolved = read_evidence(raw.get("evidence"), (*place, "evidence"), index, notes)
-    asked_at = _moment(raw.get("asked_at"), (*place, "asked_at"), index, notes)
+    evidence, unresolved = read_evidence(*field["evidence"], index, notes)
+    category = read_category(*field["category"], notes) or asked.kind
+    # An abstention's answer says that the conversation does not mention it.
+    answer = None if category == "abstention" else read_answer(*field["answer"], notes)
     return Question(
         index=row,
         text=text,
-        answer=read_answer(raw.get("answer"), (*place, "answer"), notes),
-        category=read_category(raw.get("category"), (*place, "category"), notes),
+        answer=answer,
+        category=category,
         evidence=evidence,
         unresolved=unresolved,
-        adversarial=read_answer(
-            raw.get("adversarial_answer"), (*place, "adversarial_answer"), notes
-        ),
-        asked_at=asked_at,
+        adversarial=read_answer(*field["adversarial"], notes),
+        asked_at=_moment(*field["moment"], index, notes),
     )
+
+
+def _field(raw: Mapping[str, object], names: tuple[str, ...], place: Place) -> tuple[object, Place]:
+    """Returns the first value under one of these names, and its place."""
+    keys = usual_keys(tuple(raw), names) or names[:1]
+    key = next((key for key in keys if raw.get(key) is not None), keys[0])
+    return raw.get(key), (*place, key)
 
 
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
@@ -144,16 +193,20 @@ def shown(value: object) -> str:
 def read_evidence(
     raw: object, place: Place, index: Mapping[str, str], notes: Notes
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns the distinct turn ids cited, and the unresolved references, both in order."""
+    """Returns the distinct turn ids cited, and the unresolved references, both in order.
+
+    Evidence that names a session instead of a turn is unresolved.
+    """
     if raw is None:
         return (), ()
-    if not isinstance(raw, list):
+    if not isinstance(raw, list | dict):
         notes.repaired(place, f"expected a list, found {describe(raw)}; read as its only entry")
-    entries = raw if isinstance(raw, list) else [raw]
     found: dict[str, None] = {}
     unresolved: dict[str, None] = {}
-    for row, entry in enumerate(entries):
-        here = (*place, row) if isinstance(raw, list) else place
+    for here, entry in _entries(raw, place):
+        if isinstance(entry, int) and not isinstance(entry, bool) and str(entry) in index:
+            found[index[str(entry)]] = None
+            continue
         if not isinstance(entry, str):
             shown = describe(entry) if isinstance(entry, dict | list) else json.dumps(entry)
             unresolved[shown] = None
@@ -163,7 +216,11 @@ def read_evidence(
         if rest:
             left = ", ".join(quoted(part) for part in rest[:3])
             notes.repaired(here, f"could not resolve {left}; kept as unresolved evidence")
-        elif ids != (entry.strip(),):
+            rest = tuple(one_line(shorten(part, 160)) for part in rest)
+        elif ids[0].startswith("session_"):
+            notes.repaired(here, f"a session ({ids[0]}) and no turn; kept as unresolved evidence")
+            ids, rest = (), ids
+        elif entry.strip() not in index:
             names = ", ".join(one_line(shorten(turn_id)) for turn_id in ids[:8])
             notes.repaired(here, f"{quoted(entry)} read as {names}")
         elif ids[0] in found:
@@ -171,6 +228,24 @@ def read_evidence(
         found.update(dict.fromkeys(ids))
         unresolved.update(dict.fromkeys(rest))
     return tuple(found), tuple(unresolved)
+
+
+def _entries(raw: object, place: Place) -> Iterator[tuple[Place, object]]:
+    """Yields the references of evidence: the entries of lists, and of objects their text or id."""
+    if isinstance(raw, dict):
+        if keys := usual_keys(tuple(raw), _CITED):
+            yield (*place, keys[0]), raw[keys[0]]
+        elif raw:
+            for key, value in raw.items():
+                yield from _entries(value, (*place, key))
+    elif isinstance(raw, list):
+        for row, value in enumerate(raw):
+            if isinstance(value, dict):
+                yield from _entries(value, (*place, row))
+            else:
+                yield (*place, row), value
+    else:
+        yield place, raw
 
 
 # --- evidence ------------------------------------------------------------------------
@@ -186,6 +261,14 @@ def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
             index.setdefault(_canonical(match), turn_id)
     index.update((turn_id, turn_id) for turn_id in ids)
     return index
+
+
+def unique_index(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Maps a reference, such as the text of a turn, to the turn's id if only one turn has it."""
+    found: dict[str, list[str]] = {}
+    for reference, turn_id in pairs:
+        found.setdefault(reference.strip(), []).append(turn_id)
+    return {text: ids[0] for text, ids in found.items() if text and len(ids) == 1}
 
 
 def resolve(entry: str, index: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -15,12 +15,9 @@ from pathlib import Path
 
 from segviz import files
 from segviz.conversation import StoredText, distinct
-from segviz.loaders.budget import GZIP, Budget, gunzip
-from segviz.loaders.columns import spelled
-from segviz.loaders.decode import read_document
-from segviz.loaders.document import PlainText
-from segviz.loaders.errors import WHOLE, LoadError
-from segviz.loaders.formats.table import named_rows
+from segviz.loaders.cells import read_records
+from segviz.loaders.document import spelled, usual_keys
+from segviz.loaders.errors import LoadError
 from segviz.text.captions import describe
 from segviz.text.dates import read_time
 
@@ -55,14 +52,9 @@ _TALK = ("messages", "history", "chathistory", "conversation", "conversations")
 def read_stored(path: str | Path) -> tuple[StoredText, ...]:
     """Reads the dump of a memory; raises LoadError if it holds no text."""
     data, name = files.read(path), Path(path).name
-    budget = Budget(WHOLE)
     expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
     try:
-        if data.startswith(GZIP):
-            data = b"".join(gunzip(data, budget))
-        document, _ = read_document(data, budget)
-        if isinstance(document, PlainText):
-            document = named_rows(document)
+        document, _ = read_records(data)
         found = stored_texts(document)
         if not found:
             raise LoadError(f"no stored text; the file holds {describe(document)}")
@@ -136,9 +128,8 @@ def _flat(value: Mapping[str, object]) -> dict[str, object]:
 
 def _first(record: Mapping[str, object], meaning: str) -> object:
     """Returns the value under the most telling key; a text must be one."""
-    keys = {spelled(name): name for name in reversed(list(record))}
-    for name in NAMES[meaning]:
-        value = record.get(keys.get(name, ""))
+    for key in usual_keys(tuple(record), NAMES[meaning]):
+        value = record[key]
         if value not in (None, "") and (meaning != "text" or isinstance(value, str)):
             return value
     return None

@@ -204,7 +204,7 @@ class Watched:
             with self._lock:
                 self._start()
         heard = [each for line in lines for each in self._heard(line)]
-        turns = [Turn("", each.speaker, each.text, each.caption) for each in heard]
+        turns = [Turn("", each.speaker, each.text) for each in heard]
         texts = [turn.spoken for turn in turns if turn.content]
         vectors = iter(self._embedder.embed(texts) if texts else ())
         for each, turn in zip(heard, turns, strict=True):

@@ -195,7 +195,7 @@ def test_oracle_counts() -> None:
     # Two of the four abstentions have no marked turn; every other question has one.
     assert [c.id for c in corpus if not c.questions[0].evidence] == ["f685340e_abs", "f4f1d8a4_abs"]
     assert sum(c.id.endswith("_abs") for c in corpus) == 4
-    what = "1 session dated before the previous one (session_2); kept in file order"
+    what = "1 session dated before the previous one (session_2); not moved"
     assert corpus.report.findings == (Finding("repaired", "[42].haystack_sessions", what),)
 
 
@@ -218,7 +218,7 @@ def test_s_counts() -> None:
     )
     what = "14 sessions dated before the previous one (session_5 … session_39)"
     assert corpus.report.findings == (
-        Finding("repaired", "[0].haystack_sessions", f"{what}; kept in file order"),
+        Finding("repaired", "[0].haystack_sessions", f"{what}; not moved"),
     )
 
 

@@ -47,13 +47,15 @@ def test_memoryagentbench_contexts(context: object) -> None:
 
 
 def test_memoryagentbench_questions() -> None:
-    lost = ("1 turn not found in the context",)
     assert only(row()).questions == (
         Question(0, "who?", "me / I", None, ("S1:1",)),
-        Question(1, "what?", "hello", None, (), lost),
+        Question(1, "what?", "hello", None, (), ("hello",)),
         Question(2, "when?", None, None, ()),
     )
-    assert findings(row()) == [("repaired", "context"), ("repaired", "metadata")]
+    assert findings(row()) == [
+        ("repaired", "context"),
+        ("repaired", "questions[1].evidence[0].text"),
+    ]
 
 
 def test_memoryagentbench_context_alone_and_rows_that_are_documents() -> None:
@@ -62,9 +64,7 @@ def test_memoryagentbench_context_alone_and_rows_that_are_documents() -> None:
     assert conversation.questions == ()
     corpus = read([row("A long document."), row()], "rows.json")
     assert corpus.ids == ("rows 2",)
-    assert corpus.report.skipped[0].what == (
-        "no chats in the context (a document?); the row is left out"
-    )
+    assert corpus.report.skipped[0].where == "[0].context"
 
 
 @pytest.mark.parametrize(

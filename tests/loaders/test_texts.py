@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segviz.loaders import LoadError, NeedsColumns
-from segviz.loaders.formats.table import DELIMITERS, read_table
+from segviz.loaders.cells import DELIMITERS, read_table
 from tests.loaders.reading import failure, findings, only, read, said
 
 # --- WhatsApp ------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from segviz.loaders.cells import is_table
 from segviz.loaders.document import Options
 from segviz.loaders.formats import (
+    haystacks,
     locomo,
-    longmemeval,
-    memoryagentbench,
     realmem,
     records,
     slack,
@@ -18,9 +18,9 @@ from segviz.loaders.loader import Loader
 
 LOADERS: dict[str, Loader] = {
     "locomo": locomo.LOADER,
-    "longmemeval": longmemeval.LOADER,
+    "longmemeval": haystacks.LONGMEMEVAL,
     "realmem": realmem.LOADER,
-    "memoryagentbench": memoryagentbench.LOADER,
+    "memoryagentbench": haystacks.MEMORYAGENTBENCH,
     "chatgpt": records.LOADERS["chatgpt"],
     "claude": records.LOADERS["claude"],
     "slack": slack.LOADER,
@@ -40,7 +40,7 @@ def loader_of(document: object, options: Options) -> Loader | None:
     If the user gives the meaning of columns, a table or list of records matches under any names.
     """
     if options.columns is not None:
-        if table.is_table(document):
+        if is_table(document):
             return table.LOADER
         if records.has_rows(document, options.columns.get("text")):
             known = (each for each in records.LOADERS.values() if each.matches(document))

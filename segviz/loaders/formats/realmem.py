@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.loaders.chat import Written, flagged, read_sessions, speakers_of
+from segviz.loaders.chat import Names, Written, flagged, read_sessions, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import nothing_usable, stem
@@ -37,25 +37,20 @@ def read(document: object, name: str, options: Options) -> Reading:
     dialogues, notes = _dialogues(document), Notes()
     written: list[Written] = []
     for row, raw in enumerate(dialogues):
-        place: Place = ("dialogues", row)
+        session, place = f"session_{row + 1}", ("dialogues", row)
         if isinstance(raw, dict):
+            turns, here = raw.get("dialogue_turns"), (*place, "dialogue_turns")
             date = raw.get("current_time"), (*place, "current_time")
-            written.append((raw.get("dialogue_turns"), (*place, "dialogue_turns"), *date))
+            written.append(Written(session, turns, here, *date))
         else:
-            written.append((raw or "null", place, None, ()))  # noted: not a list of messages
-    example = "2025-12-19 (Friday)"
-    sessions = read_sessions(written, "speaker", example, ("dialogues",), options, notes)
+            written.append(Written(session, raw or "null", place))  # noted: no list of messages
+    names, example = Names("content", "speaker"), "2025-12-19 (Friday)"
+    sessions = read_sessions(written, names, example, ("dialogues",), options, notes)
     if not sessions:
-        expected = "turns such as {speaker, content} in dialogue_turns"
-        raise nothing_usable(expected, notes)
-    conversation = Conversation(
-        id=stem(name),
-        speakers=speakers_of(sessions, ("User", "Assistant")),
-        sessions=sessions,
-        questions=_questions(dialogues, sessions, notes),
-        source_format=LABEL,
-    )
-    return (conversation,), notes
+        raise nothing_usable("turns such as {speaker, content} in dialogue_turns", notes)
+    speakers = speakers_of(sessions, ("User", "Assistant"))
+    questions = _questions(dialogues, sessions, notes)
+    return (Conversation(stem(name), speakers, sessions, questions, LABEL),), notes
 
 
 def _dialogues(document: object) -> list[object]:
@@ -142,9 +137,13 @@ def _evidence(
     return tuple(found), tuple(unresolved)
 
 
-_ABOUT = (
-    "a persona: dialogues with dates, queries asked at their place, the turns behind memories",
-    "extracted memories, schedules",
+LOADER = Loader(
+    LABEL,
+    matches,
+    read,
+    ("day_first",),
+    about=(
+        "a persona: dialogues with dates, queries asked at their place, the turns behind memories",
+        "extracted memories, schedules",
+    ),
 )
-
-LOADER = Loader(LABEL, matches, read, ("day_first",), about=_ABOUT)

@@ -9,16 +9,17 @@ files.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from segviz.conversation import Entry
+from segviz.loaders.cells import header, named_rows
 from segviz.loaders.chat import Message
 from segviz.loaders.columns import (
     ASIDE,
+    OWN_IDS,
     SPEAKING,
     Block,
     Keys,
@@ -28,14 +29,15 @@ from segviz.loaders.columns import (
     messages_of,
     read_talks,
     settle,
-    spelled,
 )
-from segviz.loaders.decode import clean
-from segviz.loaders.document import Options, Place
+from segviz.loaders.decode import literal
+from segviz.loaders.document import Options, Place, PlainText, spelled, usual_keys
+from segviz.loaders.errors import LoadError
 from segviz.loaders.file_kinds import is_store
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, rows_of
+from segviz.loaders.questions import NAMES, Asked, asked_in
 from segviz.loaders.report import Notes
 from segviz.text.captions import describe
 from segviz.text.dates import read_time
@@ -48,12 +50,16 @@ _HOLDERS = (
     *("messages", "chat_messages", "turns", "utterances", *_ONE),
     *("conversations", "chats", "dialogues", "history", "data"),
 )
+_QUESTIONS = ("questions", "qa", "qas", "qapairs", "probingquestions")
 _WRAPPERS = ("message", "data", "payload", "kwargs", "body", "response")
+_PAIRS = (
+    (("instruction", "prompt", "query", "input"), ("output", "completion", "response")),
+    (("user", "human"), ("assistant", "gpt", "bot")),
+)
 _TREES = ("mapping", "chat_messages", "messages")
-_OWN = {"id", "uuid", "messageid"}
-_PARENT = {"parent", "parentid", "parentuuid", "parentmessageid", "parentmessageuuid"}
-_CURRENT = {"currentnode", "currentid", "currentleafmessageuuid", "currentmessageid"}
-"""Keys of branching messages: of their list, of id and parent, of the last message shown."""
+_PARENT = ("parent", "parentid", "parentuuid", "parentmessageid", "parentmessageuuid")
+_CURRENT = ("currentnode", "currentid", "currentleafmessageuuid", "currentmessageid")
+"""Keys of branching messages: of their list, of the parent's id, of the id of the last one."""
 
 _KIND = re.compile(r"gen_ai\.(\w+)\.message|(\w+?)Message(?:Chunk)?")
 """Speakers, by names of events (OpenTelemetry) and of classes (LangChain)."""
@@ -99,7 +105,8 @@ FORMS: dict[str, Form] = {
     ),
     "records": Form(
         "records (JSON, JSON Lines, Parquet)",
-        "a list of objects with a text at any depth, by usual names or `columns=`: see below",
+        "a list of objects with a text at any depth, by usual names or `columns=`; a list of "
+        "pairs of prompt and reply; questions beside it: see below",
         lambda key, row: True,
     ),
 }
@@ -180,13 +187,13 @@ def talks_in(
 
     ``said`` is the key of the texts, if the user gives it.
     """
-    if isinstance(value, str) and value.startswith("[{"):
-        with suppress(ValueError, RecursionError):
-            value, _ = clean(json.loads(value))
+    value = _unpacked(value)
     if isinstance(value, list):
         if _is_talk(value[:_LOOKED_AT], said):
             rows, others = _shown(value, place)
             yield Talk(name, place, [Block(rows)], others)
+        elif pairs := _pairs(value, place):
+            yield Talk(name, place, [Block(pairs)])
         elif place and place[-1] in _ONE and _is_nameless(value):
             rows = [((*place, row), _named(raw, row)) for row, raw in enumerate(value)]
             yield Talk(name, place, [Block(rows)], nameless=True)
@@ -205,6 +212,29 @@ def talks_in(
 def _in_object(
     value: Mapping[str, object], place: Place, name: str, said: str | None
 ) -> Iterator[Talk]:
+    """Yields the dialogues in an object, with its name, its time and its questions."""
+    asked = _asked(value, place)
+    for talk in _named_talks(value, place, name, said, bool(asked)):
+        talk.asked = [*asked, *talk.asked]
+        yield talk
+
+
+def _asked(value: Mapping[str, object], place: Place) -> list[Asked]:
+    """Returns the questions of an object about its dialogue; it may be a question itself."""
+    if isinstance(value.get("question"), str):
+        return [Asked(place, value)]
+    found: list[Asked] = []
+    for key in usual_keys(tuple(value), _QUESTIONS):
+        raw = value[key]
+        found += asked_in(literal(raw)[0] if isinstance(raw, str) else raw, (*place, key))
+    raws = [each.raw for each in found if isinstance(each.raw, dict)]
+    return found if any(usual_keys(tuple(raw), NAMES["question"]) for raw in raws) else []
+
+
+def _named_talks(
+    value: Mapping[str, object], place: Place, name: str, said: str | None, one: bool
+) -> Iterator[Talk]:
+    """Yields the dialogues in an object; a single one if questions are asked about all of them."""
     name = named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(tuple(value), "time")), None)
     for nodes in _TREES:
@@ -216,9 +246,8 @@ def _in_object(
         earlier = f"previous_{key}s"  # of Multi-Session Chat
         found = list(talks_in(value.get(earlier), (*place, earlier), name, said))
         found += talks_in(value.get(key), (*place, key), name, said)
-        if len(found) > 1 and key in _ONE:
-            blocks = [block for talk in found for block in talk.blocks]
-            found = [Talk(name, (*place, key), blocks, nameless=any(t.nameless for t in found))]
+        if len(found) > 1 and (key in _ONE or one):
+            found = [_joined(found, name, (*place, key))]
         for talk in found:
             for block in talk.blocks:
                 block.began = began if block.began is None else block.began
@@ -228,7 +257,7 @@ def _in_object(
     rest = {
         key: list(talks_in(value[key], (*place, key), named_after([key], ""), said))
         for key in value
-        if key not in _HOLDERS
+        if key not in _HOLDERS and spelled(key) not in (*_QUESTIONS, *NAMES["evidence"])
     }
     rest = {key: found for key, found in rest.items() if found}
     dated = {key: read_time(key) for key in rest}
@@ -236,6 +265,16 @@ def _in_object(
         rest = {"": _sessions(rest, dated, name, place)}
     for found in rest.values():
         yield from found
+
+
+def _joined(talks: list[Talk], name: str, place: Place) -> Talk:
+    """Returns one dialogue with the sessions of several; their questions keep their moments."""
+    whole = Talk(name, place, [], nameless=any(talk.nameless for talk in talks))
+    for talk in talks:
+        whole.blocks += talk.blocks
+        after = str(len(whole.blocks) - 1)
+        whole.asked += [each._replace(after=each.after or after) for each in talk.asked]
+    return whole
 
 
 def _sessions(
@@ -250,6 +289,50 @@ def _sessions(
             own = name if talk.name == key else talk.name
             whole.setdefault(own, Talk(own, place, [])).blocks.extend(talk.blocks)
     return list(whole.values())
+
+
+def _unpacked(value: object) -> object:
+    """Returns the list in a text, or the rows of a table whose cells may hold dialogues."""
+    if isinstance(value, str):
+        return literal(value)[0] if value.startswith("[{") else None
+    if not isinstance(value, PlainText):
+        return value
+    with suppress(LoadError):
+        names = header(value)
+        text = guess(names).get("text")
+        rows = named_rows(value) if len(names) > 1 else []
+        if rows and (text is None or rows[0].get(text, "").startswith("[{")):
+            return rows
+    return None
+
+
+def _pairs(rows: list[object], place: Place) -> list[tuple[Place, object]]:
+    """Returns two messages for each pair such as {prompt, completion}; [] for other lists."""
+    pairs = [_pair(raw) if isinstance(raw, dict) else [] for raw in rows]
+    if sum(map(bool, pairs[:_LOOKED_AT])) * 2 < len(pairs[:_LOOKED_AT]) + 1:
+        return []
+    return [((*place, row), message) for row, pair in enumerate(pairs) for message in pair]
+
+
+def _pair(raw: Mapping[str, object]) -> list[dict[str, object]]:
+    """Returns the messages of user and assistant, with the time and session of their record."""
+    keys = tuple(raw)
+    if any(isinstance(raw.get(key), list) for key in _HOLDERS):
+        return []
+    for prompts, replies in _PAIRS:
+        asked, answered = (
+            next((raw[key] for key in usual_keys(keys, names)), None)
+            for names in (prompts, replies)
+        )
+        if isinstance(asked, str) and isinstance(answered, str):
+            more = raw.get("input")
+            if isinstance(more, str) and more.strip() and more != asked:
+                asked = f"{asked}\n{more}"
+            meanings = ("time", "session", "conversation")
+            own = {key: raw[key] for meaning in meanings for key in keys_of(keys, meaning)}
+            said = (("user", asked), ("assistant", answered))
+            return [{**own, "speaker": who, "text": text} for who, text in said]
+    return []
 
 
 def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]], int]:
@@ -335,7 +418,9 @@ def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | Non
     block = value.get(nodes)
     listed = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()
     keys = dict.fromkeys(key for raw in listed if isinstance(raw, dict) for key in raw)
-    own, parent = (next((k for k in keys if spelled(k) in known), "") for known in (_OWN, _PARENT))
+    own, parent = (
+        next((k for k in keys if spelled(k) in known), "") for known in (OWN_IDS, _PARENT)
+    )
     current = next((key for key in value if spelled(key) in _CURRENT), "")
     if isinstance(block, dict):
         placed = {key: ((*place, key), raw) for key, raw in block.items() if isinstance(raw, dict)}

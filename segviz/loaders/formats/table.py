@@ -1,48 +1,26 @@
-"""Reads tables of messages: CSV with commas, semicolons, tabs or bars, and a header row.
+"""Reads tables of messages: a header row, and a message in each row below it.
 
 Cells are text and nothing else: a formula stays as it is written. Rows with too many or too few
 cells are read as far as possible, and counted.
-
-Python's ``csv`` splits the cells. pandas' ``read_csv`` reports neither the line of a row nor where
-an unclosed quote was opened. It drops rows with too many cells or rejects the file, cannot
-distinguish a short row from an empty text, and is slower, with 0.6 s of import.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
-from itertools import chain, islice
-
+from segviz.loaders.cells import column_names, header, read_table, table_of
 from segviz.loaders.columns import Block, Keys, Talk, guess, read_talks, settle
-from segviz.loaders.document import Line, Options, Place, PlainText
+from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import stem, unused
+from segviz.loaders.multi_conversation import stem
 from segviz.loaders.report import Notes
-from segviz.text.captions import counted, one_line, quoted
+from segviz.text.captions import counted
 
 LABEL = "table (CSV, TSV)"
-
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-_SAYS = re.compile(r"sep=([,;\t|])(?:\r\n|\n|\r)", re.IGNORECASE)
-_SAMPLE = 20_000
-_END = "\0"
-"""Sentinel row after the last one, to detect an open quote; no text contains this character."""
 
 
 def matches(document: object) -> bool:
     """Returns True if the header row has a usual name for the texts."""
     return "text" in guess(header(document))
-
-
-def is_table(document: object) -> bool:
-    """Returns True if the text is a table, whatever its columns are called."""
-    return len(header(document)) > 1
 
 
 def read(document: object, name: str, options: Options) -> Reading:
@@ -51,12 +29,12 @@ def read(document: object, name: str, options: Options) -> Reading:
     Raises LoadError also for an unclosed quote.
     """
     notes = Notes()
-    found = _table(document)
+    found = table_of(document)
     if found is None:
         raise LoadError("this is no table", expected="a table with a header row")
     mark, text = found
     top, *rows = read_table(text, mark)
-    headers = _names(top, notes)
+    headers = column_names(top, notes)
     columns = settle(list(headers), options.columns)
     if not rows:
         what = "the table has a header and no rows"
@@ -82,121 +60,13 @@ def read(document: object, name: str, options: Options) -> Reading:
     return conversations, notes
 
 
-def _table(document: object) -> tuple[str, str] | None:
-    if not isinstance(document, PlainText) or document.text.lstrip()[:1] in ("[", "{"):
-        return None  # broken JSON has commas too
-    return delimiter_of(document.text)
-
-
-def header(document: object) -> list[str]:
-    """Returns the names of the columns as written; [] for other texts."""
-    found = _table(document)
-    if found is None:
-        return []
-    top = _first(found[1], found[0], 1)
-    return list(top[0].cells) if top else []
-
-
-def named_rows(document: PlainText) -> list[dict[str, object]]:
-    """Returns the cells of every row by column name; raises LoadError for other texts."""
-    found = _table(document)
-    if found is None:
-        raise document.error
-    top, *rows = read_table(found[1], found[0])
-    names = _names(top, Notes())
-    return [dict(zip(names, row.cells, strict=False)) for row in rows]
-
-
-def _names(top: Row, notes: Notes) -> list[str]:
-    """Names of the columns: repeated ones carry ``#2``, nameless ones ``column 3``."""
-    names: list[str] = []
-    for position, cell in enumerate(top.cells, start=1):
-        wanted = one_line(cell.strip()) or f"column {position}"
-        fresh = unused(wanted, names)
-        if fresh == f"{wanted}#2":
-            what = f"the column {quoted(wanted)} occurs more than once; the first is used"
-            notes.repaired((top.line,), what)
-        names.append(fresh)
-    return names
-
-
-# --- cells ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The cells of one row, and the line it begins in."""
-
-    line: Line
-    cells: tuple[str, ...]
-
-
-class _Open(Exception):
-    """Quote that is opened in this line and never closed."""
-
-
-def delimiter_of(text: str) -> tuple[str, str] | None:
-    """Returns the delimiter and the text of the table; None for other texts.
-
-    A first line ``sep=;`` decides, else the first rows: the delimiter that occurs in all of them
-    equally often, at least once. The most frequent one wins.
-    """
-    if said := _SAYS.match(text):
-        return said[1], text[said.end() :]
-    best: tuple[int, str] | None = None
-    for mark in DELIMITERS:
-        rows = _first(text, mark, 20)
-        width = len(rows[0].cells) if rows else 0
-        # One or two ragged rows are still a table.
-        same = sum(len(row.cells) == width for row in rows)
-        if width > 1 and same * 10 >= len(rows) * 6:
-            best = max(best or (0, ""), (width, mark))
-    return (best[1], text) if best else None
-
-
-def read_table(text: str, mark: str) -> list[Row]:
-    """Returns all rows that are not empty; LoadError names the line of an unclosed quote."""
-    try:
-        return list(_rows(text, mark))
-    except _Open as found:
-        what = "a quote is opened here and never closed"
-        remedy = "close it, or double the quotes inside the text"
-        raise LoadError(what, f"line {found.args[0]}", "a table", remedy) from None
-
-
-def _first(text: str, mark: str, most: int) -> list[Row]:
-    """Returns the first rows, within the first characters."""
-    rows: list[Row] = []
-    with suppress(_Open):  # the quote may be closed after these characters
-        rows.extend(islice(_rows(text[:_SAMPLE], mark), most))
-    return rows
-
-
-def _rows(text: str, mark: str) -> Iterator[Row]:
-    """Yields the rows that are not empty; lines end at CR LF, LF and CR only."""
-    if len(text) > csv.field_size_limit():
-        # The limit is the whole process's, so it is only ever raised.
-        csv.field_size_limit(len(text))
-    # In 'Ann, "hi, there"' the quote follows a space.
-    spaced = re.search(rf'(?:^|{re.escape(mark)}) +"', text[:_SAMPLE], re.MULTILINE) is not None
-    lines = chain(io.StringIO(text, newline=""), (_END,))
-    reader = csv.reader(lines, delimiter=mark, skipinitialspace=spaced)
-    began = 1
-    for cells in reader:
-        if cells == [_END] and reader.line_num == began:
-            return  # the sentinel is a separate line, unless a quote is open
-        if cells and cells[-1].endswith(_END):
-            # Earlier cells of this row may contain line ends.
-            before = "\0".join(cells[:-1])
-            raise _Open(began + before.count("\n") + before.count("\r") - before.count("\r\n"))
-        if any(cell.strip() for cell in cells):
-            yield Row(Line(began), tuple(cells))
-        began = reader.line_num + 1
-
-
-_ABOUT = (
-    "the file, or one per `conversation`: columns by usual names, or by `columns=`",
-    "other columns",
+LOADER = Loader(
+    LABEL,
+    matches,
+    read,
+    ("columns", "day_first", "gap_hours"),
+    about=(
+        "the file, or one per `conversation`: columns by usual names, or by `columns=`",
+        "other columns",
+    ),
 )
-
-LOADER = Loader(LABEL, matches, read, ("columns", "day_first", "gap_hours"), about=_ABOUT)

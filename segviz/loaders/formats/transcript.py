@@ -15,7 +15,7 @@ from datetime import datetime
 from segviz.loaders.chat import Message
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import read_chats, stem
+from segviz.loaders.multi_conversation import Chat, read_chats, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted
 from segviz.text.dates import read_time
@@ -74,7 +74,8 @@ def read(document: object, name: str, options: Options) -> Reading:
         Message(who, "\n".join(said).strip(), time, raw, str(session))
         for who, said, time, raw, session in drafts
     ]
-    return read_chats([(stem(name), messages, ())], LABEL, options, notes, _EXPECTED), notes
+    chat = Chat(stem(name), messages, ())
+    return read_chats([chat], LABEL, options, notes, _EXPECTED), notes
 
 
 def _said(line: str) -> tuple[str, str] | None:

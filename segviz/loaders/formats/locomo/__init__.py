@@ -22,28 +22,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from segviz.conversation import Conversation, Session, StoredText, Turn
-from segviz.loaders.chat import (
-    each_message,
-    note_backwards,
-    note_empty,
-    session_starts,
-    speaker_named,
-    words,
-)
+from segviz.loaders.chat import Names, Written, read_sessions, text_under
 from segviz.loaders.columns import keys_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import (
-    id_under,
-    known_id,
-    rows_of,
-    settled,
-    stem,
-    unused,
-)
+from segviz.loaders.multi_conversation import id_under, known_id, read_each, rows_of, stem
 from segviz.loaders.questions import (
+    asked_in,
     note_late_evidence,
     read_questions,
     resolve,
@@ -56,7 +44,8 @@ LABEL = "LoCoMo"
 
 _EXPECTED = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
 
-_NAMED = ("speaker_a", "speaker_b")
+_NAMES = Names("text", "speaker", "dia_id", "blip_caption")
+_SPEAKERS = ("speaker_a", "speaker_b")
 _TURNS = ("turns", "dialogue", "dialog", "messages", "utterances")
 
 # Nine digits: enough for any session number, and harmless to int().
@@ -71,19 +60,8 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads one conversation per sample with at least one turn."""
     notes = Notes()
-    found: list[tuple[Conversation, Place]] = []
-    for place, sample in _samples(document):
-        transcript = _transcript(sample)
-        if not isinstance(sample, dict) or transcript is None:
-            _note_broken(sample, place, notes)
-            continue
-        inner = place if transcript is sample else (*place, "conversation")
-        conversation = _conversation(sample, transcript, place, inner, name, options, notes)
-        if conversation is None:
-            notes.skipped(inner, "no usable turns; the conversation is left out")
-        else:
-            found.append((conversation, place))
-    return settled(found, _EXPECTED, notes, "sample_id"), notes
+    one = partial(_conversation, name=name, options=options, notes=notes)
+    return read_each(_samples(document), one, _EXPECTED, notes, "sample_id"), notes
 
 
 def _samples(document: object) -> list[tuple[Place, object]]:
@@ -131,34 +109,52 @@ def _is_locomo(transcript: dict[str, object]) -> bool:
 
 
 def _conversation(
-    sample: dict[str, object],
-    transcript: dict[str, object],
-    place: Place,
-    inner: Place,
-    name: str,
-    options: Options,
-    notes: Notes,
+    place: Place, sample: object, name: str, options: Options, notes: Notes
 ) -> Conversation | None:
-    summaries = {**transcript, **_object(sample.get("session_summary"))}
-    sessions = tuple(
-        replace(session, summary=_text_under(f"{session.id}_summary", summaries) or "")
-        for session in _sessions(transcript, inner, options, notes)
-    )
+    transcript = _transcript(sample)
+    if not isinstance(sample, dict) or transcript is None:
+        here, found = place, sample
+        if isinstance(sample, dict) and "conversation" in sample:
+            here, found = (*place, "conversation"), sample["conversation"]
+        what = f"expected a conversation with session_1, session_2 …, found {describe(found)}"
+        notes.skipped(here, what)
+        return None
+    inner = place if transcript is sample else (*place, "conversation")
+    # In the order of their numbers, wherever they are in the file.
+    written = [
+        Written(
+            key,
+            transcript.get(key),
+            (*inner, key),
+            transcript.get(f"{key}_date_time"),
+            (*inner, f"{key}_date_time"),
+        )
+        for key in _session_keys(transcript)
+    ]
+    example = "1:56 pm on 8 May, 2023"
+    sessions = read_sessions(written, _NAMES, example, inner, options, notes)
     if not sessions:
         return None
+    summaries = {**transcript, **_object(sample.get("session_summary"))}
+    sessions = tuple(
+        replace(session, summary=text_under(f"{session.id}_summary", summaries) or "")
+        for session in sessions
+    )
     turns = [turn for session in sessions for turn in session.turns]
     index = turn_index(turn.id for turn in turns)
-    speakers = _speakers(transcript, turns, inner, notes)
     if transcript is sample:  # the bare shape has no ids
         own = known_id(sample.get("sample_id")) or stem(name)
     else:
         own = id_under(sample, "sample_id", name, place, notes)
-    questions = read_questions(sample.get("qa"), (*place, "qa"), index, notes)
-    note_late_evidence(questions, (turn.id for turn in turns), (*place, "qa"), notes)
+    asked, here = sample.get("qa"), (*place, "qa")
+    if not isinstance(asked, list | None):
+        notes.skipped(here, f"expected a list of questions, found {describe(asked)}")
+    questions = read_questions(asked_in(asked, here), index, notes)
+    note_late_evidence(questions, (turn.id for turn in turns), here, notes)
     facts = {**transcript, **_object(sample.get("observation"))}
     return Conversation(
         id=own,
-        speakers=speakers,
+        speakers=_speakers(transcript, turns, inner, notes),
         sessions=sessions,
         questions=questions,
         source_format=LABEL,
@@ -206,9 +202,9 @@ def _speakers(
     transcript: dict[str, object], turns: Sequence[Turn], place: Place, notes: Notes
 ) -> tuple[str, ...]:
     """Returns the speakers named at the top, then others; adds one note on these."""
-    names = [name for key in _NAMED if (name := _text_under(key, transcript))]
-    for key in _NAMED:
-        if key in transcript and not _text_under(key, transcript):
+    names = [name for key in _SPEAKERS if (name := text_under(key, transcript))]
+    for key in _SPEAKERS:
+        if key in transcript and not text_under(key, transcript):
             found = describe(transcript[key])
             what = f"expected a speaker's name, found {found}; taken from the turns"
             notes.repaired((*place, key), what)
@@ -220,19 +216,6 @@ def _speakers(
     return tuple(dict.fromkeys([*names, *others]))
 
 
-def _note_broken(sample: object, place: Place, notes: Notes) -> None:
-    if isinstance(sample, dict) and "conversation" in sample:
-        place, found = (*place, "conversation"), describe(sample["conversation"])
-    else:
-        found = describe(sample)
-    notes.skipped(place, f"expected a conversation with session_1, session_2 …, found {found}")
-
-
-# --- sessions ------------------------------------------------------------------------
-# Read in the order of their numbers (as texts, session_10 would come before session_2),
-# wherever they are in the file. events_session_1 and others are ignored.
-
-
 def _session_keys(transcript: dict[str, object]) -> list[str]:
     """Returns the keys of sessions, dated ones without turns included, in numeric order."""
     keys = {
@@ -241,77 +224,14 @@ def _session_keys(transcript: dict[str, object]) -> list[str]:
     return sorted(keys, key=lambda key: keys[key])
 
 
-def _sessions(
-    transcript: dict[str, object], place: Place, options: Options, notes: Notes
-) -> tuple[Session, ...]:
-    """Returns all sessions with turns; turn ids are unique in the conversation."""
-    keys = _session_keys(transcript)
-    blocks = [block for key in keys if isinstance(block := transcript.get(key), list)]
-    declared = (_text_under("dia_id", raw) for block in blocks for raw in block)
-    # Declared anywhere, also by skipped turns: evidence that cites a lost turn must not point at
-    # another one.
-    taken, owned = set(filter(None, declared)), set[str]()
-    named = bool(taken)  # if no turn has an id, a missing id is no error
-    held: list[tuple[str, tuple[Turn, ...]]] = []
-    empty: list[str] = []
-    for key in keys:
-        raw = transcript.get(key)
-        if raw is None or raw == []:
-            empty.append(key)
-        elif turns := _turns(raw, (*place, key), owned, taken, named, notes):
-            held.append((key, turns))
-    dates = [f"{key}_date_time" for key, _ in held]
-    written = [(transcript.get(date), (*place, date)) for date in dates]
-    starts = session_starts(written, "1:56 pm on 8 May, 2023", options, notes)
-    sessions = tuple(
-        Session(key, *start, turns) for (key, turns), start in zip(held, starts, strict=True)
-    )
-    note_empty(empty, place, notes)
-    note_backwards(sessions, place, notes, order="numeric")
-    return sessions
-
-
-def _turns(
-    block: object, place: Place, owned: set[str], taken: set[str], named: bool, notes: Notes
-) -> tuple[Turn, ...]:
-    """Returns the turns of a session that have text or a caption; notes each of the others.
-
-    The first turn that declares an id gets it. Others get ``D<session>:<position>``, with ``#2``,
-    ``#3`` … if that is ``taken``.
-    """
-    turns = []
-    session = int(str(place[-1]).removeprefix("session_"))
-    for here, raw in each_message(block, place, notes):
-        caption = _text_under("blip_caption", raw)
-        text: str | None = ""
-        if caption is None or raw.get("text") is not None:
-            text = words(raw.get("text"), (*here, "text"), notes)
-        if text is None:
-            continue
-        speaker = speaker_named(raw.get("speaker"), (*here, "speaker"), notes)
-        turn_id = _text_under("dia_id", raw)
-        if turn_id is None or turn_id in owned:
-            problem = "missing or unusable" if turn_id is None else "a duplicate"
-            turn_id = unused(f"D{session}:{int(here[-1]) + 1}", taken)
-            if named:
-                what = f"the id is {problem}; the turn is called {turn_id}"
-                notes.repaired((*here, "dia_id"), what)
-        owned.add(turn_id)
-        taken.add(turn_id)
-        turns.append(Turn(turn_id, speaker, text, caption))
-    return tuple(turns)
-
-
-def _text_under(key: str, raw: object) -> str | None:
-    """Returns the string under a key; None if it is missing, blank or no string."""
-    value = raw.get(key) if isinstance(raw, dict) else None
-    return value.strip() or None if isinstance(value, str) else None
-
-
-_ABOUT = (
-    "a sample: turns with captions, dates, questions with evidence; also samples by id, sessions "
-    "in a list, a bare conversation",
-    "addresses of images, observations, summaries, events",
+LOADER = Loader(
+    LABEL,
+    matches,
+    read,
+    ("day_first",),
+    about=(
+        "a sample: turns with captions, dates, questions with evidence, observations, summaries of "
+        "sessions; also samples by id, sessions in a list, a bare conversation",
+        "addresses of images, events",
+    ),
 )
-
-LOADER = Loader(LABEL, matches, read, ("day_first",), about=_ABOUT)
