@@ -30,7 +30,13 @@ from segviz.evaluation.measures import MEASURES
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
-from segviz.ui.settings import read_question, read_settings, write_question, write_settings
+from segviz.ui.settings import (
+    read_question,
+    read_settings,
+    write_beside,
+    write_question,
+    write_settings,
+)
 from segviz.ui.state import AppSession, remember
 from segviz.view.bookmark import BOUND, MADE, Bookmark, decode, differing, encode, looks
 from segviz.view.coloring import Look
@@ -146,6 +152,7 @@ def show(session: AppSession, bookmark: Bookmark) -> None:
     write_look(Look(bookmark.colour, bookmark.labels))
     write_view(bookmark.view)
     st.session_state[keys.SWEEP_CELL] = bookmark.sweep_cell
+    write_beside(bookmark.beside)
     write_step(session, bookmark.step)
     write_question(session, bookmark.question, bookmark.text)
     write_settings(session, bookmark.retrieval)
@@ -174,6 +181,7 @@ def current(session: AppSession) -> Bookmark:
         labels=look.labels,
         pins=tuple(pinned(session)),
         sweep_cell=st.session_state.get(keys.SWEEP_CELL),
+        beside=st.session_state.get(keys.BESIDE),
     )
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from segviz.construct import Retriever
 from segviz.conversation import Question
-from segviz.memory import MissingEmbedder
+from segviz.memory import Memory, MissingEmbedder
 from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.state import AppSession, shows
@@ -91,6 +91,11 @@ def read_settings(session: AppSession) -> RetrievalSettings:
         settings = replace(settings, method=opening.method, relevance=relevance)
     if key != session.key:
         settings = replace(settings, levels=None, step=None)
+    return _possible(memory, settings)
+
+
+def _possible(memory: Memory, settings: RetrievalSettings) -> RetrievalSettings:
+    """Replaces relevance and method if the memory does not support them."""
     if isinstance(memory.embedder, MissingEmbedder):  # words can be compared without vectors
         settings = replace(settings, method="propagate", relevance="lexical")
     if not isinstance(memory.model, Retriever):
@@ -146,13 +151,35 @@ def setting(
     )
 
 
-def write_live_setting(session: AppSession, live: Live) -> None:
-    """Sets policy, α and H from the header of the canvas."""
-    settings = live.settings
-    change_settings(
-        session, policy=settings.policy, alpha=float(settings.alpha), horizon=settings.horizon
-    )
-    st.session_state[keys.DRAWN] = (live.drawing, live.sequence)
+def read_beside(session: AppSession) -> RetrievalSettings | None:
+    """Returns the settings of the second tree on Ask; None without one.
+
+    They differ from those of the first tree in scoring only.
+    """
+    scoring: RetrievalSettings | None = st.session_state.get(keys.BESIDE)
+    if scoring is None:
+        return None
+    return _possible(session.memory, read_settings(session).scored_as(scoring))
+
+
+def write_beside(scoring: RetrievalSettings | None) -> None:
+    """Sets the scoring of the second tree on Ask; None removes the tree."""
+    st.session_state[keys.BESIDE] = scoring and RetrievalSettings().scored_as(scoring)
+
+
+def write_live_setting(session: AppSession, canvas: str, live: Live) -> None:
+    """Sets policy, α and H from the header of a canvas of Ask, the first or the second."""
+    chosen, beside = live.settings, read_beside(session)
+    changes: dict[str, Any] = {
+        "policy": chosen.policy,
+        "alpha": float(chosen.alpha),
+        "horizon": chosen.horizon,
+    }
+    if canvas != keys.BESIDE:
+        change_settings(session, **changes)
+    elif beside is not None:
+        write_beside(replace(beside, **changes))
+    st.session_state[keys.drawn(canvas)] = (live.drawing, live.sequence)
 
 
 # --- presets ---------------------------------------------------------------------------
@@ -168,26 +195,31 @@ def preset_options(system: str) -> list[str]:
     return [*own, *PRESETS, CUSTOM]
 
 
+def read_option(settings: RetrievalSettings) -> str:
+    """Returns the option of these settings."""
+    return OWN if settings.method == "own" else settings.preset or CUSTOM
+
+
 def read_preset(settings: RetrievalSettings) -> str:
     """Returns the option of these settings; stores custom ones, so that they can be restored."""
-    if settings.method == "own":
-        return OWN
-    if settings.preset is None:
+    option = read_option(settings)
+    if option == CUSTOM:
         st.session_state["last-custom"] = settings
-    return settings.preset or CUSTOM
+    return option
 
 
 def write_preset(session: AppSession, name: str) -> None:
     """Sets the settings to an option, with its usual relevance; K and others do not change."""
-    settings = read_settings(session)
+    write_settings(session, with_option(read_settings(session), name))
+
+
+def with_option(settings: RetrievalSettings, name: str) -> RetrievalSettings:
+    """Returns the settings with the scoring of an option."""
     if name == OWN:
-        settings = replace(settings, method="own", relevance=None)
-    elif name == CUSTOM:
-        last = st.session_state.get("last-custom", RetrievalSettings())
-        settings = settings.scored_as(last)
-    else:
-        settings = settings.with_preset(name)
-    write_settings(session, settings)
+        return replace(settings, method="own", relevance=None)
+    if name == CUSTOM:
+        return settings.scored_as(st.session_state.get("last-custom", RetrievalSettings()))
+    return settings.with_preset(name)
 
 
 def write_relevance(session: AppSession, name: str) -> None:

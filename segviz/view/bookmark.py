@@ -51,6 +51,7 @@ class Bookmark:
         colour, labels: what it shows on nodes.
         pins: the two nodes compared side by side.
         sweep_cell: the setting that Sweep shows in full: policy, α and H.
+        beside: scoring of the second tree on Ask.
     """
 
     sample: str | None = None
@@ -70,6 +71,7 @@ class Bookmark:
     labels: str = ""
     pins: tuple[int, ...] = ()
     sweep_cell: tuple[str, float, int] | None = None
+    beside: RetrievalSettings | None = None
 
 
 def usual_method(system: str) -> str:
@@ -201,7 +203,21 @@ def _as_text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, tuple):
         return ",".join(map(str, value)) or "none"
+    if isinstance(value, RetrievalSettings):
+        return _as_text(_scoring_parts(value))
     return str(value)
+
+
+def _scoring_parts(scoring: RetrievalSettings) -> tuple[Any, ...]:
+    """Returns the name of a preset, or policy, α, H and relevance.
+
+    A policy of method "own", which ignores it, has the prefix ``own:``.
+    """
+    for name, preset in PRESETS.items():
+        if scoring == scoring.scored_as(preset):
+            return (name,)
+    method = "own:" * (scoring.method == "own")
+    return f"{method}{scoring.policy}", scoring.alpha, scoring.horizon, scoring.relevance or ""
 
 
 def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
@@ -300,6 +316,22 @@ def _cell(given: str) -> tuple[str, float, int]:
     return policy, alpha, horizon
 
 
+def _beside(given: str) -> RetrievalSettings:
+    """Reads the name of a preset, or policy, α, H and relevance."""
+    if given in PRESETS:
+        return PRESETS[given]
+    policy, *rest = given.split(",", 3)
+    if len(rest) != 3:
+        raise ValueError(f"expected a preset, one of {', '.join(PRESETS)}, or policy,α,H,relevance")
+    return RetrievalSettings(
+        method="own" if policy.startswith("own:") else "propagate",
+        policy=_READERS["policy"](policy.removeprefix("own:")),
+        alpha=_READERS["alpha"](rest[0]),
+        horizon=_READERS["horizon"](rest[1]),
+        relevance=_relevance(rest[2]) if rest[2] else None,
+    )
+
+
 def _pins(given: str) -> tuple[int, ...]:
     """Reads one node, or two different ones."""
     nodes = tuple(_COUNT(part) for part in given.split(","))
@@ -334,6 +366,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "labels": _one_of(LABELS),
     "pins": _pins,
     "sweep-cell": _cell,
+    "beside": _beside,
 }
 """Reader of every part of a link but the system's settings."""
 

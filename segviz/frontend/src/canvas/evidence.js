@@ -5,10 +5,9 @@ import { among, button, element, focusedBeside, lastly, make, sign } from "../sh
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
 import { ENDS, labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
-import { onFrame, schedule } from "./scheduler.js";
+import { onFrame } from "./scheduler.js";
 import { labelTexts } from "./labels.js";
-import { pointAt } from "./linked.js";
-import { reveal, select } from "./navigation.js";
+import { hover, reveal, select } from "./navigation.js";
 
 const MOST = 60; // words of a row that are seen on any screen
 const SAME = 48; // characters by which the sentences of two rows are the same
@@ -155,8 +154,8 @@ function entry(s, row, open) {
       `${narrow ? "gold" : "quotes gold"} ${isolateText(gold.join(", "))}`);
   }
   const matches = data.matches[nodeOf(data, node)];
-  line.addEventListener("pointerenter", () => pointed(s, node));
-  line.addEventListener("pointerleave", () => pointed(s, null));
+  line.addEventListener("pointerenter", () => hover(s, node, null));
+  line.addEventListener("pointerleave", () => hover(s, null, null));
   if (!open && again) element("span", "words", line, `same sentence as ${row.same}`);
   else if (!open) {
     element("bdi", "words", line, ...matchedPieces(words, matches, false).map(
@@ -174,12 +173,4 @@ function entry(s, row, open) {
   element("div", "opened", item, ...meta.map((text) => make("div", "meta", text)),
     make("div", "text", ...lineBlocks(matchedPieces(textOf(data, node), matches))));
   return item;
-}
-
-/** Outlines a node in the tree while its entry is under the pointer.
- * @type {(s: State, node: number | null) => void} */
-function pointed(s, node) {
-  s.attention.hover = node;
-  pointAt(s, node);
-  schedule(s);
 }

@@ -1,19 +1,44 @@
-// The canvas and the other views of the same memory point at the same units.
+// The canvas and the other views of the same memory point at the same units. Two canvases of one
+// memory, each with a setting of its own, show the same part and point at the same node.
 // A drawing in the order of branches (`axis_units`: the unit at each position) is translated.
 
 import { ancestors } from "../shared/links.js";
 import { holds, listenPointing, point } from "../shared/pointing.js";
+import { readOut } from "./readout.js";
 import { schedule } from "./scheduler.js";
+
+const SHOWING = "segviz:showing";
 
 /** Starts to listen; `s.unlink` ends it. `s.linked` holds the leaves that another view is on
  *  and what lies above them.
  * @param {State} s */
 export function listenLinked(s) {
-  s.elements.unlink = listenPointing(s, () => s.scene.data?.identity, (spans) => {
-    s.attention.linkedUnits = spans;
+  const identity = () => s.scene.data?.identity;
+  const quiet = listenPointing(s, identity, (spans, node) => {
+    s.attention.linkedUnits = node === null ? spans : [];
+    s.attention.hover = node;
+    readOut(s);
     relink(s);
     schedule(s);
   });
+  /** @param {any} event */
+  const hear = ({ detail }) => {
+    if (detail.from === s || detail.about !== identity()) return;
+    s.sight.view = detail.view;
+    schedule(s, true);
+  };
+  document.addEventListener(SHOWING, hear);
+  s.elements.unlink = () => {
+    quiet();
+    document.removeEventListener(SHOWING, hear);
+  };
+}
+
+/** Shows the same part of the conversation in the other canvases of this memory.
+ * @param {State} s */
+export function shareView(s) {
+  const detail = { from: s, about: s.scene.data.identity, view: s.sight.view };
+  document.dispatchEvent(new CustomEvent(SHOWING, { detail }));
 }
 
 /** Finds the nodes anew, after the tree has changed.
@@ -27,7 +52,7 @@ export function relink({ scene, attention }) {
 export function pointAt(s, node) {
   if (node === s.attention.pointed) return;
   s.attention.pointed = node;
-  point(s, s.scene.data.identity, node === null ? [] : nodeUnits(s.scene, node));
+  point(s, s.scene.data.identity, node === null ? [] : nodeUnits(s.scene, node), node);
 }
 
 /** The units of a node as [start, stop) pairs.

@@ -3,7 +3,7 @@
 
 import { isolateText } from "../shared/text.js";
 import { schedule } from "./scheduler.js";
-import { pointAt } from "./linked.js";
+import { pointAt, shareView } from "./linked.js";
 import { nodeLines, readOut } from "./readout.js";
 import { clampView, insideView, zoomView } from "./view.js";
 
@@ -17,6 +17,7 @@ export function jumpTo(s, view) {
   if (view.x0 === s.sight.view.x0 && view.x1 === s.sight.view.x1) return;
   s.sight.view = view;
   schedule(s, true);
+  shareView(s);
 }
 
 /** Zooms at the node a person is at, if that is in view, otherwise at the middle.

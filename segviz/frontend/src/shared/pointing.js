@@ -2,23 +2,25 @@
 // same memory on the page. Nothing of it goes to Python.
 //
 // A view tells units of the conversation as [start, stop) pairs; none means that it has
-// let go. `about` names the memory, so that two of them beside each other do not mix.
+// let go. A canvas tells its node, too, for another canvas of the same tree. `about` names the
+// memory, so that two of them beside each other do not mix.
 
 const POINTING = "segviz:pointing";
 
 /** Tells the other views of the memory `about` that `view` is on these units.
- * @type {(view: unknown, about: string, spans: Span[]) => void} */
-export function point(view, about, spans) {
-  document.dispatchEvent(new CustomEvent(POINTING, { detail: { view, about, spans } }));
+ * @type {(view: unknown, about: string, spans: Span[], node?: number | null) => void} */
+export function point(view, about, spans, node = null) {
+  document.dispatchEvent(new CustomEvent(POINTING, { detail: { view, about, spans, node } }));
 }
 
-/** Calls `act(spans)` for what other views of the memory `about()` are on; returns what
+/** Calls `act(spans, node)` for what other views of the memory `about()` are on; returns what
  *  ends that.
- * @type {(view: unknown, about: () => string, act: (spans: Span[]) => void) => () => void} */
+ * @type {(view: unknown, about: () => string,
+ *    act: (spans: Span[], node: number | null) => void) => () => void} */
 export function listenPointing(view, about, act) {
   /** @param {any} event */
   const hear = ({ detail }) => {
-    if (detail.view !== view && detail.about === about()) act(detail.spans);
+    if (detail.view !== view && detail.about === about()) act(detail.spans, detail.node);
   };
   document.addEventListener(POINTING, hear);
   return () => document.removeEventListener(POINTING, hear);

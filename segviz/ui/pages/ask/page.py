@@ -9,20 +9,28 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.conversation import Question
+from segviz.evaluation.cases import setting_name
 from segviz.files import NoRoom
 from segviz.memory import ask
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, GoldEvidence
 from segviz.ui import keys
-from segviz.ui.address import read_view
+from segviz.ui.address import VIEWS, read_view
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages import drawn
 from segviz.ui.pages.ask.answer import answer_panel
 from segviz.ui.pages.ask.explanations import ledger_panel, stages_panel
 from segviz.ui.pages.ask.question_and_settings import ask_controls, live, question_row, tally
-from segviz.ui.settings import asked_question, read_settings, write_live_setting
+from segviz.ui.settings import (
+    CUSTOM,
+    asked_question,
+    read_beside,
+    read_option,
+    read_settings,
+    write_live_setting,
+)
 from segviz.ui.state import AppSession
 from segviz.ui.widgets.captions import counted, level_label, unmarked
 from segviz.ui.widgets.export_menu import exports_panel
@@ -32,6 +40,9 @@ from segviz.ui.widgets.tree import draw_canvas, draw_node_link, draw_outline, sc
 from segviz.view.captions import dispute_lines, moment_sentence
 from segviz.view.coloring import Live
 from segviz.view.scene import answered, peaked
+
+_PAIRED = 300
+"""Pixels of each of two trees side by side, so that their lists begin on the first screen."""
 
 
 def render(session: AppSession) -> None:
@@ -66,16 +77,18 @@ def _answer(session: AppSession, question: Question, row: DeltaGenerator) -> Non
     if not len(result.structure):
         _gold_line(question, status)
         return
-    view, live_setting = read_view(), _live(session, settings)
-    on_time_axis = view == "Time axis"
-    if on_time_axis:
-        _tree(session, gold, result, live_setting, bare=False)
+    view, beside = read_view(), read_beside(session)
+    on_time_axis = view == VIEWS[0]
+    if on_time_axis and beside is not None:
+        _two_trees(session, question, gold, result, beside)
+    elif on_time_axis:
+        _tree(session, gold, result)
     else:
-        drawing, beside = st.columns([4, 3], gap="medium")
+        drawing, list_beside = st.columns([4, 3], gap="medium")
         with drawing:
             _other_drawing(session, gold, result, view)
-        with beside:
-            _tree(session, gold, result, live_setting, bare=True)
+        with list_beside:
+            _tree(session, gold, result, bare=True)
     if result.own and on_time_axis:
         st.caption("Above the axis: relevance alone. Below the axis: the system's own scores.")
     _gold_line(question, status)
@@ -108,30 +121,68 @@ def _moment(session: AppSession, question: Question, step: int) -> None:
     st.info(unmarked(moment_sentence(memory, question, step) + late))
 
 
-def _live(session: AppSession, settings: RetrievalSettings) -> Live | None:
+def _two_trees(
+    session: AppSession,
+    question: Question,
+    gold: GoldEvidence,
+    result: Result,
+    settings: RetrievalSettings,
+) -> None:
+    """Draws the tree with the result, and beside it with the result of other ``settings``."""
+    second = _answered(session, question, settings)
+    if second is None:
+        return
+    names, found = [], []
+    for place, each in (("left", result), ("right", second)):
+        option = read_option(each.settings)
+        name = setting_name(each.settings) if option == CUSTOM else option
+        names.append(f"**{unmarked(name)}** ({place})")
+        found.append(list(gold.fate(each.evidence).values()).count(HIT))
+    said = " and ".join(names)
+    if gold.turns:
+        said = f"{names[0]} finds {found[0]} of {counted(len(gold.turns), 'gold turn')}, "
+        said += f"{names[1]} finds {found[1]}"
+    common = len(set(result.after) & set(second.after))
+    both = f"{common} of {counted(len(result.after), 'retrieved node')}"
+    st.markdown(f"{said}. In both: {both}.")
+    with st.container(key="ask-pair"):
+        left, right = st.columns(2, gap="medium")
+    with left:
+        _tree(session, gold, result)
+    with right:
+        _tree(session, gold, second, canvas=keys.BESIDE)
+
+
+def _live(session: AppSession, settings: RetrievalSettings, canvas: str) -> Live | None:
     """Returns the data with which the browser follows the controls; None if it cannot."""
-    if settings.method == "own" or not live(session):
+    if settings.method == "own" or not live(session, settings):
         return None
-    return Live(settings, *st.session_state.get(keys.DRAWN, ()))
+    return Live(settings, *st.session_state.get(keys.drawn(canvas), ()))
 
 
 def _tree(
-    session: AppSession, gold: GoldEvidence, result: Result, live: Live | None, bare: bool
+    session: AppSession,
+    gold: GoldEvidence,
+    result: Result,
+    bare: bool = False,
+    canvas: str = "ask",
 ) -> None:
+    live = _live(session, result.settings, canvas)
     levels = int(session.memory.structure.level.max()) + 1
+    paired = read_beside(session) is not None and not bare
     shown = replace(
         answered(scene(session, result.structure), result, gold, live),
         total_units=len(session.memory.units),
         levels_total=levels,
     )
-    with st.container(key="ask-room" if live else None):
+    with st.container(key=f"{canvas}-room" if live else None):
         draw_canvas(
             session,
             shown,
-            key="ask-tree",
-            stage=stage_height(levels),
+            key=f"{canvas}-tree",
+            stage=_PAIRED if paired else stage_height(levels),
             bare=bare,
-            on_setting=partial(write_live_setting, session),
+            on_setting=partial(write_live_setting, session, canvas),
         )
 
 

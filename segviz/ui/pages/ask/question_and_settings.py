@@ -11,15 +11,21 @@ from streamlit.delta_generator import DeltaGenerator
 from segviz.construct import parameters
 from segviz.conversation import Question
 from segviz.figures.question_dots import group_of
-from segviz.retrieval import POLICIES, RELEVANCE, relevance_model, spelled
+from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings, relevance_model, spelled
 from segviz.ui import keys
+from segviz.ui.address import VIEWS, read_view
 from segviz.ui.settings import (
+    CUSTOM,
     asked_from,
     change_settings,
     preset_options,
+    read_beside,
+    read_option,
     read_preset,
     read_settings,
     setting,
+    with_option,
+    write_beside,
     write_preset,
     write_relevance,
 )
@@ -48,13 +54,15 @@ def ask_controls(session: AppSession, row: DeltaGenerator) -> DeltaGenerator:
     """Draws the controls of the page; returns the place of the tally, which is drawn last."""
     with row:
         _retrieval(session)
+        _beside(session)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
         _scoring(session)
         view_choice()
         place = st.container(
             horizontal=True, vertical_alignment="center", gap="xsmall", key="tally"
         )
-    if read_settings(session).method == "propagate" and not live(session):
+    settings = read_settings(session)
+    if settings.method == "propagate" and not live(session, settings):
         _propagation(session)
     return place
 
@@ -113,12 +121,12 @@ def _scoring(session: AppSession) -> None:
     )
 
 
-def live(session: AppSession) -> bool:
-    """Returns True if the header of the canvas holds the controls.
+def live(session: AppSession, settings: RetrievalSettings) -> bool:
+    """Returns True if the header of the canvas holds the controls of these settings.
 
     The nodes must be ordered in time, and the browser must know the policy.
     """
-    follows = read_settings(session).policy in LIVE_POLICIES
+    follows = settings.policy in LIVE_POLICIES
     return follows and keeps_time(session.memory, session.memory.structure)
 
 
@@ -148,6 +156,37 @@ def _retrieval(session: AppSession) -> None:
         _budget(session)
         _asked_step(session)
         _ingredients(session)
+
+
+_NOTHING, _KEPT = "nothing", "this setting, kept as it is"
+
+
+def _beside(session: AppSession) -> None:
+    """Draws the choice of a second setting, with which the same tree is drawn beside the first."""
+    scoring = read_beside(session)
+    presets = [name for name in preset_options(session.memory.system) if name != CUSTOM]
+    shown = _NOTHING if scoring is None else read_option(scoring)
+    shown = _KEPT if shown == CUSTOM else shown
+
+    def choose(name: str) -> None:
+        settings = read_settings(session)
+        if name == _NOTHING:
+            write_beside(None)
+        else:
+            write_beside(settings if name == _KEPT else with_option(settings, name))
+
+    with st.popover(
+        "Beside" if scoring is None else f"Beside: {'kept' if shown == _KEPT else shown}",
+        width="content",
+        key="beside-setting",
+        disabled=read_view() != VIEWS[0],
+        help="Draws the same tree twice, each time with another setting (time axis only)",
+    ):
+        st.radio(
+            "Draw the same tree again, with",
+            [_NOTHING, *presets, _KEPT],
+            **shows("beside-option", shown, choose),
+        )
 
 
 def _ingredients(session: AppSession) -> None:
