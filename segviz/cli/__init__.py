@@ -5,7 +5,7 @@
 ``build ask sweep``     a memory, its evidence for a question, all settings
 ``compare reproduce``   several systems; tables and figures of the papers
 ``grade``               answers of a model to all questions, graded by another
-``audit``               the stage at which a memory, also of another program, loses evidence
+``audit new``           the stage at which any memory loses evidence; a memory of one's own
 ``export convert``      views and conversations as files
 ``doctor completion``   check of the installation; scripts for shells
 ``command console``     options, help, errors; output and messages
@@ -46,6 +46,7 @@ COMMANDS = {
     "compare": "measure several systems on the same leaves and questions",
     "grade": "have models answer all questions and grade the answers",
     "audit": "say at which stage a memory loses evidence",
+    "new": "write a plug-in with a memory of your own",
     "reproduce": "measure a table or figure of a paper again",
     "export": "write a view of a memory for other programs and people",
     "convert": "turn any format segviz reads into a LoCoMo file",

@@ -74,7 +74,6 @@ def audit(options: Options, console: Console) -> int:
     (text, turns, newer, newer_turns, likeness, ended).
 
     Examples:
-        segviz audit --conversation sample:ines-theo --store sample:ines-theo-facts
         segviz audit --conversation chat.json --store mem0.json
         segviz audit --conversation talk.json --store facts.csv --html audit.html
         segviz audit --conversation sample:ines-theo --system my_module:Notes

@@ -62,7 +62,7 @@ def compare(options: Options, console: Console) -> int:
         segviz compare strict.json.gz loose.json.gz
         segviz compare sample:ines-theo --system memtree --vary base=0.2,0.4,0.6
         segviz compare talks.json --all --workers 4 --resume talks.runs
-        segviz compare sample:ines-theo --systems segment-tree,bm25 --html compare.html
+        segviz compare sample:ines-theo --systems raptor,bm25 --html compare.html
     """
     target = output_path(options.html, *options.file) if options.html else None
     with models(options, console) as clients:

@@ -73,8 +73,8 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
     """Returns a system whose memories are stores of another program.
 
     Args:
-        make: makes an empty store, once per conversation, with ``add`` and ``search``, perhaps
-            ``texts``, as in :func:`provider`.
+        make: makes an empty store, once per conversation, with ``add`` and ``search`` (or
+            ``retrieve``), perhaps ``texts``, as in :func:`provider`.
         name: name of the system.
     """
     stores: dict[tuple[Turn, ...], Any] = {}
@@ -122,7 +122,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             kept = np.flatnonzero(structure.retrievable).tolist()
             named = {structure.facts[node].get("id"): node for node in kept}
             by_text = {structure.text[node]: node for node in reversed(kept)}
-            given, best = _found(store.search(question, view.k)), dict[int, float]()
+            given, best = _found(_search(store)(question, view.k)), dict[int, float]()
             for place, (each, score) in enumerate(given, start=1):
                 node = named.get(each.id) if each.id else None
                 node = by_text.get(each.text) if node is None else node
@@ -144,6 +144,11 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
     return Provided
 
 
+def _search(store: Any) -> Any:
+    """Returns the method that finds texts for a question; None without one."""
+    return getattr(store, "search", None) or getattr(store, "retrieve", None)
+
+
 def _fill(add: Callable[[Any], Any], conversation: Conversation) -> None:
     """Adds a conversation part by part, as ``add`` takes it."""
     first = next(iter(inspect.signature(add).parameters), "turn")
@@ -159,7 +164,7 @@ def _listed(store: Any, units: Sequence[str]) -> list[StoredText]:
     if hasattr(store, "texts"):
         found = [each for each, _ in _found(store.texts())]
     else:
-        found = [each for text in units for each, _ in _found(store.search(text, _LISTED))]
+        found = [each for text in units for each, _ in _found(_search(store)(text, _LISTED))]
     once = {each.id or each.text: each for each in found}
     return list(once.values())
 
@@ -188,7 +193,7 @@ def _plain(row: Any) -> dict[str, Any]:
 def system_from(spec: str) -> str:
     """Imports ``module:Class``, adds it to ``SYSTEMS`` and returns its name there.
 
-    The class is a system, or a store with ``add`` and ``search`` that is made without arguments.
+    The class is a system, or a store with ``add`` and ``retrieve`` that is made without arguments.
 
     Raises:
         ValueError: It cannot be imported, is neither, or its name is taken.
@@ -204,8 +209,8 @@ def system_from(spec: str) -> str:
     usual = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", attribute).lower().replace("_", "-")
     name = str(getattr(kind, "name", usual))
     if not hasattr(kind, "steps"):
-        if not (hasattr(kind, "add") and hasattr(kind, "search")):
-            raise ValueError(f"{spec!r:.80} has no add and search, nor steps as a system has")
+        if not (hasattr(kind, "add") and _search(kind)):
+            raise ValueError(f"{spec!r:.80} has no add and retrieve, nor steps as a system has")
         kind = system_of(kind, name)
         kind.spec = spec
     there = SYSTEMS.get(name)

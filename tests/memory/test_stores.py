@@ -58,7 +58,14 @@ def test_it_is_built_asked_and_credited_by_its_own_search():
     assert stages == ["read", "never written", "read"]
 
 
-@pytest.mark.parametrize("kind", [Notes, Listing])
+class Retrieving(Listing):
+    """The same, whose search is called retrieve."""
+
+    retrieve = Listing.search
+    search = None
+
+
+@pytest.mark.parametrize("kind", [Notes, Listing, Retrieving])
 def test_the_contract_holds(kind):
     verify(system_of(kind, "small-notes")())
 
@@ -175,7 +182,7 @@ def test_a_class_is_imported_under_its_name(registry):
     [
         ("no_such_module:Thing", "cannot be imported"),
         ("tests.memory.test_stores:Thing", "cannot be imported"),
-        ("tests.memory.test_stores:Hit", "no add and search"),
+        ("tests.memory.test_stores:Hit", "no add and retrieve"),
         ("segviz.systems.flat:BM25", None),
     ],
 )

@@ -1,0 +1,58 @@
+"""``segviz new``: writes a plug-in with a memory of one's own."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import click
+
+from segviz.cli.command import OK, Options, UsageError, command, output_options, user_errors
+from segviz.cli.console import Console
+from segviz.cli.source import write_file
+from segviz.systems import SYSTEMS
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+@command
+@click.argument("name", metavar="NAME")
+@output_options
+def new(options: Options, console: Console) -> int:
+    """Writes a plug-in with a memory of your own into the new folder NAME.
+
+    The memory has two methods: add reads the conversation, retrieve finds texts for a question. It
+    works as written, with a test; change both methods. Installed or not, segviz can build, ask,
+    compare and audit it.
+
+    JSON: command, folder, files.
+
+    Examples:
+        segviz new my-notes
+    """
+    name, folder = options.name, Path(options.name)
+    if not _NAME.fullmatch(name) or len(name) > 40 or name in SYSTEMS:
+        taken = "; it is a system of segviz" * (name in SYSTEMS)
+        expected = "expected small letters, digits and hyphens, as my-notes"
+        raise UsageError(f"NAME is {name!r:.60}{taken}; {expected}")
+    with user_errors(OSError):
+        folder.mkdir()
+    names = {"name": name, "module": name.replace("-", "_"), "kind": name.title().replace("-", "")}
+    templates = tomllib.loads(files("segviz.cli").joinpath("new.toml").read_text("utf-8"))
+    written = {Template(path).substitute(names): text for path, text in templates.items()}
+    for path, text in written.items():
+        write_file(folder / path, Template(text).substitute(names))
+    if options.json:
+        console.json("new", {"folder": str(folder), "files": list(written)})
+        return OK
+    console.line(f"{folder}: {', '.join(written)}")
+    console.line("Next, in this folder:")
+    console.line("  pytest")
+    spec = f"{names['module']}:SYSTEM"
+    console.line(f"  segviz audit --conversation sample:ines-theo --system {spec}")
+    console.line(f"  segviz compare sample:ines-theo --unit turn --systems {spec},bm25")
+    console.line(f"  pip install -e .   # then it is a system of the app, too: {name}")
+    return OK
