@@ -168,7 +168,7 @@ def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> 
         _hold({*stage.kept} <= {*stage.nodes}, name, f"{said}: {stage.name!r} keeps other nodes")
     for step in range(0, len(memory.steps) + 1, 3):
         nodes = sum(isinstance(e, Add) for each in memory.steps[:step] for e in each.events)
-        then = memory.ask(question, method="own", step=step)
+        then = memory.ask(question, method="native", step=step)
         _hold(len(then.final) == nodes, name, f"{said} after step {step}: not one score per node")
 
 

@@ -25,8 +25,8 @@ class HandoverError(ValueError):
     """Error of code or data from outside segviz, which failed or is not what a part expects."""
 
 
-def own(part: object) -> bool:
-    """Returns whether a part, or the class of one, belongs to segviz."""
+def built_in(part: object) -> bool:
+    """Returns True if a part, or the class of one, is defined in segviz, not in other code."""
     module = getattr(part, "__module__", None) or type(part).__module__
     return str(module).partition(".")[0] == "segviz"
 
@@ -47,7 +47,7 @@ def calling(part: object) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if own(part) or own(error):
+        if built_in(part) or built_in(error):
             raise
         what = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise HandoverError(f"{named(part)} failed: {what}{str(error)[:300]}") from error

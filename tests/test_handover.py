@@ -17,7 +17,7 @@ from segviz.construct import Retrieval, Stage
 from segviz.contract import conversations
 from segviz.embedding import Cached, HashingEmbedder
 from segviz.evaluation.parallel import measure_many
-from segviz.handover import HandoverError, own
+from segviz.handover import HandoverError, built_in
 from segviz.llm import ModelError
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import build, open_memory
@@ -231,7 +231,7 @@ def retrieving(give):
 def test_a_systems_own_retrieval(give):
     memory = built(retrieving(give))
     with pytest.raises(HandoverError, match="foreign"):
-        memory.ask("Saturn", method="own")
+        memory.ask("Saturn", method="native")
     assert memory.ask("Saturn").evidence
 
 
@@ -286,7 +286,7 @@ def test_who_waits_for_code_that_hangs_can_give_it_up(relevance):
     memory = built()
     hangs = [
         lambda: built(annotate=Annotates(lambda texts: stuck.wait(60) and "")),
-        lambda: built(retrieving(lambda n: stuck.wait(60))).ask("Saturn", method="own"),
+        lambda: built(retrieving(lambda n: stuck.wait(60))).ask("Saturn", method="native"),
         lambda: memory.ask("Saturn", relevance=relevance(lambda q, n: stuck.wait(60))),
     ]
     try:
@@ -311,7 +311,7 @@ def test_a_run_that_fails_leaves_the_others():
     }
 
     def measure(memory, questions, seed):
-        return memory.ask("Saturn", method="own").final.sum()
+        return memory.ask("Saturn", method="native").final.sum()
 
     found = measure_many(
         measure, [CONVERSATION], builders, seeds=(0, 1), failed=lambda at, error: said.append(at)
@@ -356,5 +356,5 @@ def test_on_the_command_line_prints_are_no_result_and_a_failure_leaves_the_other
 
 
 def test_parts_of_segviz_are_trusted():
-    assert all(map(own, [*SYSTEMS.values(), *RELEVANCE.values(), HashingEmbedder()]))
-    assert not any(map(own, [Foreign(), Foreign, np.zeros(1), print, "text"]))
+    assert all(map(built_in, [*SYSTEMS.values(), *RELEVANCE.values(), HashingEmbedder()]))
+    assert not any(map(built_in, [Foreign(), Foreign, np.zeros(1), print, "text"]))

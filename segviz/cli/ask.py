@@ -124,7 +124,7 @@ def _print_report(
     spread = f"{asked.policy}, alpha {asked.alpha:g}, H {asked.horizon}"
     console.line(
         f"{len(result.evidence)} of {int(result.structure.active.sum())} nodes, "
-        + ("by the system's own retrieval" if result.own else spread)
+        + ("by the system's own retrieval" if result.native else spread)
         + f", relevance {asked.relevance}"
         + (f" ({asked.preset})" if asked.preset else "")
     )

@@ -50,7 +50,7 @@ def compare(options: Options, console: Console) -> int:
     JSON: command, share, runs (for each conversation and seed: conversation, seed, k, units,
     tokens, budget, relevance (null: the default of each retrieval), questions, rows), overall (the
     same for each seed over the questions of all conversations, if there are several; intervals
-    resample conversations, too). A row has name, system, method (collapsed or own), relevance,
+    resample conversations, too). A row has name, system, method (collapsed or native), relevance,
     shape, cost (sums over the build), measures (name -> all, without_adversarial and gain, the
     paired difference to the first row; with an audit also without_disputed and
     gain_without_disputed; each value, low, high, n), build_seconds and query_seconds (null if

@@ -49,7 +49,7 @@ from segviz.retrieval import POLICIES, RetrievalSettings
 from segviz.text.captions import counted
 
 _RETRIEVALS = (
-    "Retrievals of the evidence: own (that of the system's paper; no propagation for a system "
+    "Retrievals of the evidence: native (that of the system's paper; no propagation for a system "
     f"without one), or policies: {', '.join(POLICIES)}."
 )
 _LIMIT = "Questions of each conversation, evenly spread."
@@ -74,7 +74,7 @@ class _Graded:
 
 @command
 @click.argument("file", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
-@option("--retrievals", _RETRIEVALS, default="own", metavar="NAME,…")
+@option("--retrievals", _RETRIEVALS, default="native", metavar="NAME,…")
 @option("--alphas", "Decays of the policies.", "0.1", type=numbers, metavar="N,…")
 @option("--horizons", "Hops of the policies.", "2", type=whole_numbers, metavar="N,…")
 @option("--limit", _LIMIT, "all", type=click.IntRange(1), metavar="N")
@@ -111,7 +111,7 @@ def grade(options: Options, console: Console) -> int:
     Examples, the second as SegTreeMem Table 4:
         segviz grade sample:ines-theo --server Ollama --model qwen3 --judge phi4 --limit 10
         segviz grade locomo10.json --all --systems raptor,segment-tree
-            --retrievals own,bottom-up --relevance dense
+            --retrievals native,bottom-up --relevance dense
             --server gpt-5.4-mini --judge-server "gpt-4o-mini (judge)"
         segviz grade a.json.gz b.json.gz --model small --judge large -o answers.csv
     """

@@ -61,7 +61,7 @@ from segviz.evaluation.parallel import (
     import_extra,
     measure_many,
 )
-from segviz.handover import HandoverError, own
+from segviz.handover import HandoverError, built_in
 from segviz.memory import CallEstimate, Memory, build, rehearse
 from segviz.memory.answer import reference
 from segviz.memory.factory import parts_of
@@ -291,7 +291,7 @@ def _source_of(*parts: object) -> bytes:
     found = b""
     for part in parts:
         kind = part if isinstance(part, type) else type(part)
-        if not own(kind):
+        if not built_in(kind):
             with suppress(OSError, TypeError):  # a class without a source file
                 found += inspect.getsource(inspect.getmodule(kind) or kind).encode()
     return found

@@ -26,7 +26,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.handover import calling, check_vectors, own
+from segviz.handover import built_in, calling, check_vectors
 from segviz.text.words import has_sign, other_script, tokens
 from segviz.tree import Vector
 
@@ -347,7 +347,7 @@ class Cached:
         return hashlib.sha256(content).digest()
 
     def _made(self, texts: list[str]) -> Vector:
-        if own(self.inner):
+        if built_in(self.inner):
             return self.inner.embed(texts)
         with calling(self.inner):
             rows = check_vectors(self.inner.embed(list(texts)), len(texts), self.inner)
@@ -440,7 +440,7 @@ def as_embedder(embedder: str | Embedder) -> Embedder:
     """
     if isinstance(embedder, str):
         return get_embedder(embedder)
-    return embedder if own(embedder) else Cached(embedder)
+    return embedder if built_in(embedder) else Cached(embedder)
 
 
 def embedder_key(embedder: Embedder) -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from segviz.conversation import category_label
 from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import own_settings
+from segviz.evaluation.compare import native_settings
 from segviz.evaluation.question_batch import measured_settings
 from segviz.evaluation.stages import EvidenceStage, evidence_stages, stage_rows
 from segviz.memory import Memory
@@ -117,7 +117,7 @@ def audit(memory: Memory, settings: RetrievalSettings | None = None, **changes: 
     """
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     asked = measured_settings(settings, {**changes, **still})
-    asked = (own_settings(memory, asked) or asked).resolved(memory.model)
+    asked = (native_settings(memory, asked) or asked).resolved(memory.model)
     return Audit(memory, asked, evidence_stages(memory, memory.conversation.questions, asked))
 
 

@@ -42,7 +42,7 @@ class Chart:
     intervals: bool = False
 
 
-COLLAPSED, OWN = "collapsed", "own"
+COLLAPSED, NATIVE = "collapsed", "native"
 
 COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
 """Measures of a comparison's table."""
@@ -52,10 +52,10 @@ COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
 class Standing:
     """Result of one memory by one retrieval.
 
-    ``method`` is ``collapsed`` (no propagation) or ``own``, as in the system's paper; ``relevance``
-    gives the initial scores, ``outcomes`` has all questions. ``cost`` is that of the build without
-    its time; seconds are set if measured. ``contentless`` is the share of contentless lines in all
-    inner nodes, None without lines. Several pooled memories have outcomes only.
+    ``method`` is ``collapsed`` (no propagation) or ``native``, as in the system's paper.
+    ``relevance`` gives the initial scores, ``outcomes`` has all questions. ``cost`` is that of the
+    build without its time; seconds are set if measured. ``contentless`` is the share of contentless
+    lines in all inner nodes, None without lines. Several pooled memories have outcomes only.
     """
 
     name: str
@@ -193,7 +193,7 @@ def compare(
     check_units(memories)
     rows = []
     for name, memory in memories.items():
-        ways = {COLLAPSED: settings, OWN: own_settings(memory, settings)}
+        ways = {COLLAPSED: settings, NATIVE: native_settings(memory, settings)}
         for method, asked in ways.items():
             if asked is None:
                 continue
@@ -215,14 +215,14 @@ def compare(
     return Comparison(settings, units, tokens, tuple(rows))
 
 
-def own_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettings | None:
+def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettings | None:
     """Returns the retrieval of the paper of a memory's system, None for a system without one.
 
     That is the system's own retrieval, or propagation with its ``paper_retrieval``. The limits, and
     a named relevance, are those of ``settings``.
     """
     if isinstance(memory.model, Retriever):
-        return replace(settings, method="own")
+        return replace(settings, method="native")
     paper: RetrievalSettings | None = getattr(memory.model, "paper_retrieval", None)
     if paper is None:
         return None

@@ -14,7 +14,7 @@ from segviz.conversation import UNANSWERABLE, Category, Question, category_order
 from segviz.evaluation.aggregate import Mean, mean_ci
 from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure
 from segviz.evaluation.question_batch import Ints, Limits, QuestionBatch, batches, measured_settings
-from segviz.memory import Memory, own_retrieval
+from segviz.memory import Memory, native_retrieval
 from segviz.retrieval import PRESETS, RetrievalSettings, combine, spread
 
 ADVERSARIAL = 5
@@ -328,9 +328,9 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
 
 def ranked(memory: Memory, batch: QuestionBatch, settings: RetrievalSettings) -> Ints:
     """Returns the mixed ranking of every question of a batch, int64 (q, m)."""
-    if settings.method == "own":
+    if settings.method == "native":
         asked = replace(settings, step=batch.step)
-        found = (own_retrieval(memory, q.text, asked, batch.whole) for q in batch.questions)
+        found = (native_retrieval(memory, q.text, asked, batch.whole) for q in batch.questions)
         return batch.ragged([retrieval.ranked for retrieval in found])
     policy, alpha, horizon = settings.propagation
     edges = batch.structure.edges

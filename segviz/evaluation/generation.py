@@ -9,7 +9,7 @@ from typing import Any
 
 from segviz.conversation import Category, Question, category_label
 from segviz.evaluation.aggregate import Row
-from segviz.evaluation.compare import COLLAPSED, OWN, own_settings
+from segviz.evaluation.compare import COLLAPSED, NATIVE, native_settings
 from segviz.evaluation.evaluation import Outcomes
 from segviz.evaluation.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
@@ -276,21 +276,21 @@ def retrievals(
 
     Args:
         memory: the memory that is asked.
-        names: ``own`` for the retrieval of the system's paper (``own_settings``), or policies.
+        names: policies, or ``native`` for that of the system's paper (``native_settings``).
         settings: the limits and the relevance of all; alpha and horizon if these are not given.
         alphas: decays of every policy that propagates.
         horizons: numbers of hops of every policy that propagates.
 
     Returns:
         A label such as ``top-down 0.1, H 2`` for each retrieval. A system whose paper has no
-        retrieval of its own is asked without propagation under ``own``, too.
+        retrieval of its own is asked without propagation under ``native``, too.
     """
     plain = replace(settings, policy="none", method="propagate")
     found: dict[str, RetrievalSettings] = {}
     for name in names:
-        if name in (OWN, "none"):
-            asked = (own_settings(memory, plain) if name == OWN else None) or plain
-            found[COLLAPSED if asked == plain else OWN] = asked
+        if name in (NATIVE, "none"):
+            asked = (native_settings(memory, plain) if name == NATIVE else None) or plain
+            found[COLLAPSED if asked == plain else NATIVE] = asked
             continue
         for alpha, horizon in product(alphas or (settings.alpha,), horizons or (settings.horizon,)):
             moved = replace(plain, policy=name, alpha=alpha, horizon=horizon)

@@ -45,7 +45,7 @@ def traffic(
 
     A node gives s⁽⁰⁾ Σ αᵏ (1ᵀ W_Pᵏ) / Σ αᵏ of its own score over k ≥ 1 (equations 3 and 4). It
     takes s̃ minus its own share, as in the ledger. O(H · q · (n + m)). ValueError for bad settings
-    and for ``method`` "own", which does not propagate.
+    and for ``method`` "native", which does not propagate.
     """
     asked = measured_settings(settings, changes).resolved(memory.model)
     if asked.method != "propagate":

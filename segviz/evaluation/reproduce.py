@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from segviz.conversation import UNANSWERABLE, Conversation, Question
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
-from segviz.evaluation.compare import Chart, own_settings
+from segviz.evaluation.compare import Chart, native_settings
 from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked, summary
 from segviz.evaluation.measures import MEASURES
 from segviz.evaluation.parallel import Progress, measure_many
@@ -46,7 +46,7 @@ Place = tuple[str, str]
 Variants = Mapping[str, tuple[str, dict[str, Any]]]
 """Label to a system and its settings."""
 
-_OWN = {"method": "own", "relevance": "dense"}
+_OWN = {"method": "native", "relevance": "dense"}
 
 JUDGED_BY = "answer_words"
 """Measure by which settings are chosen: closest to a graded answer, affected by every policy."""
@@ -258,7 +258,7 @@ def growth(
     """
     read_and_written = _tokens_of_texts(memory)
     plain = RetrievalSettings(policy="none", relevance="dense")
-    asked = own_settings(memory, plain) or plain
+    asked = native_settings(memory, plain) or plain
     found = []
     ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
     texts = [question.text for question in questions[:5]]

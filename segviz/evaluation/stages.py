@@ -88,7 +88,7 @@ def evidence_stages(
         needed = float(result.final[top[-1]]) if len(top) == asked.k else None
         holders = sorted(gold.by_node)
         place = dict(zip(holders, ranks(holders, result.final, structure), strict=True))
-        if result.own:  # what it does not score, it does not rank
+        if result.native:  # what it does not score, it does not rank
             place = {node: rank for node, rank in place.items() if result.final[node] > 0}
         place |= {node: rank for rank, node in enumerate(top, start=1)}
         for turn in turns:

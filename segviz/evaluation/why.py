@@ -35,7 +35,7 @@ def rank_of(result: Result, node: int) -> int:
 
     Under a system's own retrieval it is the rank among the returned nodes, 0 if not returned.
     """
-    if result.own:
+    if result.native:
         return result.after.index(node) + 1 if node in result.after else 0
     return ranks([node], result.final, result.structure, result.settings.levels)[0]
 
@@ -43,7 +43,9 @@ def rank_of(result: Result, node: int) -> int:
 def ahead(result: Result, node: int) -> tuple[list[int], int]:
     """Returns the nodes ranked before this one, widest first, and how many units they cover."""
     asked, structure = result.settings, result.structure
-    whole = result.after if result.own else ranking(result.final, structure, asked.levels).tolist()
+    whole = (
+        result.after if result.native else ranking(result.final, structure, asked.levels).tolist()
+    )
     before = list(whole[: whole.index(node)] if node in whole else whole)
     units = {each: set(structure.coverage(each)) for each in before}
     return sorted(before, key=lambda each: -len(units[each])), len(set().union(*units.values()))

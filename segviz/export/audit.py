@@ -37,7 +37,7 @@ def audit_html(found: Audit) -> str:
     title = f"Audit of {memory.system} on {memory.conversation.id}"
     asked = found.settings
     read = "" if asked.budget is None else f", of which {asked.budget} tokens are read"
-    how = "its own retrieval" if asked.method == "own" else f"the relevance {asked.relevance}"
+    how = "its own retrieval" if asked.method == "native" else f"the relevance {asked.relevance}"
     lines = [
         f"{counted(counts['texts'], 'text')} are stored; {counts['attributed']} name no turn and "
         f"were attributed, {counts['unsure']} of them with a confidence below one half.",

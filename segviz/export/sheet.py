@@ -63,7 +63,7 @@ def sheet(kind: Kind, view: View, *, dark: bool = False) -> Sheet:
 def film(view: View, *, dark: bool = False) -> Sheet:
     """Returns the picture of an answered question at every α; ValueError without propagation."""
     result = view.result
-    if result is None or result.own or result.settings.policy == "none":
+    if result is None or result.native or result.settings.policy == "none":
         raise ValueError("nothing changes with α: choose a policy that propagates scores first")
     across, down = FILM
     size = across * WIDTH, down * picture_height(view)

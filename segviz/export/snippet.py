@@ -87,7 +87,7 @@ def _asked(view: View) -> list[str]:
         value = getattr(result.settings, item.name)
         if item.name not in _ALWAYS and value != getattr(usual, item.name):
             given[item.name] = value
-    if result.own:
+    if result.native:
         given = {name: value for name, value in given.items() if name not in _SPREAD}
     return [
         f"result = {_call('memory.ask', repr(result.question), given)}",

@@ -155,7 +155,7 @@ def ranks_csv(view: View) -> str:
     order, before = (
         ranking(scores, structure, levels) for scores in (result.final, result.initial)
     )
-    if result.own:  # the system's order, which does not follow from the scores alone
+    if result.native:  # the system's order, which does not follow from the scores alone
         order = np.array([*result.after, *(n for n in order if n not in set(result.after))], int)
     initial_rank = {int(node): rank for rank, node in enumerate(before, start=1)}
     places = [

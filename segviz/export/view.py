@@ -126,7 +126,7 @@ class View:
             return []
         asked = result.settings
         spread = f"{asked.policy}, α {asked.alpha:g}, H {asked.horizon}"
-        if result.own:
+        if result.native:
             spread = "none: the system's own retrieval"
         full = f"nodes of {asked.budget} tokens"
         wanted = f"at most {asked.k}" if asked.budget is None else full

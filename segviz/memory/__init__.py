@@ -30,7 +30,7 @@ from segviz.memory.factory import (
 )
 from segviz.memory.from_table import locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
-from segviz.memory.memory import Memory, ask, from_saved, open_memory, own_retrieval
+from segviz.memory.memory import Memory, ask, from_saved, native_retrieval, open_memory
 from segviz.memory.rehearsal import CallEstimate, Rehearsal, rehearse
 from segviz.memory.side_tables import (
     Labels,
@@ -62,10 +62,10 @@ __all__ = [
     "made_again",
     "make_system",
     "memory_from",
+    "native_retrieval",
     "needs_chat",
     "nested",
     "open_memory",
-    "own_retrieval",
     "paid",
     "part_name",
     "provider",

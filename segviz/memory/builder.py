@@ -17,7 +17,7 @@ from segviz.construct.protocols import arriving, services_for
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
-from segviz.handover import calling, own
+from segviz.handover import built_in, calling
 from segviz.llm import Chat, ModelError
 from segviz.llm.timeouts import waited_for
 from segviz.memory.factory import make_system, needs_chat, paid, parts_of, provenance
@@ -219,7 +219,7 @@ class Building:
         stop waiting.
         """
         steps = self._system.steps(stream, services)
-        if all(map(own, (self._system, *parts_of(self._system)))):
+        if all(map(built_in, (self._system, *parts_of(self._system)))):
             yield from steps
             return
         while (step := waited_for(lambda: next(steps, None))) is not None:

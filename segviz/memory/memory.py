@@ -30,7 +30,7 @@ from segviz.construct.protocols import services_for
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder, as_embedder
 from segviz.files import check_room
-from segviz.handover import calling, check_scores, own
+from segviz.handover import built_in, calling, check_scores
 from segviz.llm import Chat, Endpoint, Prompt
 from segviz.llm.prompts import digest, fitted
 from segviz.llm.timeouts import waited_for
@@ -324,13 +324,13 @@ def ask(
         memory: the memory.
         question: a text, or a question of a data set.
         settings: how to retrieve; default :class:`RetrievalSettings`.
-        chat: the model for method "own", else its offline stand-ins are used; it also writes the
+        chat: the model for method "native", else its offline stand-ins are used; it also writes the
             texts that a lazy system had postponed at an earlier ``step``.
         **changes: fields of the settings: ``ask(memory, "Who is Luna?", policy="both",
             alpha=0.3)``.
 
     Returns:
-        The evidence, with the relevance and step used in its settings. Under method "own",
+        The evidence, with the relevance and step used in its settings. Under method "native",
         ``initial`` holds the relevance, ``final`` the system's own scores, ``stages`` its trace.
 
     Raises:
@@ -354,11 +354,11 @@ def ask(
     whole = memory.structure if settings.step is None else memory.settled(settings.step, chat)
     structure = whole if settings.literal else whole.collapsed
     scorer = memory.scorer(settings.relevance_for(), structure)
-    own = partial(own_retrieval, memory, question, settings, whole, chat)
-    return retrieved(question, settings, structure, scorer, own, memory.turn_ids)
+    native = partial(native_retrieval, memory, question, settings, whole, chat)
+    return retrieved(question, settings, structure, scorer, native, memory.turn_ids)
 
 
-def own_retrieval(
+def native_retrieval(
     memory: Memory,
     question: str,
     settings: RetrievalSettings,
@@ -395,7 +395,7 @@ def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
 
     Raises HandoverError if the result is no retrieval from these nodes.
     """
-    if own(model):
+    if built_in(model):
         return model.retrieve(question, view)
     with calling(model):
         found = waited_for(lambda: model.retrieve(question, view))

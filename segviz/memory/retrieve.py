@@ -27,19 +27,19 @@ def retrieved(
     settings: RetrievalSettings,
     structure: Structure,
     scorer: Scorer,
-    own: Callable[[], Retrieval],
+    native: Callable[[], Retrieval],
     turn_ids: Callable[[int, Structure], tuple[str, ...]],
 ) -> Result:
     """Retrieves the evidence for ``question`` from ``structure``, with resolved ``settings``.
 
-    ``scorer`` is prepared for the structure. ``own`` runs the system's own retrieval, in terms of
-    these nodes; only method "own" calls it. ``turn_ids`` returns the turns below a node.
+    ``scorer`` is prepared for the structure. ``native`` runs the system's own retrieval on these
+    nodes; only method "native" calls it. ``turn_ids`` returns the turns below a node.
     """
     k, budget, levels = settings.k, settings.budget, settings.levels
     initial = initial_scores(scorer([question])[0], structure.retrievable)
     stages: tuple[Stage, ...] = ()
-    if settings.method == "own":
-        found = own()
+    if settings.method == "native":
+        found = native()
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = found.scores, initial[None], found.stages
         final = final / (float(final.sum()) or 1.0)

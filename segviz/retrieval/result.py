@@ -55,7 +55,7 @@ class Result:
         structure: the memory at the moment of the question, n nodes.
         settings: the retrieval settings, with the relevance in force named.
         initial: s⁽⁰⁾, float64 (n,).
-        final: s̃, float64 (n,). Under method "own", the scores of the system's own retrieval.
+        final: s̃, float64 (n,). Under method "native", the scores of the system's own retrieval.
         hops: s⁽⁰⁾ … s⁽ᴴ⁾, float64 (H + 1, n).
         before: ids of the top K nodes by initial score, best first.
         after: ids of the top K nodes by final score, best first.
@@ -79,7 +79,7 @@ class Result:
     def __repr__(self) -> str:
         """Returns the question, the setting and the number of retrieved nodes."""
         asked = self.settings
-        how = "own retrieval" if self.own else f"{asked.policy} {asked.alpha:g}/{asked.horizon}"
+        how = "own retrieval" if self.native else f"{asked.policy} {asked.alpha:g}/{asked.horizon}"
         return f"Result({self.question!r:.80}: {len(self.evidence)} nodes by {how})"
 
     def _repr_html_(self) -> str:
@@ -116,9 +116,11 @@ class Result:
         return {node: words for node, words in zip(nodes, found, strict=False) if words}
 
     @property
-    def own(self) -> bool:
+    def native(self) -> bool:
         """True if the system's own retrieval was used instead of propagation."""
-        return self.settings.method == "own"
+        return self.settings.method == "native"
+
+    own = native  # the name of the release before
 
     def explain(self, node: int) -> Ledger:
         """Splits a node's final score into contributions by source and hop.
@@ -135,11 +137,11 @@ class Result:
         Raises:
             ValueError: the node does not exist.
         """
-        scores = self.final if self.own else self.initial
+        scores = self.final if self.native else self.initial
         ledger = explain(
             node, scores, self.structure.edges, *self.settings.propagation, self.structure
         )
-        if self.own:
+        if self.native:
             return ledger
         at_node = {name: float(part[node]) for name, part in self.parts.items()}
         return replace(ledger, ingredients=shares(ledger.own, at_node))
@@ -147,7 +149,7 @@ class Result:
     @property
     def score_names(self) -> tuple[str, str]:
         """Names of the scores ``initial`` and ``final`` on screen."""
-        return ("relevance", "system") if self.own else ("initial", "propagated")
+        return ("relevance", "system") if self.native else ("initial", "propagated")
 
     @property
     def entered(self) -> tuple[int, ...]:

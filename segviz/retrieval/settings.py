@@ -8,7 +8,7 @@ from segviz.retrieval.propagation import check_setting
 from segviz.retrieval.relevance import relevance_model, spelled
 from segviz.retrieval.selection import ascending, check_count
 
-METHODS = ("propagate", "own")
+METHODS = ("propagate", "native")
 """Ways to retrieve: propagation over any structure, or the system's own retrieval."""
 
 USUAL_RELEVANCE = "contextual"
@@ -30,7 +30,7 @@ class RetrievalSettings:
         levels: admissible levels in ascending order; None for all.
         literal: retrieve from the literal tree of Algorithm 1; otherwise a chain of nodes with the
             same text is one node (``Structure.collapsed``).
-        method: "propagate" is all of this on any structure. "own" is the system's own retrieval,
+        method: "propagate" is all of this on any structure. "native" is the system's own retrieval,
             which ignores policy, alpha and horizon.
         step: number of steps after which the memory is asked; None for the time of the question
             or, if it has none, all steps.
@@ -52,6 +52,8 @@ class RetrievalSettings:
 
     def __post_init__(self) -> None:
         """Checks every field; any collection of levels becomes an ascending tuple."""
+        if self.method == "native":  # the name of the release before
+            object.__setattr__(self, "method", "native")
         check_setting(self.policy, self.alpha, self.horizon)
         if self.relevance is not None:
             object.__setattr__(self, "relevance", spelled(relevance_model(self.relevance)))
@@ -65,8 +67,8 @@ class RetrievalSettings:
 
     @property
     def propagation(self) -> tuple[str, float, int]:
-        """Policy, alpha and horizon in force; no propagation under ``method`` "own"."""
-        if self.method == "own":
+        """Policy, alpha and horizon in force; no propagation under ``method`` "native"."""
+        if self.method == "native":
             return "none", 0.0, 0
         return self.policy, self.alpha, self.horizon
 
@@ -74,10 +76,10 @@ class RetrievalSettings:
         """Returns the relevance used on a memory of the system ``model``.
 
         That is the ``relevance`` of these settings. If it is None, it is the default or, under
-        method "own", the relevance of the system's paper.
+        method "native", the relevance of the system's paper.
         """
-        own = str(getattr(model, "relevance", USUAL_RELEVANCE))
-        return self.relevance or (own if self.method == "own" else USUAL_RELEVANCE)
+        native = str(getattr(model, "relevance", USUAL_RELEVANCE))
+        return self.relevance or (native if self.method == "native" else USUAL_RELEVANCE)
 
     def resolved(self, model: object = None) -> RetrievalSettings:
         """Returns these settings with the relevance that is used on a memory of ``model``."""

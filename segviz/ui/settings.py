@@ -191,13 +191,13 @@ OWN, CUSTOM = "the system's own", "custom"
 
 def preset_options(system: str) -> list[str]:
     """Returns the options of scoring for memories of a system."""
-    own = [OWN] if usual_method(system) == "own" else []
+    own = [OWN] if usual_method(system) == "native" else []
     return [*own, *PRESETS, CUSTOM]
 
 
 def read_option(settings: RetrievalSettings) -> str:
     """Returns the option of these settings."""
-    return OWN if settings.method == "own" else settings.preset or CUSTOM
+    return OWN if settings.method == "native" else settings.preset or CUSTOM
 
 
 def read_preset(settings: RetrievalSettings) -> str:
@@ -216,7 +216,7 @@ def write_preset(session: AppSession, name: str) -> None:
 def with_option(settings: RetrievalSettings, name: str) -> RetrievalSettings:
     """Returns the settings with the scoring of an option."""
     if name == OWN:
-        return replace(settings, method="own", relevance=None)
+        return replace(settings, method="native", relevance=None)
     if name == CUSTOM:
         return settings.scored_as(st.session_state.get("last-custom", RetrievalSettings()))
     return settings.with_preset(name)

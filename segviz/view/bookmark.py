@@ -75,15 +75,15 @@ class Bookmark:
 
 
 def usual_method(system: str) -> str:
-    """Returns the default method for a system: "own" if it has its own retrieval."""
-    own = system in SYSTEMS and issubclass(SYSTEMS[system], Retriever)
-    return "own" if own else "propagate"
+    """Returns the default method for a system: "native" if it has its own retrieval."""
+    native = system in SYSTEMS and issubclass(SYSTEMS[system], Retriever)
+    return "native" if native else "propagate"
 
 
 def opening_settings(system: str) -> RetrievalSettings:
     """Returns the default retrieval of a view: the system's own, else ``OPENING``."""
-    own = usual_method(system) == "own"
-    return RetrievalSettings(method="own") if own else PRESETS[OPENING]
+    native = usual_method(system) == "native"
+    return RetrievalSettings(method="native") if native else PRESETS[OPENING]
 
 
 def encode(bookmark: Bookmark) -> dict[str, str]:
@@ -211,12 +211,12 @@ def _as_text(value: Any) -> str:
 def _scoring_parts(scoring: RetrievalSettings) -> tuple[Any, ...]:
     """Returns the name of a preset, or policy, α, H and relevance.
 
-    A policy of method "own", which ignores it, has the prefix ``own:``.
+    A policy of method "native", which ignores it, has the prefix ``own:``.
     """
     for name, preset in PRESETS.items():
         if scoring == scoring.scored_as(preset):
             return (name,)
-    method = "own:" * (scoring.method == "own")
+    method = "own:" * (scoring.method == "native")
     return f"{method}{scoring.policy}", scoring.alpha, scoring.horizon, scoring.relevance or ""
 
 
@@ -324,7 +324,7 @@ def _beside(given: str) -> RetrievalSettings:
     if len(rest) != 3:
         raise ValueError(f"expected a preset, one of {', '.join(PRESETS)}, or policy,α,H,relevance")
     return RetrievalSettings(
-        method="own" if policy.startswith("own:") else "propagate",
+        method="native" if policy.startswith("own:") else "propagate",
         policy=_READERS["policy"](policy.removeprefix("own:")),
         alpha=_READERS["alpha"](rest[0]),
         horizon=_READERS["horizon"](rest[1]),
@@ -357,7 +357,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "levels": _levels,
     "distinct": _yes_or_no,
     "budget": _number(int, 50, 100_000),
-    "method": _one_of(METHODS),
+    "method": lambda given: _one_of(METHODS)("native" if given == "own" else given),
     "step": _number(int, 1, 2**31),
     "asked": _number(int, 0, 2**31),
     "node": _COUNT,

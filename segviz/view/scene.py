@@ -258,7 +258,7 @@ _LONGEST = 2_000
 
 def _ingredients(result: Result, node: int | None) -> dict[str, float]:
     """Returns the share of every ingredient in a node's own score, in the order of the ledger."""
-    if node is None or not 0 <= node < len(result.structure) or result.own:
+    if node is None or not 0 <= node < len(result.structure) or result.native:
         return {}
     ledger = result.explain(node)
     return {name: part / ledger.own for name, part in ledger.ingredients.items() if ledger.own}
@@ -287,7 +287,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     listed = sorted({*result.before, *result.after, *gold.leaves, *best})
     now = ranks(result.left, result.final, structure, result.settings.levels)
     was = {item.node: item.rank_before for item in result.evidence}
-    possible = not result.own and result.settings.policy in LIVE_POLICIES and scene.by_time
+    possible = not result.native and result.settings.policy in LIVE_POLICIES and scene.by_time
     possible = possible and not structure.ghost.any()  # the browser does not know of ghosts
     return replace(
         scene,

@@ -93,7 +93,7 @@ OLD = {
             system="memtree",
             unit="turn",
             step=9,
-            retrieval=RetrievalSettings(method="own"),
+            retrieval=RetrievalSettings(method="native"),
         ),
     ),
     "a system": (
@@ -103,7 +103,7 @@ OLD = {
             system="raptor",
             settings={"budget": 900},
             question=4,
-            retrieval=RetrievalSettings(method="own", k=7),
+            retrieval=RetrievalSettings(method="native", k=7),
         ),
     ),
     "a moment": (

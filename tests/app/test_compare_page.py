@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from segviz.evaluation import MEASURES
-from segviz.evaluation.compare import own_settings
+from segviz.evaluation.compare import native_settings
 from segviz.evaluation.why import deciding_turn
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
@@ -79,11 +79,11 @@ class TestCompare:
         ]
         assert [(row.system, row.method) for row in found.rows] == [
             ("segment-tree", "collapsed"),
-            ("segment-tree", "own"),
+            ("segment-tree", "native"),
             ("memtree", "collapsed"),
-            ("memtree", "own"),
+            ("memtree", "native"),
             ("bm25", "collapsed"),
-            ("bm25", "own"),
+            ("bm25", "native"),
         ]
         # The verdict stands first, and says what stands below the plot.
         first = app.main.markdown[0].value
@@ -95,15 +95,15 @@ class TestCompare:
         assert list(atlas.columns[3:]) == [
             "Segment tree",
             "MemTree",  # the first of another system is B
-            "Segment tree · own",
-            "MemTree · own",
+            "Segment tree · native",
+            "MemTree · native",
             "BM25",
-            "BM25 · own",
+            "BM25 · native",
         ]
         (shown,) = [one.proto for one in app.dataframe if "B against A" in one.value.columns]
         columns = json.loads(shown.columns)
         assert not columns["question"].get("pinned")  # which would turn it pale
-        assert columns["MemTree · own"]["help"] == f"{SYSTEMS['memtree'].label} · own, dense"
+        assert columns["MemTree · native"]["help"] == f"{SYSTEMS['memtree'].label} · native, dense"
         assert columns["MemTree"]["width"] < 100
         assert "turns were returned by at least one system" in texts(app)
         assert all(departure in texts(app) for departure in SYSTEMS["memtree"].departures)
@@ -164,10 +164,10 @@ class TestCompare:
     def test_the_deciding_nodes_of_a_question_are_shown(self, monkeypatch, begun_file):
         monkeypatch.setenv("SEGVIZ_FILE", str(begun_file))  # in the small conversation none changes
         app = page("compare").run()
-        app.selectbox(key="compare-atlas-B").set_value("MemTree · own").run()
+        app.selectbox(key="compare-atlas-B").set_value("MemTree · native").run()
         *_, found = clean(app).session_state["comparisons"].values()
         (base,) = (r for r in found.rows if (r.system, r.method) == ("segment-tree", "collapsed"))
-        (other,) = (r for r in found.rows if (r.system, r.method) == ("memtree", "own"))
+        (other,) = (r for r in found.rows if (r.system, r.method) == ("memtree", "native"))
         change = other.outcomes.column("reached") - base.outcomes.column("reached")
         most = max(range(len(change)), key=lambda at: (abs(change[at]), change[at] > 0, -at))
         asked = sample(sessions=6).questions
@@ -177,7 +177,7 @@ class TestCompare:
         plain = RetrievalSettings(policy="none")
         results = [
             memory.ask(asked[most], how)
-            for memory, how in ((tree, plain), (other, own_settings(other, plain)))
+            for memory, how in ((tree, plain), (other, native_settings(other, plain)))
         ]
         golds = [
             memory.gold(asked[most].evidence, result.structure)

@@ -74,7 +74,7 @@ def test_the_course_of_retrieval(system):
     app = page("ask").run()
     app.session_state["system"] = system
     app = clean(app.run())
-    app.session_state[f"method-{system}"] = "own"
+    app.session_state[f"method-{system}"] = "native"
     app = clean(app.run())
     told = texts(app)
     assert "**How the system retrieves, stage by stage**" in told

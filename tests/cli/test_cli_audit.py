@@ -68,7 +68,7 @@ def test_systems_and_classes_are_audited_too(run, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     try:
         found = run(*ASK, "--system", "brief:Brief", "--unit", "turn", "--json").json
-        assert (found["system"], found["settings"]["method"]) == ("brief", "own")
+        assert (found["system"], found["settings"]["method"]) == ("brief", "native")
         assert "brief" in run("compare", ASK[2], "--systems", "brief:Brief", *ASK[3:]).out
     finally:
         SYSTEMS.clear()

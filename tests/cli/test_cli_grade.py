@@ -73,7 +73,7 @@ def test_answers_are_graded_and_overlaps_counted(run, server, asked):
     assert ran.code == 0
     found = ran.json
     (row,) = found["rows"]
-    assert (row["system"], row["retrieval"], row["questions"]) == ("dense", "own", 4)
+    assert (row["system"], row["retrieval"], row["questions"]) == ("dense", "native", 4)
     assert found["answerer"].startswith("small")
     assert found["judge"].startswith("strict")
     accuracy = row["measures"]["accuracy"]
@@ -95,15 +95,15 @@ def test_answers_are_graded_and_overlaps_counted(run, server, asked):
 
 
 def test_the_table_has_a_row_for_each_system_and_retrieval_with_paired_gains(run, server, asked):
-    ways = ("--systems", "dense,segment-tree", "--retrievals", "own,none,bottom-up")
+    ways = ("--systems", "dense,segment-tree", "--retrievals", "native,none,bottom-up")
     common = [word for word in GRADE if word not in ("--system", "dense")]
     out = run("grade", asked, *common, *ways, "--yes").out
     assert re.search(r"answered from +judge accuracy +gain", " ".join(out.split()))
     rows = [line for line in out.splitlines() if " · " in line and "[+0.000" in line]
     names = [re.split(r"  +", line)[0] for line in rows]
     assert names == [
-        *("dense · own", "dense · collapsed", "dense · bottom-up 0.1, H 2"),
-        *("segment-tree · own", "segment-tree · collapsed", "segment-tree · bottom-up 0.1, H 2"),
+        *("dense · native", "dense · collapsed", "dense · bottom-up 0.1, H 2"),
+        *("segment-tree · native", "segment-tree · collapsed", "segment-tree · bottom-up 0.1, H 2"),
     ]
     assert "4 questions of 1 conversation" in out
     distinct = {str(request["messages"]) for request in of_questions(server)}

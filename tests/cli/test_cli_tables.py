@@ -74,9 +74,9 @@ def test_a_comparison_is_told_as_a_table(run):
     rows = [line.split()[:3] for line in told.splitlines() if line.startswith(("bm25", "clus"))]
     assert rows == [
         ["bm25", "contextual", "collapsed"],
-        ["bm25", "lexical", "own"],
+        ["bm25", "lexical", "native"],
         ["clustering", "contextual", "collapsed"],
-        ["clustering", "dense", "own"],
+        ["clustering", "dense", "native"],
     ]
 
 

@@ -44,7 +44,7 @@ def test_counts_say_what_was_written_of_how_much():
 
 def test_a_system_is_asked_by_its_own_retrieval():
     mine = segviz.build(conversation(), system_of(Listing, "mine")(), "turn", embedder=EMBEDDER)
-    assert audit(mine).settings.method == "own"
+    assert audit(mine).settings.method == "native"
     assert audit(built("bm25", sessions=3)).settings.relevance == "lexical"
 
 

@@ -37,7 +37,7 @@ def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
     found = segviz.compare(memories, questions, k=4)
     frame = found.frame()
     places = [(row.name, row.method) for row in found.rows]
-    assert places == [(name, how) for name in memories for how in ("collapsed", "own")]
+    assert places == [(name, how) for name in memories for how in ("collapsed", "native")]
     assert list(zip(frame["name"], frame["retrieved by"], strict=True)) == places
     assert frame["leaf recall"].tolist() == [row.outcomes.value("recall") for row in found.rows]
     assert frame["mean depth"].tolist() == [row.shape.mean_depth for row in found.rows]
@@ -59,13 +59,13 @@ def test_collapsed_rows_are_those_of_evaluate(memories, questions):
 def test_without_a_relevance_each_retrieval_has_its_usual_one(memories, questions):
     table = compare(memories, questions, k=4)
     assert table.settings.relevance is None
-    own = {r.name: r for r in table.rows if r.method == "own"}
+    own = {r.name: r for r in table.rows if r.method == "native"}
     assert own
     for name, row in own.items():
         usual = getattr(memories[name].model, "relevance", "dense")
         assert usual != "contextual"
         named = compare({name: memories[name]}, questions, k=4, relevance=usual).rows
-        assert [r for r in named if r.method == "own"] == [row]
+        assert [r for r in named if r.method == "native"] == [row]
     collapsed = [r for r in table.rows if r.method == "collapsed"]
     named = compare(memories, questions, k=4, relevance="contextual").rows
     assert [r for r in named if r.method == "collapsed"] == collapsed
@@ -76,7 +76,7 @@ def test_own_rows_are_counted_from_ask(memories, questions):
     table = compare(memories, questions, k=4, units=5, tokens=70, clock=lambda: 2.0 * next(ticks))
     for row in table.rows:
         memory = memories[row.name]
-        if row.method != "own":
+        if row.method != "native":
             continue
         if not isinstance(memory.model, Retriever):  # its paper propagates cosines
             how = {"policy": "top-down", "alpha": 0.1, "horizon": 2, "relevance": "dense"}
@@ -99,7 +99,7 @@ def test_own_rows_are_counted_from_ask(memories, questions):
 
 def test_too_few_leaves_are_reported(memories):
     nothing = [Question(0, "zzz", None, 1, ("D1:1",))]
-    (row,) = [r for r in compare({"bm25": memories["bm25"]}, nothing).rows if r.method == "own"]
+    (row,) = [r for r in compare({"bm25": memories["bm25"]}, nothing).rows if r.method == "native"]
     assert row.outcomes.value("short") == 1
     assert row.outcomes.value("recall") == 0
 

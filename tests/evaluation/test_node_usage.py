@@ -40,5 +40,7 @@ def test_sums_equal_what_the_ledgers_list(policy):
 
 def test_a_systems_own_retrieval_has_none():
     memory = random_memory(3, "turn")
-    with pytest.raises(ValueError, match="method is 'own'"):
-        traffic(memory, memory.conversation.questions, replace(RetrievalSettings(), method="own"))
+    with pytest.raises(ValueError, match="method is 'native'"):
+        traffic(
+            memory, memory.conversation.questions, replace(RetrievalSettings(), method="native")
+        )

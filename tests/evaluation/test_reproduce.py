@@ -44,7 +44,7 @@ from segviz.tree.shape import shape
 from tests.evaluation.test_permutation import talk
 from tests.memories import sample
 
-OWN = RetrievalSettings(method="own")
+OWN = RetrievalSettings(method="native")
 
 
 @cache
@@ -193,7 +193,9 @@ def test_themes_and_statements_are_counted():
 def test_parts_of_questions_are_counted_with_their_scopes():
     memory, questions = built("h-mem"), small().questions
     row = planning(memory, questions)
-    stages = [s for q in questions for s in memory.ask(q, method="own", relevance="dense").stages]
+    stages = [
+        s for q in questions for s in memory.ask(q, method="native", relevance="dense").stages
+    ]
     follow = [stage for stage in stages if stage.name == "follow-up"]
     assert row["parts"] == len(follow) >= len(questions)
     assert row["followed up"] == sum("lacks" in stage.note for stage in follow)
@@ -345,7 +347,7 @@ def test_what_is_asked_of_one_build_is_as_if_each_were_built(paper, table, param
     rows = rows_of(paper, table)
     for row in rows:
         memory = built(paper, **{parameter: row["setting"]})
-        found = evaluate(memory, small().questions, method="own", relevance="dense").outcomes
+        found = evaluate(memory, small().questions, method="native", relevance="dense").outcomes
         for name in ("recall", "answer_words", "words"):
             assert row[MEASURES[name].label].value == found.value(name), row["setting"]
     assert len({str(row["words read"]) for row in rows}) > 1

@@ -96,7 +96,7 @@ def test_what_a_systems_own_retrieval_does_not_return_has_no_rank():
     memory = built("bm25", sessions=3)
     (question, *_) = memory.conversation.questions
     asked = replace(question, text="zzz qqq")
-    stages = evidence_stages(memory, [asked], method="own")
+    stages = evidence_stages(memory, [asked], method="native")
     assert {(one.stage, one.rank) for one in stages} == {("written, not ranked", None)}
 
 

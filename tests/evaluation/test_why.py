@@ -17,7 +17,7 @@ from tests.evaluation.test_permutation import talk
 WAYS = {
     "segment-tree": {"policy": "both", "alpha": 0.5, "relevance": "lexical"},
     "memtree": {"policy": "none", "relevance": "hybrid"},
-    "memforest": {"method": "own"},
+    "memforest": {"method": "native"},
 }
 
 
@@ -36,7 +36,7 @@ def questions(memories):
 
 def slow_order(result):
     """All nodes that compete, best first; of a system's own retrieval what it returned."""
-    if result.own:
+    if result.native:
         return list(result.after)
     active = [node for node in range(len(result.structure)) if result.structure.active[node]]
     return sorted(active, key=lambda node: (-result.final[node], node))

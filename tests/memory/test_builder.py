@@ -212,7 +212,7 @@ def test_a_system_that_no_registry_has_keeps_its_instance():
     memory = segviz.build(small_chat(), system, embedder=HashingEmbedder())
     assert memory.model is system
     assert memory.invariants is Backwards.invariants
-    asked = memory.ask("Who?", method="own", k=2)
+    asked = memory.ask("Who?", method="native", k=2)
     assert asked.after == (len(memory.units) - 1, len(memory.units) - 2)
     assert memory.model.tables(memory.structure, memory.steps)
     assert replace(memory, settings={"other": 1}).model is None

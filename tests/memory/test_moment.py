@@ -59,7 +59,7 @@ def test_where_units_have_moved_as_many_are_known(unit):
 
 
 def methods(system):
-    return ("propagate", "own") if system in OWN else ("propagate",)
+    return ("propagate", "native") if system in OWN else ("propagate",)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -50,11 +50,11 @@ def test_it_is_built_asked_and_credited_by_its_own_search():
     memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
     assert (memory.system, memory.check()) == ("mine", [])
     assert len(store.notes) == 2
-    result = memory.ask("What did Ann buy? A bicycle?", method="own")
+    result = memory.ask("What did Ann buy? A bicycle?", method="native")
     assert result.evidence[0].text == "I BOUGHT A RED BICYCLE IN UTRECHT."
     assert result.evidence[0].turn_ids == ("D1:1",)
     asked = memory.conversation.questions
-    stages = [one.stage for one in evidence_stages(memory, asked, method="own")]
+    stages = [one.stage for one in evidence_stages(memory, asked, method="native")]
     assert stages == ["read", "never written", "read"]
 
 
@@ -81,7 +81,7 @@ def test_add_takes_what_its_parameter_is_named(part):
     expected = kinds.get(part, ("Turn", 4))
     assert (type(got[0]).__name__, len(got)) == expected
     assert memory.structure.ghost.all()
-    assert memory.ask("bicycle", method="own").evidence == ()
+    assert memory.ask("bicycle", method="native").evidence == ()
 
 
 @dataclass
@@ -113,7 +113,7 @@ def test_results_of_any_form_are_read(given):
         lambda turn: None, lambda question, k: given, name="m", texts=lambda: given
     )
     memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
-    found = memory.ask("bicycle", method="own")
+    found = memory.ask("bicycle", method="native")
     assert found.evidence[0].text == TEXT
     assert found.evidence[0].turn_ids == ("D1:1",)
 
@@ -122,7 +122,7 @@ def test_distances_keep_the_order_of_the_search():
     rows = [("Ann owns a bicycle", 0.1), ("Bob bakes bread", 0.9)]
     mine = segviz.provider(lambda turn: None, lambda q, k: rows, name="m", texts=lambda: rows)
     memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
-    result = memory.ask("x", method="own")
+    result = memory.ask("x", method="native")
     assert [each.text for each in result.evidence] == [text for text, _ in rows]
     assert (np.diff([each.final for each in result.evidence]) < 0).all()
 
@@ -130,7 +130,7 @@ def test_distances_keep_the_order_of_the_search():
 def test_a_text_that_was_not_listed_is_told():
     mine = segviz.provider(lambda turn: None, lambda q, k: ["new"], name="m", texts=lambda: [TEXT])
     memory = segviz.build(conversation(), mine, "turn", embedder=EMBEDDER)
-    result = memory.ask("x", method="own")
+    result = memory.ask("x", method="native")
     assert result.evidence == ()
     assert "1 of them not listed" in result.stages[0].note
 
@@ -156,7 +156,7 @@ def test_it_is_compared_by_its_own_retrieval_beside_others():
     }
     found = segviz.compare(memories, conversation().questions)
     recall = {(row.name, row.method): row.outcomes.values["recall"] for row in found.rows}
-    assert recall["mine", "own"] == (1.0, 0.5)
+    assert recall["mine", "native"] == (1.0, 0.5)
 
 
 # --- module:Class ----------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_a_class_is_imported_under_its_name(registry):
     assert system_from("tests.memory.test_stores:Notes") == "notes"
     assert system_from("tests.memory.test_stores:Notes") == "notes"
     memory = segviz.build(conversation(), "notes", "turn", embedder=EMBEDDER)
-    assert memory.ask("bicycle", method="own").evidence
+    assert memory.ask("bicycle", method="native").evidence
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ QUESTION = "Who sold the boat?"
         ({"budget": 0}, "budget is 0"),
         ({"levels": "01"}, "levels is '01'; it must be a collection"),
         ({"levels": 1}, "levels is 1; it must be a collection"),
-        ({"method": "magic"}, "method is 'magic'; choose one of propagate, own"),
+        ({"method": "magic"}, "method is 'magic'; choose one of propagate, native"),
     ],
 )
 def test_what_is_out_of_range_is_named(change, message):
@@ -73,7 +73,7 @@ def test_presets_differ_and_the_papers_are_those_of_table_4():
 def test_a_preset_is_known_by_what_it_does():
     assert RetrievalSettings(alpha=0.2).preset is None
     assert RetrievalSettings(relevance="dense").preset == "paper, top-down"
-    assert RetrievalSettings(relevance="dense", method="own").preset is None
+    assert RetrievalSettings(relevance="dense", method="native").preset is None
     ours = RetrievalSettings()
     assert ours.preset == replace(ours, relevance="contextual", k=3).preset == "best evidence"
     still = ({"policy": "none"}, {"alpha": 0.0}, {"horizon": 0})
@@ -85,7 +85,8 @@ def test_the_usual_relevance_is_the_papers_in_a_retrieval_of_its_own():
     class Rival:
         relevance = "lexical"
 
-    usual, own = RetrievalSettings(), RetrievalSettings(method="own")
+    usual, own = RetrievalSettings(), RetrievalSettings(method="native")
+    assert RetrievalSettings(method="native") == own  # the name of the release before
     assert usual.resolved(Rival) == usual.resolved() == replace(usual, relevance="contextual")
     assert own.resolved(Rival()) == replace(own, relevance="lexical")
     assert own.relevance_for(object()) == "contextual"
@@ -116,5 +117,5 @@ def test_settings_and_keywords_are_the_same_door(memory):
 def test_many_questions_are_measured_over_all_levels(memory):
     with pytest.raises(ValueError, match=r"levels is .* leave"):
         segviz.evaluate(memory, [], levels=(0,))
-    with pytest.raises(ValueError, match=r"method is 'own'; a sweep varies propagation"):
-        segviz.sweep(memory, [], method="own")
+    with pytest.raises(ValueError, match=r"method is 'native'; a sweep varies propagation"):
+        segviz.sweep(memory, [], method="native")

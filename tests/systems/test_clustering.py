@@ -85,7 +85,7 @@ def test_bm25_is_the_formula_and_its_words_add_up(bm25, question):
 def test_dense_puts_a_units_own_text_first():
     memory = build("dense", small_chat())
     for unit in memory.units:
-        assert memory.ask(unit.text, method="own", k=1).after == (unit.index,)
+        assert memory.ask(unit.text, method="native", k=1).after == (unit.index,)
 
 
 def test_retired_texts_do_not_count_in_any_relevance():

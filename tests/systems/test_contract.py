@@ -85,7 +85,7 @@ def test_every_choice_keeps_the_contract(name):
             memory = segviz.build(talk(2, 3), name, "turn", embedder=EMBEDDER, **changed)
             assert memory.check() == [], changed
             if name in OWN:
-                assert memory.ask(QUESTIONS[0], method="own").evidence, changed
+                assert memory.ask(QUESTIONS[0], method="native").evidence, changed
 
 
 def test_a_value_out_of_range_is_told_with_the_legal_ones(name):
@@ -155,13 +155,13 @@ def test_own_retrieval_is_what_is_shown_and_scores_by_its_papers_relevance(name)
     memory, usual = built(name), SYSTEMS[name].relevance
     for question, relevance in product(QUESTIONS, ("hybrid", "dense")):
         found = memory.model.retrieve(question, memory.view(relevance))
-        result = memory.ask(question, method="own", relevance=relevance, k=5)
+        result = memory.ask(question, method="native", relevance=relevance, k=5)
         shown = memory.structure.collapsed.chain[list(found.ranked)].tolist()
         assert list(result.after) == list(dict.fromkeys(shown))[:5]
 
-    found = memory.ask(QUESTIONS[0], method="own")
+    found = memory.ask(QUESTIONS[0], method="native")
     assert found.settings.relevance == usual == ("lexical" if name == "bm25" else "dense")
-    same = memory.ask(QUESTIONS[0], method="own", relevance=usual)
+    same = memory.ask(QUESTIONS[0], method="native", relevance=usual)
     assert (found.after, found.before) == (same.after, same.before)
     assert memory.ask(QUESTIONS[0]).settings.relevance == "contextual"
 
@@ -181,8 +181,8 @@ def test_with_a_chat_model(name, model_chat):
     assert sum(step.cost.calls for step in memory.steps) > 0
     assert memory.chat == model_chat.name
     if name in OWN:
-        assert memory.ask("red bicycle", method="own", chat=model_chat).evidence
-        assert memory.ask("red bicycle", method="own").evidence
+        assert memory.ask("red bicycle", method="native", chat=model_chat).evidence
+        assert memory.ask("red bicycle", method="native").evidence
 
 
 def test_departures_are_its_own_and_those_it_shares_each_once(name):

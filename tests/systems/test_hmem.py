@@ -106,7 +106,7 @@ class TestTree:
         memory = build(diary([0], ["Hello!"]))
         assert nodes(memory.structure, "event") == []
         assert memory.structure.leaves == (0,)
-        assert memory.ask("Hello?", method="own").evidence == ()
+        assert memory.ask("Hello?", method="native").evidence == ()
 
 
 class TestGraph:
@@ -186,7 +186,7 @@ def week():
 
 class TestRecall:
     def test_the_course_is_told(self, week):
-        result = week.ask("Where did Clara move?", method="own")
+        result = week.ask("Where did Clara move?", method="native")
         names = " ".join(s.name for s in result.stages)
         assert names == "plan entities fragments events score follow-up evidence"
         assert "S " in result.stages[4].note
@@ -254,9 +254,9 @@ class TestRecall:
         asked, calls = "What did Clara do?", {}
         for rerank in (0, 3):
             memory = replace(week, settings={**week.settings, "rerank": rerank})
-            plain = memory.ask(asked, method="own")
+            plain = memory.ask(asked, method="native")
             assert any("as no model is set" in s.note for s in plain.stages) == bool(rerank)
-            assert plain.after == week.ask(asked, method="own").after
+            assert plain.after == week.ask(asked, method="native").after
             model = HMem(rerank=rerank, tasks=Backwards())
             calls[rerank] = model.retrieve(asked, memory.view("dense")).ranked
         assert calls[3][:3] == calls[0][2::-1]
@@ -264,8 +264,8 @@ class TestRecall:
 
     def test_units_follow_for_whoever_asks_on_their_level(self, week):
         memory = build(week.conversation, scope="long")
-        found = memory.ask("Where did Clara move?", method="own", k=1)
-        units = memory.ask("Where did Clara move?", method="own", k=1, levels=[0]).evidence
+        found = memory.ask("Where did Clara move?", method="native", k=1)
+        units = memory.ask("Where did Clara move?", method="native", k=1, levels=[0]).evidence
         assert found.structure.top[found.evidence[0].node] > 0
         assert [e.turn_ids for e in units] == [("D3:1",)]
 

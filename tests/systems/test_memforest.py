@@ -339,7 +339,7 @@ def many():
 
 class TestRecall:
     def test_the_course_is_told(self, garden):
-        result = garden.ask("Where did Ada move?", method="own")
+        result = garden.ask("Where did Ada move?", method="native")
         names = [s.name for s in result.stages]
         assert names[0] == "trees"
         assert names[1].startswith("browse")
@@ -371,7 +371,7 @@ class TestRecall:
 
     def test_a_planner_without_a_model_says_so(self, garden):
         memory = build(garden.conversation, browse="llm+planner")
-        notes = [st.note for st in memory.ask("Who moved?", method="own").stages]
+        notes = [st.note for st in memory.ask("Who moved?", method="native").stages]
         assert sum("as no model is set" in note for note in notes) == len(notes) - 2
         assert not any("By the model" in note for note in notes)
 
@@ -393,9 +393,9 @@ def test_a_model_extracts_writes_and_browses(model_chat):
     courses = {}
     for browse in BROWSES:
         again = replace(memory, settings={**memory.settings, "browse": browse})
-        stages = again.ask(asked, method="own", chat=model_chat).stages
+        stages = again.ask(asked, method="native", chat=model_chat).stages
         courses[browse] = [stage.note for stage in stages if "By the model" in stage.note]
-        assert again.ask(asked, method="own").evidence
+        assert again.ask(asked, method="native").evidence
     assert [len(courses[row]) for row in ("emb", "flat-10", "root-only")] == [0, 0, 0]
     assert len(courses["emb+planner"]) == 1
     assert courses["llm+planner"][0] == courses["emb+planner"][0]

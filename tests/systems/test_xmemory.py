@@ -243,7 +243,7 @@ class TestBuilding:
         assert s.facts[last]["closed"] is False
         assert s.parents[last] == ()
         assert "still open" in "".join(
-            stage.note for stage in memory.ask("telescope", method="own").stages
+            stage.note for stage in memory.ask("telescope", method="native").stages
         )
 
     def test_an_episode_is_never_too_long(self):
@@ -363,7 +363,7 @@ def workshop():
 
 class TestRecall:
     def test_the_course_is_told(self, memory):
-        result = memory.ask("What colour is the bicycle?", method="own", relevance="hybrid")
+        result = memory.ask("What colour is the bicycle?", method="native", relevance="hybrid")
         names = [s.name for s in result.stages]
         assert names == ["candidates", "themes", "statements", "episodes", "uncertainty"]
         assert "covers" in result.stages[1].note
@@ -374,11 +374,11 @@ class TestRecall:
         shut = build(small_chat(), admit=5.0)
         wide = build(small_chat(), admit=-5.0, expand=-5.0)
         question = "What colour is the bicycle?"
-        kept = [len(m.ask(question, method="own").stages[-1].kept) for m in (shut, wide)]
+        kept = [len(m.ask(question, method="native").stages[-1].kept) for m in (shut, wide)]
         assert kept[0] == 1
         assert kept[1] >= kept[0]
-        assert "None gains enough" in shut.ask(question, method="own").stages[-1].note
-        assert 0 in {e.level for e in wide.ask(question, method="own", k=50).evidence}
+        assert "None gains enough" in shut.ask(question, method="native").stages[-1].note
+        assert 0 in {e.level for e in wide.ask(question, method="native", k=50).evidence}
 
     @pytest.mark.parametrize("search", ["full", "+RepSel", "+UncSion", "Memory-only"])
     @pytest.mark.parametrize("accumulate", [False, True])
@@ -395,7 +395,7 @@ class TestRecall:
         assert len(admitted) > 1 or search not in ("full", "+UncSion")
 
     def test_before_the_first_statement(self, memory):
-        result = memory.ask("bicycle", method="own", step=1)
+        result = memory.ask("bicycle", method="native", step=1)
         tops = {int(result.structure.top[e.node]) for e in result.evidence}
         assert tops == {1}
 

@@ -75,9 +75,9 @@ def test_a_part_that_is_gone_is_named_and_the_rest_opens(part):
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_link_without_a_method_means_the_systems_usual_one(name):
-    own = isinstance(make_system(name), Retriever)
+    native = isinstance(make_system(name), Retriever)
     found = decode({"system": name})[0].retrieval.method
-    assert found == usual_method(name) == ("own" if own else "propagate")
+    assert found == usual_method(name) == ("native" if native else "propagate")
 
 
 def test_the_default_view_is_an_empty_link():
@@ -91,7 +91,7 @@ def test_default_settings_are_not_written(name):
 
 def test_a_parameter_called_like_a_part_of_the_link_survives():
     bookmark = Bookmark(
-        system="raptor", settings={"budget": 900}, retrieval=RetrievalSettings(method="own", k=7)
+        system="raptor", settings={"budget": 900}, retrieval=RetrievalSettings(method="native", k=7)
     )
     assert encode(bookmark) == {"system": "raptor", "system.budget": "900", "k": "7"}
     assert decode(encode(bookmark)) == (bookmark, [])
@@ -164,7 +164,9 @@ def test_no_link_breaks_it(link):
 def test_a_link_without_a_setting_opens_the_tree_at_work():
     assert decode({})[0].retrieval == PRESETS[OPENING]
     assert decode({"k": "5"})[0].retrieval == replace(PRESETS[OPENING], k=5)
-    assert decode({"system": "h-mem"})[0].retrieval == RetrievalSettings(method="own")
+    for link in ({}, {"method": "native"}):  # the name of the release before
+        retrieval = decode({"system": "h-mem", **link})[0].retrieval
+        assert retrieval == RetrievalSettings(method="native")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from segviz.construct import Scorer, make, parameters
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
-from segviz.handover import calling, check_scores, own
+from segviz.handover import built_in, calling, check_scores
 from segviz.llm.timeouts import waited_for
 from segviz.retrieval.relevance.contextual import Contextual
 from segviz.retrieval.relevance.dense import Dense, Hybrid, Softmax
@@ -137,7 +137,7 @@ def over_active(
         HandoverError: a model from outside segviz failed, or its scores are not finite float64
             (q, n).
     """
-    if structure.retrievable.all() and own(model):
+    if structure.retrievable.all() and built_in(model):
         whole: Scorer = model.prepare(structure, embedder, units, speakers)
         return whole
     return _OverActive(model, structure, embedder, units, speakers)
@@ -174,7 +174,7 @@ class _OverActive:
 
     def _called(self, work: Callable[..., Any], *given: Any) -> Any:
         with calling(self._model):
-            return work(*given) if own(self._model) else waited_for(lambda: work(*given))
+            return work(*given) if built_in(self._model) else waited_for(lambda: work(*given))
 
     def __call__(self, questions: Sequence[str]) -> Scores:
         scores = np.zeros((len(questions), self._n))

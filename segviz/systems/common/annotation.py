@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from segviz.construct import Annotate, Services, param
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline
-from segviz.handover import calling, check_text, own
+from segviz.handover import built_in, calling, check_text
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ def prepared(component: T, services: Services) -> T:
     prepare: Any = getattr(component, "prepare", None)
     with calling(component):
         bound: T = component if prepare is None else prepare(services)
-    if own(bound) or not callable(bound) or hasattr(bound, "choose"):
+    if built_in(bound) or not callable(bound) or hasattr(bound, "choose"):
         return bound
     return cast(T, CheckedAnnotator(bound))
 

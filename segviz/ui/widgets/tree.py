@@ -206,7 +206,7 @@ def _ranks(result: Result) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     A system's own retrieval ranks only the nodes it returns.
     """
     structure = result.structure
-    if result.own:
+    if result.native:
         return _places(result.before, len(structure)), _places(result.after, len(structure))
     before, after = (
         _places(ranking(scores, structure, result.settings.levels), len(structure))

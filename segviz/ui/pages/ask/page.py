@@ -89,7 +89,7 @@ def _answer(session: AppSession, question: Question, row: DeltaGenerator) -> Non
             _other_drawing(session, gold, result, view)
         with list_beside:
             _tree(session, gold, result, bare=True)
-    if result.own and on_time_axis:
+    if result.native and on_time_axis:
         st.caption("Above the axis: relevance alone. Below the axis: the system's own scores.")
     _gold_line(question, status)
     answer_panel(session, question, result)
@@ -155,7 +155,7 @@ def _two_trees(
 
 def _live(session: AppSession, settings: RetrievalSettings, canvas: str) -> Live | None:
     """Returns the data with which the browser follows the controls; None if it cannot."""
-    if settings.method == "own" or not live(session, settings):
+    if settings.method == "native" or not live(session, settings):
         return None
     return Live(settings, *st.session_state.get(keys.drawn(canvas), ()))
 

@@ -98,7 +98,7 @@ def _scoring(session: AppSession) -> None:
     shown, _, changed = settings.relevance_for(model).partition(":")
 
     def label(name: str) -> str:
-        own = settings.method == "own" and name == usual
+        own = settings.method == "native" and name == usual
         also = f" ({changed})" if changed and name == shown else ""
         return f"relevance: {name}{also}" + ", its paper's" * own
 

@@ -13,14 +13,14 @@ from segviz.construct import Retriever
 from segviz.evaluation import MEASURES, Mean, Outcomes
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import (
-    OWN,
+    NATIVE,
     Comparison,
     Overlap,
     Standing,
     compare_one,
     joined,
+    native_settings,
     overlap,
-    own_settings,
 )
 from segviz.evaluation.evaluation import ADVERSARIAL
 from segviz.figures.compare import (
@@ -182,14 +182,14 @@ def _turns(
 def _how(memory: Memory, settings: dict[str, Any], by_paper: bool) -> RetrievalSettings:
     """Returns the settings of collapsed retrieval or, if wanted, of the system's own."""
     same = RetrievalSettings(k=settings["k"], relevance=settings["relevance"], policy="none")
-    return (own_settings(memory, same) if by_paper else None) or same
+    return (native_settings(memory, same) if by_paper else None) or same
 
 
 def _method(result: Result, name: str) -> None:
     """Draws the name of the retrieval and the notes of its stages."""
     policy, alpha, horizon = result.settings.propagation
     how = "collapsed retrieval" if policy == "none" else f"{policy} {alpha:g}, H {horizon}"
-    how = "its own retrieval" if result.own else how
+    how = "its own retrieval" if result.native else how
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(f"{how}, relevance {result.settings.relevance}", width="stretch")
         if not result.stages:
@@ -348,7 +348,7 @@ def _standings(
 
     def how(name: str) -> RetrievalSettings:
         row = columns[name]
-        return _how(ready[row.system], asked, row.method == OWN)
+        return _how(ready[row.system], asked, row.method == NATIVE)
 
     def choose(name: str) -> None:
         st.session_state[keys.SYSTEM] = columns[name].system

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import STORES, sample_path
-from segviz.evaluation.compare import own_settings
+from segviz.evaluation.compare import native_settings
 from segviz.evaluation.stages import STAGE_CHART, STAGES, EvidenceStage, evidence_stages, stage_rows
 from segviz.figures.charts import rows_figure
 from segviz.loaders.stored import read_stored
@@ -106,7 +106,7 @@ def _stages(
     by_paper: bool,
 ) -> Sequence[EvidenceStage]:
     same = RetrievalSettings(policy="none", relevance=settings["relevance"], k=settings["k"])
-    asked = (own_settings(memory, same) if by_paper else None) or same
+    asked = (native_settings(memory, same) if by_paper else None) or same
     return remember(
         "evidence-stages",
         fingerprint(session.key, name, repr(asked), repr(memory.settings)),

@@ -164,7 +164,7 @@ def _system(name: str) -> None:
             return
         st.markdown(cited(cleandoc(kind.__doc__ or "")))
         if issubclass(kind, Retriever):
-            own = RetrievalSettings(method="own").relevance_for(kind)
+            own = RetrievalSettings(method="native").relevance_for(kind)
             st.markdown(f"Its own retrieval scores nodes by `{own}`, like its source.")
         rows = [
             {
