@@ -1,10 +1,9 @@
 """Reads conversation files into a Corpus; the content decides the format, never the name.
 
-``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists every repair and
-omission. They raise LoadError, and nothing else, if nothing usable remains. ``decode``, ``parquet``
-and ``archives`` turn bytes into a document. The first loader in ``formats`` that matches its shape
-reads it; the other modules are shared by formats. A new format is a module with a ``LOADER`` and a
-row in ``LOADERS``; README.md explains it.
+``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists repairs and omissions.
+They raise LoadError, and nothing else, if nothing usable remains. ``decode``, ``parquet`` and
+``archives`` turn bytes into a document. The first loader in ``formats`` that fits the document
+makes conversations of it. README.md tells how to add a format.
 """
 
 from __future__ import annotations
@@ -59,18 +58,18 @@ def load(
     Args:
         path: the file or folder; ``~`` is the home folder.
         limit: most bytes of a file that is read whole, packed or unpacked.
-        by_items: a JSON list of at least so many bytes is only listed, if its format allows it; a
-            conversation is then read on access (``LazyCorpus``), and ``limit`` does not apply.
-        columns: meaning of columns or keys (``segviz.loaders.document.Options``).
+        by_items: size in bytes from which a JSON list of conversations is only listed, if its
+            format allows that. Each conversation is then read on access (``LazyCorpus``), and
+            ``limit`` does not apply.
+        columns: column or key of each meaning: text, speaker, time, session, conversation.
         day_first: True if 03/04/2025 is 3 April; None to infer it.
-        gap_hours: a longer silence starts a session in a source without sessions.
-        audit: file of disputed gold evidence and answers; marks the questions
-            (``segviz.loaders.audit``).
-        progress: called with the bytes listed and the bytes of the file; its exceptions end the
-            reading.
+        gap_hours: a longer silence starts a session in a file without sessions.
+        audit: file of disputed gold evidence and answers, to mark the questions by.
+        progress: called with the bytes listed so far and the bytes of the file; an exception that
+            it raises ends the reading.
 
     Raises:
-        LoadError: The path cannot be read, or as in ``parse``.
+        LoadError: The path cannot be read, or its content is not a conversation.
     """
     corpus = _load(path, limit, by_items, Options(columns, day_first, gap_hours), progress)
     return corpus if audit is None else with_audit(corpus, audit)
@@ -126,19 +125,19 @@ def parse(
     day_first: bool | None = None,
     gap_hours: float = 8.0,
 ) -> Corpus:
-    """Parses a file's bytes into a Corpus.
+    """Parses the bytes of a conversation file or archive.
 
     Args:
         data: content of the file.
-        name: shown in messages, never trusted.
+        name: name of the file, for messages; it does not decide the format.
         limit: most bytes, packed or unpacked.
         columns: as in ``load``.
         day_first: as in ``load``.
         gap_hours: as in ``load``.
 
     Raises:
-        LoadError: The content is not a conversation; names the file, the place, what was expected
-            and what to do.
+        LoadError: The content is not a conversation. The error names the file, the place, what was
+            expected and what to do.
     """
     if len(data) > limit:
         remedy = (
@@ -149,18 +148,18 @@ def parse(
 
 
 def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
-    """Reads the rows of a table as mappings by column name.
+    """Reads the rows of a table as objects by column name.
 
     Args:
-        data: CSV, TSV, JSON list or JSON Lines of objects, object with such a list as ``nodes``, or
-            Parquet; gzip of these.
-        name: name of the file.
+        data: bytes of a CSV, TSV, Parquet or JSON Lines file, of a JSON list of objects, or of a
+            JSON object with such a list under ``nodes``; plain or gzip.
+        name: name of the file, for messages.
 
     Returns:
-        One mapping per row; cells of text tables are strings.
+        One object per row. Cells of CSV and TSV are strings.
 
     Raises:
-        LoadError: As in ``parse``.
+        LoadError: The file holds no rows of objects.
     """
     try:
         document, _ = read_records(data)
@@ -218,6 +217,5 @@ def _unknown(document: object, options: Options) -> LoadError:
 
 
 def _label(name: str, limit: int = 60) -> str:
-    """Returns a file name as one printable, short line."""
     text, _ = printable(name)
     return shorten(one_line(text), limit, tail=20)

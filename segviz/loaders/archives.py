@@ -1,9 +1,9 @@
 """Reads archives and folders in memory, within limits, as one Corpus.
 
-Nothing is unpacked to disk; names of members are labels, not paths, so none can lead anywhere.
-Files with conversations are recognized by shape. All files of the first format found (in the order
-of ``LOADERS``) are read together; if none of them has a turn, those of the next format. Other
-files are counted. Files with e-mail addresses, as in exports of chatbots, are not opened.
+Nothing is unpacked to disk, so paths inside an archive cannot lead anywhere. The content of a file
+decides its format. All files of the first format found (in the order of ``LOADERS``) are read
+together; if none of them has a turn, those of the next format. Other files are counted. Files of
+chatbot exports that hold e-mail addresses are not opened.
 """
 
 from __future__ import annotations
@@ -39,18 +39,19 @@ _DIGITS = re.compile(r"[0-9]+")
 _DEEPEST = 4
 _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 _BROKEN = (*_DAMAGE, OSError, EOFError, ValueError, RuntimeError)
-"""Exceptions of ``zipfile`` and its decompressors on damaged archives."""
+"""Exceptions that ``zipfile`` and its decompressors raise for damaged archives."""
 
 _PRIVATE = {"users.json", "user.json"}
-"""Names, addresses and phone numbers of the account in exports of chatbots."""
+"""Names of files with names, e-mail addresses and phone numbers in a chatbot's export."""
 
 _HEAD = 4096
 
 
 class ZipMembers:
-    """Files of a zip archive, given as bytes or as a path; ``paths`` are in natural order.
+    """Files of a zip archive, given as bytes or as a path.
 
-    Reading takes bytes from the budget. Raises LoadError if the archive is damaged.
+    ``paths`` are the names of its files in natural order. Every read counts against ``budget``, the
+    bytes that may be unpacked. Raises LoadError if the archive is damaged.
     """
 
     def __init__(self, source: bytes | Path, most: int = WHOLE) -> None:
@@ -66,11 +67,11 @@ class ZipMembers:
         self.paths = natural(self._infos)
 
     def open(self, path: str) -> IO[bytes]:
-        """Opens the member; it is unpacked as it is read."""
+        """Opens a file of the archive, which is unpacked as it is read."""
         return self._zip.open(self._infos[path])
 
     def read(self, path: str) -> bytes:
-        """Reads a whole file; raises LoadError if it is damaged, encrypted or beyond the budget."""
+        """Reads a file; raises LoadError if it is damaged, encrypted or too large."""
         info = self._infos[path]
         if info.flag_bits & 1:
             what = "the archive is protected by a password"
@@ -88,7 +89,10 @@ class ZipMembers:
 
 
 class FolderMembers:
-    """Files of a folder and its subfolders, read like ZipMembers; links are not followed."""
+    """Files of a folder and its subfolders, with the same methods as ``ZipMembers``.
+
+    Links are not followed; hidden files and folders are left out.
+    """
 
     def __init__(self, folder: Path, most: int = WHOLE) -> None:
         self._folder = folder
@@ -108,11 +112,11 @@ class FolderMembers:
                 yield (below / name).as_posix()
 
     def open(self, path: str) -> IO[bytes]:
-        """Opens the regular file of that path."""
+        """Opens a file of the folder."""
         return files.opened(self._folder / path)
 
     def read(self, path: str) -> bytes:
-        """Reads a whole file; raises LoadError if it is unreadable or beyond the budget."""
+        """Reads a file; raises LoadError if it is unreadable or too large."""
         try:
             self.budget.take((self._folder / path).stat().st_size)
             return files.read(self._folder / path)
@@ -120,14 +124,13 @@ class FolderMembers:
             raise unreadable(error, "", "check its permissions") from None
 
     def close(self) -> None:
-        """Does nothing: no file stays open."""
+        """Does nothing, because a folder has no open file."""
 
 
 Members = ZipMembers | FolderMembers
 
 
 def _head(members: Members, path: str) -> bytes:
-    """Returns the first bytes of a file; b"" if they cannot be read."""
     try:
         with members.open(path) as stream:
             return stream.read(_HEAD)
@@ -136,12 +139,12 @@ def _head(members: Members, path: str) -> bytes:
 
 
 def natural(paths: Iterable[str]) -> list[str]:
-    """Returns the paths in natural order: ``conversations-2`` before ``conversations-10``."""
+    """Returns paths in natural order: ``conversations-2`` before ``conversations-10``."""
     return sorted(paths, key=lambda path: _DIGITS.sub(lambda found: found[0].zfill(20), path))
 
 
 def _is_read(info: zipfile.ZipInfo) -> bool:
-    """Returns True for a user's file: no folder, link or hidden file."""
+    """Returns True for a member of a zip archive that is no folder, link or hidden file."""
     path = info.filename  # is_dir() fails for an empty name
     if not path or info.is_dir() or stat.S_ISLNK(info.external_attr >> 16):
         return False
@@ -154,7 +157,7 @@ def _is_read(info: zipfile.ZipInfo) -> bool:
 
 @dataclass(slots=True)
 class _Found:
-    """A document of one file, and what reads it."""
+    """File of an archive that holds conversations, and the loader of its format."""
 
     path: str
     loader: Loader
@@ -164,6 +167,12 @@ class _Found:
 
 @dataclass(slots=True)
 class _Search:
+    """Files of an archive, sorted by whether they can be read.
+
+    ``problems`` are broken files and ``kinds`` files of a known kind without a conversation, each
+    with its error. ``others`` counts all other files.
+    """
+
     found: list[_Found] = field(default_factory=list)
     problems: list[tuple[str, LoadError]] = field(default_factory=list)
     kinds: list[tuple[str, LoadError]] = field(default_factory=list)
@@ -171,7 +180,10 @@ class _Search:
 
 
 def read_members(members: Members, label: str, options: Options) -> Corpus:
-    """Reads the conversations in the files; raises the first LoadError if there are none."""
+    """Reads the conversations in the files of an archive or folder.
+
+    Raises LoadError if no file holds a conversation: the error of the first broken file.
+    """
     paths = members.paths
     export = slack.is_export(paths)
     search = _slack(members) if export else _search(members, options)
@@ -236,7 +248,7 @@ def _document(members: Members, path: str, search: _Search) -> tuple[object, Not
 
 
 def _slack(members: Members) -> _Search:
-    """Combines all days of an export into one document."""
+    """Combines all days of a Slack export into one document."""
     search = _Search()
     folder = Folder()
     notes = Notes()

@@ -1,9 +1,9 @@
-"""Reads an audit of gold evidence and answers, and marks the questions it disputes.
+"""Reads an audit of a data set's evidence and answers, and marks the questions it disputes.
 
-The shape is that of the public audit of LoCoMo (github.com/dial481/locomo-audit): a list of
+The file has the shape of the public audit of LoCoMo (github.com/dial481/locomo-audit): a list of
 objects with ``question_id``, ``question``, ``error_type``, ``correct_evidence``,
-``correct_answer`` and ``reasoning``, also nested under keys, or as JSON Lines or a table. Its text
-is CC BY-NC and not part of segviz.
+``correct_answer`` and ``reasoning``. The list may be nested under keys, or be JSON Lines or a
+table. The audit's text is CC BY-NC and not part of segviz.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _OWNERS = ("question_id", "sample_id", "conversation_id", "conversation")
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of the audit and its ``place`` in the file, with the keys above it."""
+    """Entry of an audit file: its ``fields``, and the keys and positions that lead to it."""
 
     place: Place
     fields: Mapping[str, Any]
 
     def names(self, conversation: str) -> bool:
-        """Returns True if an id of the entry, or a key above it, contains a conversation's id."""
+        """Returns True if the entry's id, or a key above it, contains a conversation's id."""
         if conversation.isdecimal():  # an id made by the loader: every number would match
             return False
         owners = [self.fields.get(name) for name in _OWNERS]
@@ -51,7 +51,7 @@ class _Entry:
 
     @property
     def number(self) -> int:
-        """The number at the end of the entry's id, -1 without one."""
+        """Index of the question: the number at the end of the entry's id, -1 without one."""
         found = re.search(r"[0-9]{1,9}$", str(self.fields.get("question_id", "")))
         return int(found[0]) if found else -1
 
@@ -59,21 +59,22 @@ class _Entry:
 def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Corpus:
     """Marks the questions of a corpus that an audit disputes (``Question.disputed``).
 
-    An entry belongs to the question with its text, within the conversation that its id names, if
-    any. If several questions match, the index at the end of the id decides; without one the entry
-    belongs to all of them.
+    An entry of the audit belongs to the question with the same text. If its id names a
+    conversation, only questions of that conversation count. If several questions remain, the
+    question's index at the end of the id decides; without an index, the entry belongs to all of
+    them.
 
     Args:
         corpus: conversations that were read whole.
         source: path of the audit, or its bytes.
-        name: name of the bytes in the report.
+        name: name of the audit in the load report, if it is given as bytes.
 
     Returns:
-        The corpus with marked questions; ``report.audit`` counts entries with and without a
-        question, and evidence that names no turn.
+        The corpus with marked questions. ``report.audit`` counts entries with and without a
+        question, and corrected evidence that names no turn.
 
     Raises:
-        LoadError: The file has no usable entries, or the corpus is read item by item.
+        LoadError: The file has no usable entries, or the corpus is read one conversation at a time.
     """
     label = shorten(one_line(name or ("audit" if isinstance(source, bytes) else Path(source).name)))
     if isinstance(corpus, LazyCorpus):
@@ -118,7 +119,7 @@ def _read(path: str | Path) -> bytes:
 
 
 def _entries(document: object, place: Place = ()) -> Iterator[_Entry]:
-    """Yields the objects at any depth that have a question and something to say of it."""
+    """Yields the objects, at any depth, with a question and a field such as ``correct_answer``."""
     if isinstance(document, dict):
         if isinstance(document.get("question"), str):
             if any(name in document for name in _SAYS):
@@ -134,7 +135,7 @@ def _entries(document: object, place: Place = ()) -> Iterator[_Entry]:
 def _marked(
     talks: Sequence[Conversation], entries: Sequence[_Entry], notes: Notes
 ) -> tuple[tuple[Conversation, ...], int]:
-    """Returns the conversations with marked questions, and the number of entries that mark one."""
+    """Returns the conversations with marked questions, and how many entries match a question."""
     known: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for at, talk in enumerate(talks):
         for row, question in enumerate(talk.questions):
@@ -159,7 +160,7 @@ def _marked(
 
 
 def _dispute(entry: _Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:
-    """Returns what an entry says of a question of the conversation with these ``turns``."""
+    """Returns an entry's objection; ``turns`` maps the ids in its evidence to turns."""
 
     def text(name: str) -> str | None:
         return read_answer(entry.fields.get(name) or None, (*entry.place, name), notes)
@@ -179,5 +180,5 @@ def _dispute(entry: _Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:
 
 
 def _plain(text: str) -> str:
-    """Returns a question without differences of case and white space."""
+    """Returns a question in lower case with single spaces, to compare texts."""
     return " ".join(text.split()).casefold()

@@ -18,9 +18,9 @@ _STEP = 1 << 20
 
 
 class Budget:
-    """Bytes that an input may still unpack to, of at first ``most`` (None: no limit).
+    """Limit on the bytes that one input unpacks to; None for no limit.
 
-    Every part of the program that unpacks this input takes from the same budget.
+    All code that unpacks parts of the input counts their bytes here.
     """
 
     def __init__(self, most: int | None = WHOLE) -> None:
@@ -28,7 +28,7 @@ class Budget:
         self._bytes = 0
 
     def take(self, count: int) -> None:
-        """Counts unpacked bytes; raises LoadError beyond the limit."""
+        """Counts unpacked bytes; raises LoadError if their sum exceeds the limit."""
         self._bytes += count
         if self.most is not None and self._bytes > self.most:
             what = f"it holds more than the {size(self.most)} that are read at once"
@@ -36,7 +36,7 @@ class Budget:
 
 
 def gunzip(source: bytes | BinaryIO, budget: Budget) -> Iterator[bytes]:
-    """Unpacks gzip in parts; raises LoadError if it is damaged or beyond the budget."""
+    """Yields the unpacked parts of gzip data; raises LoadError if it is damaged or too large."""
     stream = BytesIO(source) if isinstance(source, bytes) else source
     try:
         with gzip.GzipFile(fileobj=stream) as file:

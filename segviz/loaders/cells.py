@@ -27,26 +27,26 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAYS = re.compile(r"sep=([,;\t|])(?:\r\n|\n|\r)", re.IGNORECASE)
 _SAMPLE = 20_000
 _END = "\0"
-"""Sentinel row after the last one, to detect an open quote; no text contains this character."""
+"""Extra row after the last one, to detect an open quote; no text contains this character."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The cells of one row, and the line it begins in."""
+    """Cells of a row of a table, and the line of the file where the row begins."""
 
     line: Line
     cells: tuple[str, ...]
 
 
 class _Open(Exception):
-    """Quote that is opened in this line and never closed."""
+    """Raised for a quote that is never closed, with the line that opens it."""
 
 
 def delimiter_of(text: str) -> tuple[str, str] | None:
-    """Returns the delimiter and the text of the table; None for other texts.
+    """Returns the delimiter of a table and its text; None if the text is no table.
 
-    A first line ``sep=;`` decides, else the first rows: the delimiter that occurs in all of them
-    equally often, at least once. The most frequent one wins.
+    A first line such as ``sep=;`` decides. Else it is the delimiter that splits most of the first
+    rows into the same number of cells; of several, the one with the most cells.
     """
     if said := _SAYS.match(text):
         return said[1], text[said.end() :]
@@ -62,7 +62,7 @@ def delimiter_of(text: str) -> tuple[str, str] | None:
 
 
 def read_table(text: str, mark: str) -> list[Row]:
-    """Returns all rows that are not empty; LoadError names the line of an unclosed quote."""
+    """Returns the rows of a table that are not empty; LoadError names the line of an open quote."""
     try:
         return list(_rows(text, mark))
     except _Open as found:
@@ -72,7 +72,6 @@ def read_table(text: str, mark: str) -> list[Row]:
 
 
 def _first(text: str, mark: str, most: int) -> list[Row]:
-    """Returns the first rows, within the first characters."""
     rows: list[Row] = []
     with suppress(_Open):  # the quote may be closed after these characters
         rows.extend(islice(_rows(text[:_SAMPLE], mark), most))
@@ -80,7 +79,7 @@ def _first(text: str, mark: str, most: int) -> list[Row]:
 
 
 def _rows(text: str, mark: str) -> Iterator[Row]:
-    """Yields the rows that are not empty; lines end at CR LF, LF and CR only."""
+    """Yields the rows that are not empty. A row may hold line ends in quotes."""
     if len(text) > csv.field_size_limit():
         # The limit is the whole process's, so it is only ever raised.
         csv.field_size_limit(len(text))
@@ -102,14 +101,14 @@ def _rows(text: str, mark: str) -> Iterator[Row]:
 
 
 def table_of(document: object) -> tuple[str, str] | None:
-    """Returns the delimiter and the text of a table; None for other documents."""
+    """Returns the delimiter and the text of a table; None if the document is no table."""
     if not isinstance(document, PlainText) or document.text.lstrip()[:1] in ("[", "{"):
         return None  # broken JSON has commas too
     return delimiter_of(document.text)
 
 
 def header(document: object) -> list[str]:
-    """Returns the names of the columns as written; [] for other texts."""
+    """Returns the names of a table's columns as written; [] if the document is no table."""
     found = table_of(document)
     if found is None:
         return []
@@ -118,7 +117,7 @@ def header(document: object) -> list[str]:
 
 
 def named_rows(document: PlainText) -> list[dict[str, str]]:
-    """Returns the cells of every row by column name; raises LoadError for other texts."""
+    """Returns the rows of a table as objects by column name; raises LoadError for other texts."""
     found = table_of(document)
     if found is None:
         raise document.error
@@ -128,7 +127,7 @@ def named_rows(document: PlainText) -> list[dict[str, str]]:
 
 
 def column_names(top: Row, notes: Notes) -> list[str]:
-    """Names of the columns: repeated ones carry ``#2``, nameless ones ``column 3``."""
+    """Returns distinct names: a repeated column gets ``#2``, one without name ``column 3``."""
     names: list[str] = []
     for position, cell in enumerate(top.cells, start=1):
         wanted = one_line(cell.strip()) or f"column {position}"
@@ -141,14 +140,15 @@ def column_names(top: Row, notes: Notes) -> list[str]:
 
 
 def is_table(document: object) -> bool:
-    """Returns True if the text is a table, whatever its columns are called."""
+    """Returns True if the document is a text with at least two columns."""
     return len(header(document)) > 1
 
 
 def read_records(data: bytes) -> tuple[object, Notes]:
-    """Returns the document in a file, which may be gzip; the rows by column name for a table.
+    """Parses a file, plain or gzip, into a document; a table becomes its rows by column name.
 
-    Raises LoadError as ``read_document`` does, and for other texts.
+    Also returns notes on repairs. Raises LoadError for damaged files and for texts that are no
+    table.
     """
     budget = Budget()
     if data.startswith(GZIP):

@@ -1,4 +1,4 @@
-"""Turns messages with times into sessions with turns, for all loaders of chats."""
+"""Makes sessions of messages, for all loaders, and reads texts, speakers and times of messages."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from segviz.text.dates import read_times
 class Message:
     """Message of a chat.
 
-    ``raw`` is its time as written, ``session`` the name of its session and ``id`` its own id, if
-    the source has them.
+    ``raw`` is its time as written. ``session`` is the name of its session and ``id`` its own id, if
+    the file gives them.
     """
 
     speaker: str
@@ -35,10 +35,10 @@ class Message:
 
 
 def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> list[Message]:
-    """Returns the messages oldest first, with a note if it reversed them.
+    """Returns messages oldest first.
 
-    Reverses messages whose times all descend, or sessions if only these descend. Other steps back
-    in time are noted.
+    Reverses the messages if all their times descend, or only the sessions if only these descend; a
+    note in the load report says so. Other steps back in time stay and are noted.
     """
     blocks: dict[str | None, list[Message]] = {}
     for message in messages:
@@ -63,16 +63,17 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
 
 
 def _steps(messages: Iterable[Message]) -> list[float]:
-    """Returns the seconds from each message with a time to the next."""
+    """Returns the seconds from each message to the next, of messages with a time."""
     times = [each.time for each in messages if each.time]
     return [(after - before).total_seconds() for before, after in pairwise(times)]
 
 
 def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Message]]:
-    """Splits messages into sessions, in their order.
+    """Splits messages into sessions and keeps their order.
 
-    Messages of one named session are joined at the place of the first. Others begin a new session
-    if more than ``gap_hours`` pass, forward or back.
+    Messages with the same session name form one session, at the place of its first message.
+    Messages without a session name begin a new session if more than ``gap_hours`` pass, forward or
+    back.
     """
     blocks: list[list[Message]] = []
     named: dict[str, list[Message]] = {}
@@ -96,7 +97,7 @@ def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Mess
 
 
 def session_of(number: int, block: Sequence[Message]) -> Session:
-    """Returns the session ``session_<number>`` of these messages, with turns ``S<number>:<m>``."""
+    """Returns messages as the session ``session_<number>`` with turns ``S<number>:<position>``."""
     turns = tuple(
         Turn(f"S{number}:{row}", each.speaker, each.text) for row, each in enumerate(block, start=1)
     )
@@ -108,7 +109,10 @@ def session_of(number: int, block: Sequence[Message]) -> Session:
 def each_message(
     block: object, place: Place, notes: Notes
 ) -> Iterator[tuple[Place, dict[str, object]]]:
-    """Yields the objects of a list of messages with their places; notes everything else."""
+    """Yields the objects of a list of messages, each with its place in the file.
+
+    Adds a note to the load report for everything that is not an object.
+    """
     if not isinstance(block, list):
         notes.skipped(place, f"expected a list of messages, found {describe(block)}")
         return
@@ -119,10 +123,11 @@ def each_message(
             notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
 
 
-class Written(NamedTuple):
+class WrittenSession(NamedTuple):
     """Session as a data set writes it: its id, its list of messages and its date.
 
-    ``place`` is that of the messages, ``at`` that of the date; () if no date is expected.
+    ``place`` is the place of the messages in the file and ``at`` that of the date. ``at`` is () for
+    a session without a date.
     """
 
     id: str
@@ -133,7 +138,7 @@ class Written(NamedTuple):
 
 
 class Names(NamedTuple):
-    """Keys of a data set's messages; "" for those it does not have."""
+    """Keys that a data set uses in its messages; "" for what it does not have."""
 
     text: str
     speaker: str
@@ -142,25 +147,25 @@ class Names(NamedTuple):
 
 
 def read_sessions(
-    written: Sequence[Written],
+    written: Sequence[WrittenSession],
     names: Names,
     example: str,
     place: Place,
     options: Options,
     notes: Notes,
 ) -> tuple[Session, ...]:
-    """Reads the sessions of a data set's conversation, in the given order.
+    """Reads the sessions of a data set's conversation; keeps the given order.
 
-    Turns are called ``S<n>:<m>`` by session and position in the file, or by the id the file gives
-    them. Sessions without turns are left out. ``example`` is a date in the data set's style;
-    ``place`` is that of all sessions.
+    Sessions without turns are left out, with a note. Turns are called ``S<session>:<position>`` as
+    in the file, or by the ids that the file gives them. ``example`` is a date in the data set's
+    style, for notes on unreadable dates; ``place`` is the place of the list of sessions.
     """
     # Ids of messages that are left out count as taken: evidence that cites one must not point at
     # another turn.
     blocks = [each.messages for each in written if isinstance(each.messages, list)]
     given = {name for block in blocks for raw in block if (name := text_under(names.id, raw))}
     taken, owned = set(given), set[str]()
-    held: list[tuple[Written, tuple[Turn, ...]]] = []
+    held: list[tuple[WrittenSession, tuple[Turn, ...]]] = []
     for each in written:
         if turns := tuple(_turns(each, names, owned, taken, bool(given), notes)):
             held.append((each, turns))
@@ -178,12 +183,17 @@ def read_sessions(
 
 
 def _turns(
-    session: Written, names: Names, owned: set[str], taken: set[str], given: bool, notes: Notes
+    session: WrittenSession,
+    names: Names,
+    owned: set[str],
+    taken: set[str],
+    given: bool,
+    notes: Notes,
 ) -> Iterator[Turn]:
-    """Yields the turns of a session that have a text or a caption; notes each of the others.
+    """Yields the turns of a session that have a text or a caption; notes the other messages.
 
-    ``owned`` are the ids of earlier turns, ``taken`` also those of later ones. If none is ``given``
-    in the file, a missing id is no error.
+    ``owned`` are the ids of earlier turns, ``taken`` all ids in the conversation. A missing id is
+    noted only if ids are ``given``.
     """
     if session.messages in (None, []):
         return
@@ -210,13 +220,13 @@ def _turns(
 
 
 def text_under(key: str, raw: object) -> str | None:
-    """Returns the string under a key; None if it is missing, blank or no string."""
+    """Returns the text under a key of an object; None if it is missing, blank or no text."""
     value = raw.get(key) if isinstance(raw, dict) else None
     return value.strip() or None if isinstance(value, str) else None
 
 
 def unused(wanted: str, taken: Collection[str]) -> str:
-    """Returns ``wanted``, with the first free suffix ``#2``, ``#3`` … if it is ``taken``."""
+    """Returns a name, with ``#2``, ``#3`` … added if it is among the ``taken`` ones."""
     fresh, count = wanted, 1
     while fresh in taken:
         count += 1
@@ -225,21 +235,21 @@ def unused(wanted: str, taken: Collection[str]) -> str:
 
 
 def flagged(raw: object, key: str) -> bool:
-    """Returns True if a turn's mark is exactly ``true``."""
+    """Returns True if the value is an object with exactly ``true`` under the key."""
     return isinstance(raw, dict) and raw.get(key) is True
 
 
 def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:
-    """Returns the speakers: first the ``usual`` ones, then others by their first turn."""
+    """Returns all speakers: the ``usual`` ones first, then the others by their first turn."""
     there = dict.fromkeys(turn.speaker for session in sessions for turn in session.turns)
     return tuple(sorted(there, key=lambda name: (*usual, name).index(name)))
 
 
 def words(value: object, place: Place, notes: Notes) -> str | None:
-    """Returns a message's text: of a string, a number, or the text blocks of a list.
+    """Returns the text of a message, which may be a string, a number or a list of parts.
 
-    Returns None, with a note, for anything else. Other blocks (images, tool calls, reasoning) are
-    left out and counted.
+    Returns None, with a note, for anything else. Parts that are no text, such as images, tool calls
+    and reasoning, are left out and counted.
     """
     if isinstance(value, str):
         return value
@@ -258,9 +268,9 @@ _UNSPOKEN = re.compile("tool|function|think|thought|reason|context", re.IGNORECA
 
 
 def speech(value: object) -> tuple[str | None, int]:
-    """Returns the text in ``[{type, text}, …]`` or ``{parts: […]}``, and the number of other parts.
+    """Returns the text in parts such as ``[{type, text}, …]``, and the number of other parts.
 
-    The text is None if no part has any.
+    The text is None if no part holds text.
     """
     if isinstance(value, dict):
         kind = str(value.get("type") or value.get("content_type") or "")
@@ -278,7 +288,7 @@ def speech(value: object) -> tuple[str | None, int]:
 
 
 def speaker_named(value: object, place: Place, notes: Notes) -> str:
-    """Returns the speaker's name, or "Unknown" with a note."""
+    """Returns a speaker's name; "Unknown", with a note, if the value is no name."""
     if isinstance(value, str) and value.strip():
         return one_line(value.strip())
     if isinstance(value, int) and not isinstance(value, bool):
@@ -288,7 +298,7 @@ def speaker_named(value: object, place: Place, notes: Notes) -> str:
 
 
 def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
-    """Adds a note that counts left-out messages by kind: ``3 system, 12 tool``."""
+    """Adds a note that counts the left-out messages of each kind: ``3 system, 12 tool``."""
     if counts:
         kinds = ", ".join(f"{count:,} {one_line(shorten(kind))}" for kind, count in counts.items())
         notes.skipped(place, f"messages left out: {kinds}")
@@ -298,7 +308,10 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
 
 
 def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[datetime | None]:
-    """Returns the time of each value, all read by one rule; notes what is ambiguous."""
+    """Returns the time of each value; all values are read by the same order of day and month.
+
+    Adds a note if that order cannot be told.
+    """
     times, why = read_times(values, options.day_first)
     for what in why:
         notes.repaired((), what)
@@ -308,9 +321,10 @@ def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[d
 def session_starts(
     written: Sequence[tuple[object, Place]], example: str, options: Options, notes: Notes
 ) -> list[tuple[datetime | None, str]]:
-    """Returns the start of each session and its date as written.
+    """Returns the start of each session, and its date as the file writes it.
 
-    One date format applies to all of them; an unreadable date gets a note that shows ``example``.
+    All dates are read by the same order of day and month. An unreadable date gets a note with the
+    ``example`` of a readable one.
     """
     found = []
     starts = times_of([value for value, _ in written], options, notes)
@@ -325,7 +339,7 @@ def session_starts(
 
 
 def note_backwards(sessions: Iterable[Session], place: Place, notes: Notes) -> None:
-    """Adds a note that counts the sessions dated before their predecessor; none is moved."""
+    """Adds a note that counts the sessions dated before the previous one; none is moved."""
     dated = [(session.start, session.id) for session in sessions if session.start]
     back = [name for (before, _), (start, name) in pairwise(dated) if start < before]
     if back:

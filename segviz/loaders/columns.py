@@ -1,9 +1,9 @@
-"""Turns rows of named values into conversations, for records, chat exports and tables.
+"""Makes conversations of messages that are objects with keys, or rows with columns.
 
-The meaning of a column or key is guessed from usual names in any spelling (``createdAt``,
-``created_at``), or given by the user. Rows of one ``session`` (or ``conversation``) are joined;
-without sessions, a long silence begins a new one. Messages of systems and tools, reasoning and
-hidden messages are left out and counted.
+The meaning of a key is guessed from usual names in any spelling (``createdAt``, ``created_at``), or
+given by the user. Messages with the same ``session`` form a session; without sessions, a long
+silence begins one. Messages of systems and tools, reasoning and hidden messages are left out and
+counted.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from segviz.conversation import Conversation
 from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, times_of, words
 from segviz.loaders.document import Options, Place, usual_keys
 from segviz.loaders.errors import LoadError, NeedsColumns
-from segviz.loaders.multi_conversation import Chat, known_id, read_chats
-from segviz.loaders.questions import Asked
+from segviz.loaders.multi_conversation import ChatDraft, known_id, read_chats
+from segviz.loaders.questions import WrittenQuestion
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, one_line, quoted, shorten
 from segviz.text.dates import read_time, read_times
 
 Placed = Sequence[tuple[Place, object]]
-"""Rows, each with its place in the file."""
+"""Messages of a file, each with its place."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": tuple(
@@ -49,15 +49,15 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "conversation": tuple("conversation chat chatid channel room".split()),
 }
-"""Meaning -> usual names of the column, the best first, as ``document.spelled``."""
+"""Usual names of columns by meaning, the best first (``document.spelled``)."""
 
 USUAL = ("human", "user", "gpt", "assistant")
-"""Speakers that come first, whoever speaks first."""
+"""Names of speakers that are listed first, whoever speaks first."""
 
 _CALLS = {"tool_calls", "function_call"}
 _LOOKED_AT = 50
 SPEAKING = {"user", "human", "ai", "assistant", "gemini", "model", "bot"}
-"""Values of a message's ``type`` that name the speaker."""
+"""Values of a message's ``type`` that name its speaker."""
 
 ASIDE = set(
     "system developer tool function observation service summary reasoning thinking function_call "
@@ -65,34 +65,34 @@ ASIDE = set(
     "session_meta event_msg turn_context compacted file-history-snapshot queue-operation "
     "progress".split()
 )
-"""Roles and ``type`` values of messages that are not part of the dialogue."""
+"""Values of ``role`` or ``type`` in messages that are not part of the dialogue."""
 
 
 OWN_IDS = ("diaid", "messageid", "turnid", "id", "uuid")
-"""Usual names of the key of a message's own id, the best first."""
+"""Usual names of the key of a message's id, the best first."""
 
 _CONTEXT = re.compile(
     r"\s*<(?:environment|user|system|command|local|bash|turn|session|task|ide)[_-].*>\s*", re.DOTALL
 )
-"""A message that a program wrote around its user's words: nothing but elements such as
-``<environment_context>``."""
+"""Matches a message of a program: only elements such as ``<environment_context>``."""
 
 
 def keys_of(headers: tuple[str, ...], meaning: str) -> tuple[str, ...]:
-    """Returns the headers with a usual name for the meaning, the best first."""
+    """Returns the headers that are usual names for a meaning such as "text", the best first."""
     return usual_keys(headers, ALIASES[meaning])
 
 
 def guess(headers: Sequence[str]) -> dict[str, str]:
-    """Returns meaning -> header, for meanings with a usual name among the headers."""
+    """Maps each meaning (text, speaker, time, …) to the header with the best usual name for it."""
     found = {meaning: keys_of(tuple(headers), meaning) for meaning in ALIASES}
     return {meaning: keys[0] for meaning, keys in found.items() if keys}
 
 
 def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, str]:
-    """Returns meaning -> header: the user's choice (``said``), else the guess.
+    """Maps each meaning (text, speaker, time, …) to a header: the user's choice, else a guess.
 
-    Raises LoadError for an unknown meaning or header, NeedsColumns if no column of texts is known.
+    Raises LoadError for an unknown meaning or header, and NeedsColumns if no header is known to
+    hold the texts.
     """
     names = ", ".join(one_line(shorten(header, 20)) for header in headers[:12]) or "none"
     for meaning, header in (said or {}).items():
@@ -122,9 +122,10 @@ def _asking(headers: Sequence[str], error: NeedsColumns) -> NeedsColumns:
 
 @dataclass(slots=True)
 class Block:
-    """Consecutive rows in one place of a file.
+    """Consecutive messages of a dialogue, as objects with their places in the file.
 
-    ``began`` is the time for rows without one; ``left`` counts the rows left out, by kind.
+    ``began`` is the time of messages without their own. ``left`` counts the messages left out, by
+    kind.
     """
 
     rows: Placed
@@ -132,7 +133,7 @@ class Block:
     left: Counter[str] = field(default_factory=Counter)
 
     def leave_out(self) -> None:
-        """Removes the messages that are not part of the dialogue."""
+        """Removes messages of systems and tools, reasoning and hidden ones; counts them."""
         asides = [_aside(raw) if isinstance(raw, dict) else "" for _, raw in self.rows]
         self.left.update(filter(None, asides))
         rows = zip(self.rows, asides, strict=True)
@@ -141,9 +142,10 @@ class Block:
 
 @dataclass(slots=True)
 class Talk:
-    """Rows of a conversation, in sessions if there are several blocks.
+    """Dialogue in a file; several blocks are its sessions.
 
-    ``others`` counts messages on hidden branches. If it is ``nameless``, two speakers alternate.
+    ``others`` counts messages on branches that are not shown. If ``nameless`` is True, no speaker
+    is named and two alternate. ``asked`` are the questions about the dialogue.
     """
 
     name: str
@@ -151,29 +153,29 @@ class Talk:
     blocks: list[Block]
     others: int = 0
     nameless: bool = False
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[WrittenQuestion] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Meaning of the keys of rows.
+    """Keys under which the messages of a file hold their text, speaker, time and session.
 
-    If a row has no value under the key in ``columns``, its next usual name counts, except for the
-    meanings in ``fixed``.
+    ``columns`` maps each of these meanings to its key. If a message has no value there, the next
+    usual key counts, except for meanings in ``fixed``.
     """
 
     columns: Mapping[str, str]
     fixed: Mapping[str, str]
 
     def all(self, raw: Mapping[str, object], meaning: str) -> list[tuple[str, object]]:
-        """Returns the row's keys of a meaning, with their values."""
+        """Returns a message's keys for a meaning such as "text", each with its value."""
         keys = [self.columns[meaning]] if meaning in self.columns else []
         if meaning not in self.fixed:
             keys += keys_of(tuple(raw), meaning)
         return [(key, raw[key]) for key in dict.fromkeys(keys) if key in raw]
 
     def first(self, raw: object, meaning: str) -> object:
-        """Returns the first of these values that is not empty, else None."""
+        """Returns a message's first value for a meaning that is not empty; None without one."""
         found = self.all(raw, meaning) if isinstance(raw, dict) else []
         value = next((value for _, value in found if value not in (None, "")), None)
         while meaning == "time" and isinstance(value, dict):  # {"$date": {"$numberLong": …}}
@@ -181,7 +183,7 @@ class Keys:
         return value
 
     def label(self, raw: Mapping[str, object], meaning: str) -> str | None:
-        """Returns the name of a session or conversation; None without such a column."""
+        """Returns the name of a message's session or conversation; None without such a key."""
         if meaning not in self.columns:
             return None
         value = self.first(raw, meaning)
@@ -190,14 +192,14 @@ class Keys:
 
 
 Said = tuple[Talk, str | None, Message]
-"""A message's dialogue, the name of its conversation if it has one, and the message."""
+"""A message's dialogue, the name of its conversation if the message has one, and the message."""
 
 
 def read_talks(
     talks: Sequence[Talk], keys: Keys, label: str, options: Options, notes: Notes
 ) -> tuple[Conversation, ...]:
-    """Reads the conversations of talks."""
-    chats: list[Chat] = []
+    """Reads dialogues into conversations and adds notes on what was left out."""
+    chats: list[ChatDraft] = []
     own: dict[int, dict[str, list[Message]]] = {}
     for talk, name, message in messages_of(talks, keys, options, notes):
         own.setdefault(id(talk), {}).setdefault(name or talk.name, []).append(message)
@@ -210,14 +212,16 @@ def read_talks(
             what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
             notes.skipped(talk.place, f"{what} left out")
         said = own.get(id(talk), {talk.name: []})
-        chats += [Chat(name, messages, talk.place, talk.asked) for name, messages in said.items()]
+        chats += [
+            ChatDraft(name, messages, talk.place, talk.asked) for name, messages in said.items()
+        ]
     return read_chats(chats, label, options, notes, "records with a text", USUAL)
 
 
 def messages_of(
     talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
 ) -> Iterator[Said]:
-    """Returns the messages of talks, in order."""
+    """Yields each message of the dialogues, with its dialogue and its conversation's name."""
     blocks = [(talk, row, block) for talk in talks for row, block in enumerate(talk.blocks)]
     for *_, block in blocks:
         block.leave_out()
@@ -243,7 +247,7 @@ def messages_of(
 
 
 def _aside(raw: Mapping[str, object]) -> str:
-    """Returns the kind of a message that is not part of the dialogue; "" for one that is."""
+    """Returns why a message is no part of the dialogue, such as "tool"; "" if it is part of it."""
     metadata, author = raw.get("metadata"), raw.get("author")
     hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
     weight = raw.get("weight")
@@ -266,7 +270,10 @@ def _text(
     left: Counter[str],
     notes: Notes,
 ) -> str | None:
-    """Returns the text: parts before plain texts, with attached texts; None if there is none."""
+    """Returns the text of a message with the texts attached to it; None without any text.
+
+    Parts are preferred to plain text, which some exports leave empty.
+    """
     files = raw.get("attachments")
     attached = [
         text
@@ -288,7 +295,7 @@ def _text(
 
 
 def _note_unused(talks: Sequence[Talk], keys: Keys, notes: Notes) -> None:
-    """Adds a note on keys that look like times or speakers, where none is known."""
+    """Adds a note on keys that seem to hold times or speakers, if none were found."""
     blocks = [block.rows[:_LOOKED_AT] for talk in talks for block in talk.blocks]
     rows = [raw for block in blocks for _, raw in block if isinstance(raw, dict)][:_LOOKED_AT]
     other = dict.fromkeys(key for raw in rows for key in raw if key not in keys.columns.values())
@@ -307,7 +314,7 @@ def _are_times(values: Sequence[str]) -> bool:
 
 
 def _are_names(values: Sequence[str]) -> bool:
-    """Returns True if a few short names recur."""
+    """Returns True if a few short texts recur, as the names of speakers do."""
     names = set(values) - SPEAKING - ASIDE
     return 1 < len(names) <= 6 and len(values) > len(names) + 1 and max(map(len, names)) <= 30
 
@@ -315,7 +322,7 @@ def _are_names(values: Sequence[str]) -> bool:
 def _speaker(
     values: Sequence[tuple[str, object]], raw: Mapping[str, object], place: Place, notes: Notes
 ) -> str:
-    """Returns the first name; "Unknown", with a note if a speaker key is there but empty."""
+    """Returns a message's speaker; "Unknown", with a note if there is a key for speakers."""
     key, value = "", None
     for key, value in values:
         while isinstance(value, dict):  # {"author": {"name": …}}
@@ -335,7 +342,7 @@ def _own_id(raw: Mapping[str, object]) -> str:
 def _times(
     values: Sequence[object], expected: bool, options: Options, notes: Notes
 ) -> list[datetime | None]:
-    """Returns the time of each row; notes missing and unreadable ones if ``expected``."""
+    """Returns the time of each message; if times are expected, notes how many cannot be read."""
     found = times_of(values, options, notes)
     missing = sum(value is None for value in values)
     unread = found.count(None) - missing
@@ -346,5 +353,5 @@ def _times(
 
 
 def plain_value(value: object) -> str:
-    """Returns a single value on one line, at most 80 characters; "" for anything else."""
+    """Returns a text or number on one line of at most 80 characters; "" for anything else."""
     return shorten(one_line(str(value)), 80) if isinstance(value, str | int | float) else ""

@@ -1,10 +1,9 @@
 """Decodes bytes into a document, with pure functions that raise nothing but LoadError.
 
-Three steps, in this order: ``to_text`` finds the encoding. ``to_json`` parses (or
-``several_documents``, for JSON Lines). ``clean`` repairs what JSON allows but text cannot hold:
-control characters, lone surrogates, repeated keys. ``segviz.loaders.parquet`` reads Parquet files.
-pandas is not used for JSON Lines, because one broken line makes ``read_json(lines=True)`` reject
-the file; here only that line is left out, and its number noted.
+``to_text`` finds the encoding. ``to_json`` parses; ``several_documents`` does so for JSON Lines.
+``clean`` then repairs what JSON allows but texts cannot hold: control characters and lone
+surrogates. pandas is not used for JSON Lines: one broken line makes ``read_json(lines=True)``
+reject the file, where here only that line is left out.
 """
 
 from __future__ import annotations
@@ -37,13 +36,16 @@ DEEPEST = 200
 
 
 class RepeatedKeys(dict[str, object]):
-    """Object with repeated keys (``repeated``: key -> number of times)."""
+    """JSON object in which keys occur more than once; ``repeated`` counts each of them."""
 
     repeated: dict[str, int]
 
 
 def keep_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Keeps the last of equal keys and records the repetition; an ``object_pairs_hook``."""
+    """Makes an object of JSON's keys and values; records keys that occur more than once.
+
+    It is an ``object_pairs_hook``. The last value of a repeated key counts.
+    """
     plain = dict(pairs)
     if len(plain) == len(pairs):
         return plain
@@ -60,11 +62,11 @@ def _loads(text: str) -> object:
 
 
 def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, Notes]:
-    """Returns the document in ``data`` (see ``segviz.loaders.document``) and the repairs made.
+    """Parses bytes into a document (see ``segviz.loaders.document``), with notes on repairs.
 
-    A Parquet table is unpacked within the ``budget``. Text other than JSON becomes ``PlainText``,
-    which keeps the JSON error for the case that no loader accepts it. Raises LoadError for an empty
-    file, another kind of file, and an empty document (null, [], {}).
+    A Parquet table is unpacked within the ``budget``. Text that is not JSON becomes ``PlainText``,
+    with the error of the JSON parser. Raises LoadError for an empty file, another kind of file, and
+    an empty document (null, [], {}).
     """
     if data.startswith(MAGIC):
         return _mended(read_parquet(data, budget or Budget()), Notes())
@@ -93,9 +95,9 @@ def _mended(document: object, notes: Notes) -> tuple[object, Notes]:
 
 
 def to_text(data: bytes) -> tuple[str, Notes]:
-    """Decodes by BOM (UTF-8, -16, -32), else strict UTF-8, else Windows-1252.
+    """Decodes bytes by their byte order mark, else as UTF-8, else as Windows-1252.
 
-    UTF-16 and UTF-32 without BOM are recognized by their zero bytes. Any encoding but UTF-8 is
+    UTF-16 and UTF-32 without the mark are recognized by their zero bytes. Any encoding but UTF-8 is
     noted as a repair. Raises LoadError for an empty file and for known binary formats.
     """
     if not data:
@@ -120,7 +122,7 @@ def to_text(data: bytes) -> tuple[str, Notes]:
 
 
 def to_json(text: str) -> object:
-    """Parses standard JSON; allows NaN and Infinity, records repeated keys.
+    """Parses standard JSON, with NaN and Infinity allowed.
 
     Raises NotJson with line and column for broken or truncated JSON. Raises LoadError for numbers
     of thousands of digits and for nesting beyond Python's limit.
@@ -161,10 +163,10 @@ def _syntax_error(text: str, error: json.JSONDecodeError) -> NotJson:
 
 
 def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
-    """Returns the objects and lists in the text, one per line.
+    """Parses JSON Lines: an object or list in each line.
 
-    Other lines are skipped and noted. Returns None if fewer than half of the lines hold an object
-    or list: the text is then not JSON Lines.
+    Other lines are left out, with a note. Returns None if fewer than half of the lines hold an
+    object or list, because the text is then not JSON Lines.
     """
     notes = Notes()
     found, filled = JsonLines(), 0
@@ -187,9 +189,9 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
 
 
 def literal(text: str) -> tuple[object, Notes]:
-    """Parses a list or object in a text, as JSON or as Python's literals; nothing is run.
+    """Parses a text that holds a list or object, in JSON or in Python's notation.
 
-    Returns None for any other text.
+    Nothing is executed. Returns None for any other text.
     """
     parsers = (json.loads, lambda text: json.loads(json.dumps(ast.literal_eval(text.strip()))))
     for parse in parsers if text.lstrip()[:1] in ("[", "{") else ():
@@ -204,14 +206,15 @@ def literal(text: str) -> tuple[object, Notes]:
 
 
 def printable(text: str) -> tuple[str, int]:
-    """Replaces unprintable characters by U+FFFD; returns the text and their number."""
+    """Replaces control characters and lone surrogates by U+FFFD; also returns their number."""
     return _UNPRINTABLE.subn("\ufffd", text)
 
 
 def clean(document: object) -> tuple[object, Notes]:
-    """Makes strings printable and numbers finite or None, in place; adds a note per repair.
+    """Repairs a JSON document in place, with a note per repair.
 
-    Raises LoadError if the nesting exceeds ``DEEPEST``.
+    Unprintable characters are replaced and integers that no float can hold become None. Raises
+    LoadError if lists and objects nest deeper than ``DEEPEST``.
     """
     notes, misread = Notes(), 0
     # Messenger and Instagram write UTF-8 as Latin-1; elsewhere "Ã©" may be what somebody typed.
@@ -290,6 +293,6 @@ def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
 
 
 def replaced(count: int) -> str:
-    """Returns the note for so many unprintable characters."""
+    """Returns the note that so many unprintable characters were replaced."""
     noun = "control character or lone surrogate"
     return f"{counted(count, noun, 'control characters or lone surrogates')} replaced by U+FFFD"

@@ -1,7 +1,7 @@
-"""Defines documents, and places in them: the stage between bytes and conversations.
+"""Defines documents, the stage between bytes and conversations, and places in them.
 
-A document is a JSON value (or the rows of a Parquet file), several of them (``JsonLines``), other
-text (``PlainText``), or, for formats that spread over several files, a ``Folder`` of documents.
+A document is a JSON value, several of them (``JsonLines``), the rows of a Parquet file, other text
+(``PlainText``), or a ``Folder`` of documents, for formats that spread over several files.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ or folder and a ``Line`` of a text."""
 
 
 class Line(int):
-    """A step of a place: a line of a text, counted from 1."""
+    """Line of a text, counted from 1, as the first step of a place."""
 
 
 class Member(str):
-    """A step of a place: a file of an archive or folder."""
+    """File of an archive or folder, as the first step of a place."""
 
     __slots__ = ()
 
 
 class JsonLines(list[object]):
-    """Values of a JSON Lines file; ``lines`` are the numbers of their first lines."""
+    """Values of a JSON Lines file; ``lines`` are the numbers of the lines where they begin."""
 
     lines: list[int]
 
 
 class Rows(list[object]):
-    """The rows of a table with named columns, as Parquet holds them."""
+    """Rows of a Parquet table, as objects by column name."""
 
 
 class Folder(dict[str, object]):
-    """Documents by the path they have inside an archive or folder."""
+    """Documents of an archive or folder, by path."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """Text other than JSON, with the error of its JSON parser."""
+    """Text that is not JSON, with the error of the JSON parser."""
 
     text: str
     error: LoadError
 
     def lines(self) -> Iterator[tuple[Line, str]]:
-        """Yields lines with their numbers, split at CR LF, LF and CR only."""
+        """Yields the lines with their numbers; lines end at CR LF, LF and CR only."""
         for number, line in enumerate(_LINE_END.split(self.text), start=1):
             yield Line(number), line
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """User's choices for ambiguous files; each loader uses those that apply to it.
+    """User's choices for ambiguous files; a loader uses those that apply to its format.
 
     ``columns`` maps a meaning (``text``, ``speaker``, ``time``, ``session``, ``conversation``) to a
     column or key. ``day_first`` is True if 03/04/2025 is 3 April, None to infer it. A silence
-    longer than ``gap_hours`` starts a session, in sources with times but without sessions.
+    longer than ``gap_hours`` starts a session, in files with times but without sessions.
     """
 
     columns: Mapping[str, str] | None = None
@@ -85,6 +85,9 @@ def spelled(name: str) -> str:
 
 @lru_cache(1_000)  # the rows of a file have few sets of keys
 def usual_keys(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the keys that are among the usual ``names`` in any spelling, the best first."""
+    """Returns the keys that spell one of these names, in the order of the names.
+
+    Case, blanks, dots, hyphens and underscores do not count.
+    """
     known = {spelled(key): key for key in reversed(keys)}
     return tuple(known[name] for name in names if name in known)

@@ -1,4 +1,4 @@
-"""The one error that loading a file may raise, and its kinds that ask for something."""
+"""Defines LoadError, the only error that loading a file raises, and its kinds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MB takes 2.3 GB of memory when read whole."""
 
 
 class LoadError(ValueError):
-    """File that cannot be used, with advice for its owner."""
+    """Raised for a file that cannot be used; says what was found, expected and what to do."""
 
     def __init__(self, what: str, where: str = "", expected: str = "", remedy: str = "") -> None:
         """Takes positional arguments, so that the error survives pickling."""
@@ -29,7 +29,7 @@ class LoadError(ValueError):
     def in_file(self, name: str, expected: str) -> LoadError:
         """Returns the same error with the file's name before the place.
 
-        ``expected`` is used if this error has no expectation of its own.
+        ``expected`` is used if the error does not say what was expected.
         """
         found = copy(self)
         found.where = ", ".join(filter(None, (name, self.where)))
@@ -38,26 +38,26 @@ class LoadError(ValueError):
 
 
 class OtherKind(LoadError):
-    """File of a known kind without a conversation."""
+    """Raised for a file of a known kind that holds no conversation."""
 
 
 class NotJson(LoadError):
-    """Text other than one JSON document; it may be in another format."""
+    """Raised for a text that is not one JSON document; it may be in another format."""
 
 
 class NeedsColumns(LoadError):
-    """Table or list of records without a known column of texts."""
+    """Raised for a table or list of records in which no column is known to hold the texts."""
 
     headers: tuple[str, ...] = ()
 
 
 def unreadable(error: OSError, where: str, remedy: str) -> LoadError:
-    """Returns the error for a file that the system does not allow to read."""
+    """Returns the error for a file that the operating system does not let us read."""
     why = error.strerror or type(error).__name__
     return LoadError(f"the file cannot be read ({why})", where, remedy=remedy)
 
 
 def too_large(found: int, limit: int, where: str, remedy: str) -> LoadError:
-    """Returns the error that names the limit and what to do instead."""
+    """Returns the error for a file of more bytes than the limit, with a remedy."""
     what = f"the file has {size(found)}, more than the {size(limit)} that are read at once"
     return LoadError(what, where, f"at most {size(limit)}", remedy)

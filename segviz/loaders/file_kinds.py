@@ -20,14 +20,14 @@ _MAGIC = {
     b"Rar!": "a RAR archive",
     b"SQLite format 3\x00": "an SQLite database",
 }
-"""First bytes -> what the file is."""
+"""Maps first bytes to the name of the format."""
 
 _OFFICE = {
     "word/": "a Word document (docx)",
     "xl/": "an Excel workbook (xlsx)",
     "ppt/": "a PowerPoint file (pptx)",
 }
-"""Names of zip members -> the office format that holds them."""
+"""Maps a folder inside a zip archive to the office format that has it."""
 
 _TEXT = {
     "version https://git-lfs": "a Git LFS pointer, not the data: run git lfs pull",
@@ -35,7 +35,7 @@ _TEXT = {
     "<html": "an HTML page",
     "<": "a text with markup (HTML or XML)",
 }
-"""First characters, in lower case -> what the file is."""
+"""Maps first characters, in lower case, to the name of the format."""
 
 
 _STORES = [
@@ -45,7 +45,7 @@ _STORES = [
         *("core_memory", "agent_type blocks", "embedding archive_id"),
     )
 ]
-"""Keys of a memory or an agent in stores of mem0, LangGraph, Zep and Graphiti, and Letta."""
+"""Keys of records in the memory stores of mem0, LangGraph, Zep, Graphiti and Letta."""
 
 _HOLDERS = ("results", "memories", "facts", "edges", "items", "agents", "passages", "data")
 
@@ -60,7 +60,7 @@ def _refused(kind: str) -> LoadError:
 
 
 def other_kind(document: object) -> LoadError | None:
-    """Returns the error for stored memories, or for questions without a conversation."""
+    """Returns the error for a document of stored memories, or of questions alone; else None."""
     if is_store(document):
         what = "these are memories that a system has written, not a conversation"
         return OtherKind(what, remedy=_AUDIT)
@@ -72,7 +72,7 @@ def other_kind(document: object) -> LoadError | None:
 
 
 def is_store(document: object) -> bool:
-    """Returns True for a store of memories, or the file of an agent with memories."""
+    """Returns True if a document holds memories that a memory system has written."""
     if isinstance(document, dict):
         held = [rows for key in _HOLDERS if isinstance(rows := document.get(key), list)]
         return _is_memory(document) or any(map(is_store, held))
@@ -85,7 +85,7 @@ def _is_memory(row: dict[str, object]) -> bool:
 
 
 def reject_binary(data: bytes) -> None:
-    """Raises LoadError naming the format if the bytes are a known binary one."""
+    """Raises LoadError if the bytes are a known binary format, and names it."""
     for magic, kind in _MAGIC.items():
         if data.startswith(magic):
             raise _refused(kind)
@@ -94,7 +94,7 @@ def reject_binary(data: bytes) -> None:
 
 
 def reject_office(paths: Iterable[str]) -> None:
-    """Raises LoadError naming the format if these paths form an office document."""
+    """Raises LoadError if the paths in an archive are those of an office document."""
     known = list(paths)
     for part, kind in _OFFICE.items():
         if any(path.startswith(part) for path in known):
@@ -102,7 +102,7 @@ def reject_office(paths: Iterable[str]) -> None:
 
 
 def is_binary(head: bytes) -> bool:
-    """Returns True if these first bytes cannot be text or Parquet."""
+    """Returns True if a file that begins with these bytes is neither text nor Parquet."""
     if head.startswith(MAGIC):
         return False
     if any(head.startswith(magic) for magic in _MAGIC):
@@ -111,7 +111,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def reject_text(text: str) -> None:
-    """Raises LoadError naming the format if the text is a known one other than JSON."""
+    """Raises LoadError if the text is HTML, XML or a Git LFS pointer."""
     start = text[:400].lstrip().lower()
     for prefix, kind in _TEXT.items():
         if start.startswith(prefix):

@@ -24,7 +24,7 @@ from segviz.loaders.errors import WHOLE
 
 BLOCK = 1 << 22
 OUTLINE = 1 << 16
-"""Most bytes of an item's own scalars that are kept."""
+"""Most bytes of an outline of an item that are kept."""
 
 _DEPTHS = 6
 
@@ -34,16 +34,16 @@ _BETWEEN = re.compile(rb"[\s,]*")
 
 
 class NotItems(Exception):
-    """File other than one JSON list of objects and lists; it may be JSON of another kind."""
+    """Raised for a file that is not one JSON list of objects and lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Item of the list: bytes ``start`` to ``stop`` of the file.
+    """Item of a JSON list in a file: the bytes from ``start`` up to ``stop``.
 
-    ``outline`` is the item with ``null`` for every nested object and list (b"" if too long).
-    ``objects[d]`` and ``lists[d]`` count those that open d levels below the item; ``objects[0]`` is
-    the item itself, if it is an object.
+    ``outline`` is its JSON with ``null`` for each nested object and list; b"" if that is too long.
+    ``objects`` and ``lists`` are the numbers of objects and lists at each depth; the item itself
+    has depth 0.
     """
 
     start: int
@@ -53,7 +53,7 @@ class Item:
     lists: tuple[int, ...]
 
     def scalars(self) -> dict[str, object]:
-        """Returns the item's own strings and numbers by key; {} if they cannot be read."""
+        """Returns the item's own texts and numbers by key; {} if they cannot be parsed."""
         try:
             found, _ = clean(json.loads(self.outline, strict=False))
         except (ValueError, RecursionError):
@@ -62,10 +62,10 @@ class Item:
 
 
 def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
-    """Yields the items of the list that starts at the stream's first byte.
+    """Yields the items of a JSON list that begins at the first byte of a stream.
 
-    Raises NotItems as soon as the bytes turn out to be something else. An error inside an item
-    appears only when that item is read.
+    Raises NotItems as soon as the bytes turn out to be something else. Errors inside an item are
+    not detected.
     """
     depth, before, closed = 0, b"", False
     for text, mark, place in _brackets(stream, block):
@@ -97,7 +97,7 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
 def _brackets(stream: BinaryIO, block: int) -> Iterator[tuple[bytes, bytes, int]]:
     """Yields each bracket outside strings as (text before it, bracket, position).
 
-    After every chunk read it yields the bytes after the last bracket, with b"" as the bracket.
+    After each chunk it yields the rest of the chunk, with b"" as the bracket.
     """
     offset, rest = 0, b""
     while part := stream.read(max(block, len(rest))):

@@ -1,8 +1,8 @@
-"""Lists large files of many conversations in one pass, and reads one at a time.
+"""Lists the conversations of a large file in one pass, and reads one at a time.
 
-It serves formats whose loader has an ``entry``. The pass finds the place and the outline of each
-item (``segviz.loaders.json_scanner``). ``corpus[3]`` then reads the bytes of that item alone, with
-the same loader as a small file. A few conversations are cached.
+Only formats with a conversation per item of a JSON list are read so. The pass finds the place and
+the outline of each item (``segviz.loaders.json_scanner``). ``corpus[3]`` then reads the bytes of
+that item alone, with the same loader as a small file.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from segviz.loaders.loader import Loader
 from segviz.loaders.report import Tally
 
 BY_ITEMS = 16 * 1024**2
-"""Bytes from which a file on disk is listed and read item by item, where its format allows."""
+"""Size in bytes from which a file is listed and read by items, if its format allows."""
 
 KEPT = 2
-"""Most conversations cached; one of LongMemEval-M has about five million characters."""
+"""Conversations kept in memory; one of LongMemEval-M has about five million characters."""
 
 _LOOKED_AT = 3
 
@@ -37,23 +37,23 @@ _Read = tuple[Conversation, LoadReport]
 
 @dataclass(frozen=True)
 class LazyCorpus(Corpus):
-    """Corpus whose conversations are read on access."""
+    """Corpus of a large file, whose conversations are read on access."""
 
     listed: tuple[Entry, ...] = ()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """From the listing; nothing is read."""
+        """Ids and sizes of the conversations, which are known without reading them."""
         return self.listed
 
     def report_of(self, position: int) -> LoadReport:
-        """Reads one conversation and returns its report."""
+        """Reads one conversation and returns its load report."""
         shelf = self.conversations
         return shelf.read(position)[1] if isinstance(shelf, Shelf) else self.report
 
 
 class Shelf(Sequence[Conversation]):
-    """The conversations of a file, read by position; safe to share between threads."""
+    """Sequence of a large file's conversations, each read when asked for; safe for threads."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Shelf(Sequence[Conversation]):
         options: Options,
         items: Sequence[tuple[int, int, str]],
     ) -> None:
-        """Takes ``items``: first byte of each, the byte after its last, and its listed id."""
+        """Takes the items of the list: first byte, byte after the last, and id of each."""
         self._path, self._label, self._loader, self._options = path, label, loader, options
         self._items = items
         self._version = _version(path)
@@ -73,13 +73,13 @@ class Shelf(Sequence[Conversation]):
         return len(self._items)
 
     def __getitem__(self, key: Any) -> Any:
-        """Reads a conversation, or returns the last one again; raises LoadError without turns."""
+        """Reads a conversation by its position; raises LoadError if it has no turn."""
         if isinstance(key, slice):
             return tuple(self[i] for i in range(*key.indices(len(self))))
         return self.read(key)[0]
 
     def read(self, position: int) -> _Read:
-        """Returns the conversation and its report; raises IndexError beyond the end."""
+        """Returns a conversation and its load report; raises IndexError beyond the end."""
         return self._kept(range(len(self))[position])
 
     def _read(self, place: int) -> _Read:
@@ -111,10 +111,11 @@ class Shelf(Sequence[Conversation]):
 def list_file(
     path: Path, label: str, options: Options, progress: Callable[[int, int], None]
 ) -> LazyCorpus | None:
-    """Lists a large file by items; None if it is no list of a format that allows this.
+    """Lists the conversations of a large file, a JSON list, without reading them.
 
-    The first items decide the format. ``progress`` is called with the bytes scanned and the bytes
-    of the file. Raises OSError if the file cannot be read.
+    Returns None if the file is no list of a format that is read by items. ``progress`` is called
+    with the bytes scanned so far and the bytes of the file. Raises OSError if the file cannot be
+    read.
     """
     total = path.stat().st_size
     listing: list[tuple[int, int, Entry]] = []

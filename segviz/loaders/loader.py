@@ -12,19 +12,18 @@ from segviz.loaders.json_scanner import Item
 from segviz.loaders.report import Note
 
 Reading: TypeAlias = tuple[Sequence[Conversation], Sequence[Note]]
-"""Conversations of a document, and notes on repairs and omissions, in any order."""
+"""Conversations of a document, and notes on repairs and omissions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """Loader of one format.
+    """Loader of one format, called ``label`` on screen.
 
-    ``label`` is its name on screen, ``about`` its row in the table of formats: what is read, what
-    is left out. ``matches(document)`` checks the shape of a document and never raises.
-    ``read(document, name, options)`` returns the ``Reading``, or raises LoadError without a usable
-    turn; the stem of the file's ``name`` names conversations without a name. ``asks`` lists the
-    ``Options`` it uses. ``entry(item)`` describes a conversation by its item's outline; formats
-    with one conversation per item have it, so that large files are read item by item.
+    ``matches(document)`` tells whether a document has the format's shape; it never raises.
+    ``read(document, name, options)`` makes conversations; it raises LoadError if there is no turn.
+    ``name`` is the file's name, for conversations without one. ``asks`` names the ``Options`` used.
+    ``entry`` describes a conversation by its outline; formats with a conversation per list item
+    have it, so that large files are read by items. ``about`` is what is read and what is left out.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Gives the conversations of one file names and distinct ids."""
+"""Makes conversations of the chats in a file, with names and distinct ids."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from segviz.loaders.chat import (
 )
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
-from segviz.loaders.questions import Asked, read_questions, turn_index, unique_index
+from segviz.loaders.questions import WrittenQuestion, read_questions, turn_index, unique_index
 from segviz.loaders.report import Note, Notes, shown
 from segviz.text.captions import describe, one_line, quoted, shorten
 
 
 def rows_of(document: object) -> list[tuple[Place, object]]:
-    """Returns the items of a list, or the document as the only one, with their places."""
+    """Returns the items of a list with their places; any other document is the only item."""
     if isinstance(document, list):
         return [((row,), raw) for row, raw in enumerate(document)]
     return [((), document)]
@@ -33,12 +33,12 @@ def rows_of(document: object) -> list[tuple[Place, object]]:
 
 
 def stem(name: str) -> str:
-    """Returns the file's name without its extension."""
+    """Returns a file's name without its extension."""
     return (name[: name.rfind(".")] if name.rfind(".") > 0 else name).strip() or "conversation"
 
 
 def named_after(candidates: Iterable[object], fallback: str) -> str:
-    """Returns the first usable name among ``candidates``, on one line; else ``fallback``."""
+    """Returns the first text that is not blank, on one line; ``fallback`` if there is none."""
     for value in candidates:
         if isinstance(value, str) and value.strip():
             return shorten(one_line(value.strip()), 80)
@@ -46,18 +46,18 @@ def named_after(candidates: Iterable[object], fallback: str) -> str:
 
 
 def numbered(name: str, position: int, total: int) -> str:
-    """Returns the file's stem, with ``position`` if the conversation is one of many."""
+    """Names a conversation after its file, with a number if the file holds several."""
     return stem(name) if total == 1 else f"{stem(name)} {position + 1}"
 
 
 def known_id(value: object) -> str:
-    """Returns an id that is a string or a whole number as text; "" for anything else."""
+    """Returns an id as text if it is a string or a whole number; else ""."""
     known = isinstance(value, str | int) and not isinstance(value, bool)
     return str(value).strip() if known else ""
 
 
 def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: Notes) -> str:
-    """Returns the id under ``key``; without one the file's stem, with a note."""
+    """Returns an object's id under a key; without an id the file's name, with a note."""
     if found := known_id(raw.get(key)):
         return found
     there = describe(raw[key]) if key in raw else "nothing"
@@ -76,7 +76,10 @@ def read_each(
     notes: Notes,
     *key: str,
 ) -> tuple[Conversation, ...]:
-    """Reads a conversation of each row; ``read`` returns None for a row it has left out."""
+    """Reads a conversation from each row of a file; leaves out rows that give None.
+
+    Raises LoadError if there is no conversation.
+    """
     found = [(made, place) for place, raw in rows if (made := read(place, raw)) is not None]
     return settled(found, expected, notes, *key)
 
@@ -84,9 +87,10 @@ def read_each(
 def settled(
     found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes, *key: str
 ) -> tuple[Conversation, ...]:
-    """Returns the conversations with distinct ids; raises LoadError if there are none.
+    """Returns conversations with distinct ids, and a note for each changed id.
 
-    Each is paired with its place. ``key`` is the field of the ids, named in notes.
+    Raises LoadError if there are none. Each conversation comes with its place in the file; ``key``
+    is the key of its id there.
     """
     if not found:
         raise nothing_usable(expected, notes)
@@ -99,33 +103,33 @@ def settled(
 
 
 def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
-    """Returns the error for a file without turns, with the first record left out."""
+    """Returns the error for a file without turns; it names the first record left out."""
     first = next((note for note in notes if note.kind == "skipped"), None)
     lost = f"; the first problem is at {shown(first.place)}: {first.what}" if first else ""
     what = f"The file was read, but it has no messages{lost}"
     return LoadError(what, "", expected, "export the conversation again, with its messages")
 
 
-class Chat(NamedTuple):
-    """Future conversation: its name, its messages, its place and the questions about it."""
+class ChatDraft(NamedTuple):
+    """Chat that becomes a conversation: its name, messages, place in the file and questions."""
 
     name: str
     messages: Sequence[Message]
     place: Place
-    asked: Sequence[Asked] = ()
+    asked: Sequence[WrittenQuestion] = ()
 
 
 def read_chats(
-    chats: Iterable[Chat],
+    chats: Iterable[ChatDraft],
     label: str,
     options: Options,
     notes: Notes,
     expected: str = "messages",
     usual: Sequence[str] = (),
 ) -> tuple[Conversation, ...]:
-    """Reads the chats that have messages, and notes the others.
+    """Makes conversations of the chats that have messages, and notes the others.
 
-    The ``usual`` speakers come first. Raises LoadError if there is no message.
+    Speakers with ``usual`` names come first. Raises LoadError if no chat has a message.
     """
     found: list[tuple[Conversation, Place]] = []
     for name, messages, place, asked in chats:
@@ -142,14 +146,14 @@ def read_chats(
 
 
 def _questions(
-    asked: Sequence[Asked],
+    asked: Sequence[WrittenQuestion],
     blocks: Sequence[Sequence[Message]],
     sessions: Sequence[Session],
     notes: Notes,
 ) -> tuple[Question, ...]:
     """Reads questions whose evidence names messages by their ids or by their texts.
 
-    A question asked after a session is asked before the first turn of the next one.
+    A question asked after a session gets the moment of the next session's first turn.
     """
     turns = [turn for session in sessions for turn in session.turns]
     messages = [message for block in blocks for message in block]

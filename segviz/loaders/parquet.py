@@ -25,7 +25,7 @@ _BATCH = 64
 def read_parquet(data: bytes, budget: Budget) -> Rows:
     """Returns the rows of a Parquet file as objects by column name.
 
-    Raises LoadError if the file is damaged, encrypted, or unpacks beyond the budget.
+    Raises LoadError if the file is damaged or encrypted, or unpacks to more than the budget.
     """
     import pyarrow
     from pyarrow import parquet
@@ -58,7 +58,7 @@ def _as_values(column: pyarrow.Array) -> list[object]:
 
 
 def _plain(value: object) -> object:
-    """Converts to JSON values: tuples of maps to lists, bytes to text, times as written."""
+    """Converts a Parquet value to a JSON value: maps to lists, bytes and times to text."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -1,10 +1,10 @@
-"""Reads questions: ``{question, answer, evidence, category, [adversarial_answer, asked_at]}``.
+"""Reads the questions of data sets, with their answers and evidence.
 
-The rules are LoCoMo's; LongMemEval's questions follow them too. Category 5 mostly has no
-``answer``; its ``adversarial_answer`` is the tempting wrong one. Gold references are resolved to
-existing turns. Of 2,821 references in LoCoMo's file, six entries are malformed
-(``"D8:6; D9:17"``, ``"D:11:26"``, ``"D"``) and three well-formed ones match no turn as written
-(``"D30:05"``). segviz adds ``asked_at``: the id of the turn before which a question is asked.
+Fields are found by usual names (``NAMES``). Evidence is resolved to existing turns. Of 2,821
+references in LoCoMo's file, six entries are malformed (``"D8:6; D9:17"``, ``"D:11:26"``, ``"D"``)
+and three well-formed ones match no turn as written (``"D30:05"``). LoCoMo's category 5 mostly has
+no ``answer``; its ``adversarial_answer`` is the tempting wrong one. segviz's own exports add
+``asked_at``: the id of the turn before which a question is asked.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "moment": ("askedat",),
 }
-"""Meaning -> usual names of a question's fields, the best first, as ``document.spelled``."""
+"""Usual names of a question's fields by meaning, the best first (``document.spelled``)."""
 
 _NAME = re.compile(r"(?=.*[^\W\d]).{1,80}")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 # Nine digits are more than any conversation has turns, and harmless to int().
 _REFERENCE = re.compile(r"D:?\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})(?![0-9])")
 _CITED = ("id", "turnid", "messageid", "diaid", "text", "content", "memorycontent", "message")
-"""Usual names of the key by which an object of evidence refers to a turn, the best first."""
+"""Keys by which an object in evidence names a turn: its id or its text, the best first."""
 
 _SEPARATORS = re.compile(r"[\s,;/&()\[\]]*")
 
 
-class Asked(NamedTuple):
-    """Question as a file writes it, and its place.
+class WrittenQuestion(NamedTuple):
+    """Question as a file writes it, with its place in the file.
 
-    ``kind`` is its category if it names none; ``after`` is the session after which it is asked,
-    None for the last one.
+    ``kind`` is the category above the question, used if the question names none. ``after`` is the
+    session after which it is asked; None for the last one.
     """
 
     place: Place
@@ -59,14 +59,14 @@ class Asked(NamedTuple):
     after: str | None = None
 
 
-def asked_in(value: object, place: Place, after: str | None = None) -> list[Asked]:
-    """Returns the questions of a list, or of an object of lists by category."""
+def asked_in(value: object, place: Place, after: str | None = None) -> list[WrittenQuestion]:
+    """Returns the questions of a list, or of an object that holds a list per category."""
     if isinstance(value, dict):
         lists = [(kind, rows, (*place, kind)) for kind, rows in value.items()]
     else:
         lists = [(None, value, place)]
     return [
-        Asked((*here, row), raw, kind, after)
+        WrittenQuestion((*here, row), raw, kind, after)
         for kind, rows, here in lists
         if isinstance(rows, list)
         for row, raw in enumerate(rows)
@@ -74,19 +74,21 @@ def asked_in(value: object, place: Place, after: str | None = None) -> list[Aske
 
 
 def read_questions(
-    asked: Iterable[Asked], index: Mapping[str, str], notes: Notes
+    asked: Iterable[WrittenQuestion], index: Mapping[str, str], notes: Notes
 ) -> tuple[Question, ...]:
-    """Reads the usable questions by the usual names of their fields (``NAMES``).
+    """Reads a conversation's questions by the usual names of their fields (``NAMES``).
 
-    ``index`` maps the references of evidence to turns, or to sessions (see ``turn_index`` and
-    ``unique_index``). ``Question.index`` is the position among all questions, which papers and
-    issues cite; unusable ones count.
+    ``index`` maps what evidence may cite, such as a turn's id or text, to the turn's id; see
+    ``turn_index`` and ``unique_index``. Unusable questions are left out, with a note, but count in
+    ``Question.index``, as papers count them.
     """
     read = (_question(each, row, index, notes) for row, each in enumerate(asked))
     return tuple(question for question in read if question is not None)
 
 
-def _question(asked: Asked, row: int, index: Mapping[str, str], notes: Notes) -> Question | None:
+def _question(
+    asked: WrittenQuestion, row: int, index: Mapping[str, str], notes: Notes
+) -> Question | None:
     raw, place = asked.raw, asked.place
     if not isinstance(raw, dict):
         notes.skipped(place, f"expected a question (an object), found {describe(raw)}")
@@ -113,14 +115,14 @@ def _question(asked: Asked, row: int, index: Mapping[str, str], notes: Notes) ->
 
 
 def _field(raw: Mapping[str, object], names: tuple[str, ...], place: Place) -> tuple[object, Place]:
-    """Returns the first value under one of these names, and its place."""
+    """Returns the value under the first of these names that has one, and its place."""
     keys = usual_keys(tuple(raw), names) or names[:1]
     key = next((key for key in keys if raw.get(key) is not None), keys[0])
     return raw.get(key), (*place, key)
 
 
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
-    """Returns the id of the turn a question is asked at; None if it names no existing turn."""
+    """Returns the id of the turn at which a question is asked; None if no turn has this id."""
     ids, rest = resolve(value, index) if isinstance(value, str) else ((), ())
     if len(ids) == 1 and not rest:
         return ids[0]
@@ -133,7 +135,7 @@ def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes)
 def note_late_evidence(
     questions: Iterable[Question], turn_ids: Iterable[str], place: Place, notes: Notes
 ) -> None:
-    """Adds a note on gold evidence said at or after the moment its question is asked."""
+    """Adds a note on evidence that is said only after its question is asked."""
     order = {turn_id: at for at, turn_id in enumerate(turn_ids)}
     late = [
         sum(order[turn_id] >= order[question.asked_at] for turn_id in question.evidence)
@@ -149,10 +151,7 @@ def note_late_evidence(
 
 
 def read_answer(value: object, place: Place, notes: Notes) -> str | None:
-    """Returns an answer as text; joins the answers of a list.
-
-    Numbers (``2022``) are legal in LoCoMo's format.
-    """
+    """Returns an answer as text, a list joined by commas; notes what is no text or number."""
     parts = [_plain(item) for item in (value if isinstance(value, list) else [value])]
     said = [part for part in parts if part is not None]
     if value is not None and len(said) < len(parts):
@@ -161,7 +160,7 @@ def read_answer(value: object, place: Place, notes: Notes) -> str | None:
 
 
 def _plain(value: object) -> str | None:
-    """Converts a string, finite number or boolean to text; returns None for anything else."""
+    """Returns a string, a finite number or a boolean as text; None for anything else."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -172,7 +171,7 @@ def _plain(value: object) -> str | None:
 
 
 def read_category(value: object, place: Place, notes: Notes) -> Category | None:
-    """Returns a number, also from text, or a name of up to 80 characters; notes anything else."""
+    """Returns a category: a number, or a name of at most 80 characters; else None, with a note."""
     text = str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
     plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     if plain and _NUMBER.fullmatch(text):
@@ -186,16 +185,17 @@ def read_category(value: object, place: Place, notes: Notes) -> Category | None:
 
 
 def shown(value: object) -> str:
-    """Returns a string in quotes, or a description of anything else."""
+    """Returns a string in quotes, and a description of any other value."""
     return quoted(value) if isinstance(value, str) else describe(value)
 
 
 def read_evidence(
     raw: object, place: Place, index: Mapping[str, str], notes: Notes
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns the distinct turn ids cited, and the unresolved references, both in order.
+    """Returns the turns that evidence cites, and the references that name no turn.
 
-    Evidence that names a session instead of a turn is unresolved.
+    Both are distinct and in the order of the file. A reference to a session names no turn. Repairs
+    and unresolved references get notes.
     """
     if raw is None:
         return (), ()
@@ -231,7 +231,10 @@ def read_evidence(
 
 
 def _entries(raw: object, place: Place) -> Iterator[tuple[Place, object]]:
-    """Yields the references of evidence: the entries of lists, and of objects their text or id."""
+    """Yields each reference in evidence with its place: an item of a list, or of lists by key.
+
+    A quoted message is a reference by its id or text.
+    """
     if isinstance(raw, dict):
         if keys := usual_keys(tuple(raw), _CITED):
             yield (*place, keys[0]), raw[keys[0]]
@@ -252,7 +255,7 @@ def _entries(raw: object, place: Place) -> Iterator[tuple[Place, object]]:
 
 
 def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
-    """Maps spelling to turn id: each id as written, and without leading zeros (D1:05, D1:5)."""
+    """Maps the spellings of turn ids to the ids: ``D1:05`` and ``D1:5`` are one turn."""
     ids = tuple(turn_ids)
     index: dict[str, str] = {}
     for turn_id in ids:
@@ -264,7 +267,7 @@ def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
 
 
 def unique_index(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Maps a reference, such as the text of a turn, to the turn's id if only one turn has it."""
+    """Maps references, such as a turn's text, to turn ids; leaves out those of several turns."""
     found: dict[str, list[str]] = {}
     for reference, turn_id in pairs:
         found.setdefault(reference.strip(), []).append(turn_id)
@@ -272,10 +275,10 @@ def unique_index(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def resolve(entry: str, index: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns the turn ids that ``entry`` cites, and the rest; ``index`` comes from ``turn_index``.
+    """Returns the turn ids that an entry of evidence cites, and the parts that cite no turn.
 
-    An entry may hold several references. One that cites no turn is kept as written. So is the whole
-    entry if it holds more than references, such as a range (``D1:3-D1:5``).
+    ``index`` comes from ``turn_index``. An entry may cite several turns. If it holds other words,
+    such as a range (``D1:3-D1:5``), it is also returned whole as unresolved.
     """
     exact = index.get(entry.strip())
     if exact is not None:

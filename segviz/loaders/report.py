@@ -1,6 +1,6 @@
-"""Collects notes while reading and turns them into the report's findings.
+"""Collects notes on repairs and omissions, and makes the load report of them.
 
-A file may be wrong in millions of places: all are counted, few kept.
+A file may be wrong in millions of places, so all notes are counted and only the first are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PLAIN_KEY = re.compile(r"[\w-]+")
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A finding whose place is still a path of keys and positions."""
+    """Repair or omission in a file, with its place as keys and positions."""
 
     kind: Kind
     place: Place
@@ -27,13 +27,13 @@ class Note:
 
 
 LISTED = 100
-"""Findings that a report lists, the first that were met."""
+"""Findings that a load report lists; further ones are only counted."""
 
 
 class Notes(list[Note]):
-    """Notes of one reading: the first ones in order, and the number of others.
+    """Notes of one document: the first 100 in order, and the number of others by kind.
 
-    It also has the columns of a table, as in ``LoadReport``.
+    ``headers`` and ``columns`` are a table's columns and their meanings.
     """
 
     def __init__(self) -> None:
@@ -51,14 +51,14 @@ class Notes(list[Note]):
         self.add(Note("skipped", place, what))
 
     def add(self, note: Note) -> None:
-        """Keeps a note, or counts it."""
+        """Keeps a note, or only counts it after the first 100."""
         if len(self) < LISTED:
             self.append(note)
         else:
             self.beyond[note.kind] += 1
 
     def take(self, more: Iterable[Note], within: Place = ()) -> None:
-        """Adds the notes of a part, whose places begin with ``within``."""
+        """Adds the notes of a part of the document, whose place is ``within``."""
         for note in more:
             self.add(Note(note.kind, (*within, *note.place), note.what))
         if isinstance(more, Notes):
@@ -67,7 +67,7 @@ class Notes(list[Note]):
 
 
 class Tally:
-    """The findings of a file, which may be an archive of several."""
+    """Collects the notes of a file, or of all files of an archive, for its load report."""
 
     def __init__(self) -> None:
         self._listed: list[Finding] = []
@@ -75,7 +75,7 @@ class Tally:
         self._columns: tuple[tuple[str, ...], Mapping[str, str]] = ((), {})
 
     def add(self, document: object, *readings: Iterable[Note], within: str = "") -> None:
-        """Adds the notes of one document: the file ``within`` an archive."""
+        """Adds the notes of one document; ``within`` is its path in an archive."""
         notes = Notes()
         for reading in readings:
             notes.take(reading)
@@ -89,7 +89,7 @@ class Tally:
             self._listed.append(Finding(note.kind, where, note.what))
 
     def skipped(self, what: str, where: str = "file") -> None:
-        """Adds a note about the whole input."""
+        """Adds a note that something was left out of the whole input."""
         self._counts["skipped"] += 1
         if len(self._listed) < LISTED:
             self._listed.append(Finding("skipped", where, what))
@@ -97,7 +97,7 @@ class Tally:
     def report(
         self, name: str, source_format: str, conversations: Sequence[Conversation]
     ) -> LoadReport:
-        """Returns the report of the file these conversations are from."""
+        """Returns the load report of these conversations."""
         kept = sum(len(conversation.turns) for conversation in conversations)
         found, counts = tuple(self._listed), dict(self._counts)
         sessions = [session for each in conversations for session in each.sessions]
@@ -129,7 +129,7 @@ def shown(place: Place) -> str:
 
 
 def _with_line(document: object, place: Place) -> Place:
-    """Replaces the position of a JSON Lines document by the line where it begins."""
+    """Replaces the position of a value of JSON Lines by the number of its line."""
     if not isinstance(document, JsonLines) or not place or not isinstance(place[0], int):
         return place
     first = place[0]

@@ -37,20 +37,20 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "ended": tuple("invalidat expiredat validuntil deletedat".split()),
 }
-"""Meaning -> usual names of the key, the best first, as ``columns.spelled``."""
+"""Usual names of a record's keys by meaning, the best first (``document.spelled``)."""
 
 _INSIDE = ("metadata", "payload", "item", "value")
-"""Keys of an object with further fields of its record; the last may hold the text itself."""
+"""Keys of objects with further fields of their record."""
 
 _LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "texts")
-"""Keys of lists whose plain texts are records."""
+"""Keys of lists whose plain texts are memories."""
 
 _TALK = ("messages", "history", "chathistory", "conversation", "conversations")
-"""Keys of conversation messages, which are not memories."""
+"""Keys of conversation messages, which are no memories."""
 
 
 def read_stored(path: str | Path) -> tuple[StoredText, ...]:
-    """Reads the dump of a memory; raises LoadError if it holds no text."""
+    """Reads the texts in the dump of a memory system; raises LoadError if there are none."""
     data, name = files.read(path), Path(path).name
     expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
     try:
@@ -64,14 +64,14 @@ def read_stored(path: str | Path) -> tuple[StoredText, ...]:
 
 
 def stored_texts(document: object) -> tuple[StoredText, ...]:
-    """Returns the texts of a document in its order, their ids made distinct."""
+    """Returns the stored texts of a document in its order, with distinct ids."""
     found = [stored_text(record) for record in records_in(document)]
     ids = distinct([each.id or f"memory {place}" for place, each in enumerate(found, start=1)])
     return tuple(replace(each, id=name) for each, name in zip(found, ids, strict=True))
 
 
 def stored_text(record: Mapping[str, object]) -> StoredText:
-    """Returns a record as a text of a memory; its id is "" if it has none."""
+    """Reads a record of a memory system; its id is "" if it has none."""
     said = {meaning: _first(record, meaning) for meaning in NAMES}
     sources = said["sources"]
     if isinstance(sources, str) and sources.lstrip().startswith("["):
@@ -90,7 +90,10 @@ def stored_text(record: Mapping[str, object]) -> StoredText:
 
 
 def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
-    """Yields every record with a text, at any depth, except messages of a conversation."""
+    """Yields the records with a text in a document, at any depth; ``key`` is the key above it.
+
+    Messages of conversations are left out.
+    """
     if isinstance(document, str):
         if document.strip():
             yield {"text": document}
@@ -113,13 +116,13 @@ def records_in(document: object, key: str = "") -> Iterator[dict[str, object]]:
 
 
 def _holds_records(value: object, name: str) -> bool:
-    """Returns True for a list that may hold records: objects, or texts under a usual key."""
+    """Returns True for a list of objects, or of texts if its name is one of ``_LISTS``."""
     kinds: tuple[type, ...] = (dict, str) if name in _LISTS else (dict,)
     return isinstance(value, list) and any(isinstance(each, kinds) for each in value)
 
 
 def _flat(value: Mapping[str, object]) -> dict[str, object]:
-    """Returns a record with the fields of the objects inside it."""
+    """Returns a record with the fields of its ``metadata``, ``payload``, ``item`` or ``value``."""
     inside = (each for name, each in value.items() if spelled(str(name)) in _INSIDE)
     more = [each for each in inside if isinstance(each, dict)]
     own = {str(name): each for name, each in value.items() if not isinstance(each, dict)}
@@ -127,7 +130,7 @@ def _flat(value: Mapping[str, object]) -> dict[str, object]:
 
 
 def _first(record: Mapping[str, object], meaning: str) -> object:
-    """Returns the value under the most telling key; a text must be one."""
+    """Returns a record's value under the best usual key for a meaning; None without one."""
     for key in usual_keys(tuple(record), NAMES[meaning]):
         value = record[key]
         if value not in (None, "") and (meaning != "text" or isinstance(value, str)):

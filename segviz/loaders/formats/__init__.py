@@ -1,4 +1,4 @@
-"""Registers the formats segviz reads: a row of ``LOADERS`` each, recognized by shape."""
+"""Registers the formats that segviz reads; the shape of a document decides its format."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ LOADERS: dict[str, Loader] = {
     "table": table.LOADER,
     "transcript": transcript.LOADER,
 }
-"""Name -> loader, in the order in which they are asked."""
+"""Maps a name to the loader of a format; the first loader that fits a document reads it."""
 
 
 def loader_of(document: object, options: Options) -> Loader | None:
-    """Returns the first loader that matches the document.
+    """Returns the first loader whose format fits the document; None if there is none.
 
-    If the user gives the meaning of columns, a table or list of records matches under any names.
+    If the user says which columns mean what, any table or list of records fits.
     """
     if options.columns is not None:
         if is_table(document):
@@ -49,5 +49,5 @@ def loader_of(document: object, options: Options) -> Loader | None:
 
 
 def accepted() -> str:
-    """Returns the list of loadable formats for error messages."""
+    """Returns the names of all formats, for error messages."""
     return f"a file in one of these formats: {', '.join(row.label for row in LOADERS.values())}"

@@ -1,14 +1,14 @@
-"""Reads LongMemEval, and MemoryAgentBench's rows made of it: questions on haystacks of chats.
+"""Reads LongMemEval, and the rows of MemoryAgentBench that are made of it.
 
-LongMemEval (xiaowu0162/LongMemEval; oracle, S, M) has one question per instance. Its haystack is
-in parallel lists, joined by position. Session ids repeat, and the prefix ``answer_`` reveals the
-gold sessions, so sessions and turns are named by their places. The evidence are the turns with
-``has_answer: true``, else the sessions of ``answer_session_ids``. If ``question_id`` ends in
-``_abs``, the answer says that the conversation does not mention it.
+LongMemEval (xiaowu0162/LongMemEval; oracle, S, M) has one question per instance, on a haystack of
+sessions in parallel lists. Session ids repeat, and their prefix ``answer_`` reveals the gold
+sessions, so sessions and turns are named by their positions. The evidence are the turns with
+``has_answer: true``, else the sessions of ``answer_session_ids``. A ``question_id`` that ends in
+``_abs`` marks an abstention: its answer says that the conversation does not mention it.
 
 MemoryAgentBench has many questions per row: ``{context, questions, answers, metadata}``. This
-reader is made after the data card and was tested on rows made alike. ``context`` is the Python
-text of a list, ``['Chat Time: 2022/11/17 (Thu) 12:04', [{'role': …, 'content': …}, …], …]``; it is
+reader was written after the data card and tested on rows made alike. ``context`` is the Python text
+of a list, ``['Chat Time: 2022/11/17 (Thu) 12:04', [{'role': …, 'content': …}, …], …]``; it is
 parsed as a literal, never run. The turns with ``has_answer`` in ``metadata.haystack_sessions`` are
 found in the context by their text.
 """
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from segviz.conversation import Conversation, Entry, Question, Session
-from segviz.loaders.chat import Names, Written, flagged, read_sessions, speakers_of
+from segviz.loaders.chat import Names, WrittenSession, flagged, read_sessions, speakers_of
 from segviz.loaders.decode import literal
 from segviz.loaders.document import Options, Place, PlainText
 from segviz.loaders.json_scanner import Item
@@ -31,7 +31,7 @@ from segviz.loaders.multi_conversation import (
     read_each,
     rows_of,
 )
-from segviz.loaders.questions import Asked, read_questions, turn_index, unique_index
+from segviz.loaders.questions import WrittenQuestion, read_questions, turn_index, unique_index
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe
 
@@ -72,7 +72,7 @@ def _instance(
         sizes = f"{counted(len(dates), 'date')} for {counted(len(blocks), 'session')}"
         notes.repaired(at, f"{sizes}; joined by position")
     written = [
-        Written(f"session_{row + 1}", block, (*inner, row), *_at(dates, row, at))
+        WrittenSession(f"session_{row + 1}", block, (*inner, row), *_at(dates, row, at))
         for row, block in enumerate(blocks)
     ]
     sessions = read_sessions(written, _NAMES, _EXAMPLE, inner, options, notes)
@@ -95,7 +95,7 @@ def _instance(
         id=id_under(raw, "question_id", name, place, notes),
         speakers=speakers_of(sessions, _USUAL),
         sessions=sessions,
-        questions=read_questions([Asked(place, question)], index, notes),
+        questions=read_questions([WrittenQuestion(place, question)], index, notes),
         source_format="LongMemEval",
     )
 
@@ -105,7 +105,7 @@ def _at(dates: Sequence[object], row: int, place: Place) -> tuple[object, Place]
 
 
 def _entry(item: Item) -> Entry:
-    """Describes an instance for the list: sessions nest 2 levels down, turns 3."""
+    """Describes an instance from its outline, in which sessions nest 2 levels deep, turns 3."""
     own = item.scalars()
     question = own.get("question")
     about = question if isinstance(question, str) else ""
@@ -137,14 +137,14 @@ def _row(
     if not isinstance(raw, dict):
         notes.skipped(place, f"expected a row (an object), found {describe(raw)}")
         return None
-    written: list[Written] = []
+    written: list[WrittenSession] = []
     here: Place = (*place, "context")
     date: tuple[object, Place] = (None, ())
     for part in _parts(raw.get("context"), here, notes):
         if isinstance(part, str):
             date = part.removeprefix(_TIME).strip(), here
         else:
-            written.append(Written(f"session_{len(written) + 1}", part, here, *date))
+            written.append(WrittenSession(f"session_{len(written) + 1}", part, here, *date))
             date = None, ()
     sessions = read_sessions(written, _NAMES, _EXAMPLE, here, options, notes)
     if not sessions:
@@ -156,7 +156,7 @@ def _row(
 
 
 def _parts(context: object, place: Place, notes: Notes) -> list[object]:
-    """Returns the times and chats of a context, in order."""
+    """Returns the times and chats in a row's context, in order."""
     parts = context
     if isinstance(context, str):
         parts, mended = literal(context)
@@ -175,7 +175,7 @@ def _parts(context: object, place: Place, notes: Notes) -> list[object]:
 def _questions(
     raw: dict[str, object], sessions: Sequence[Session], place: Place, notes: Notes
 ) -> tuple[Question, ...]:
-    """Reads the questions with the answers, categories and haystacks at the same positions."""
+    """Reads the questions of a row, whose answers, categories and haystacks are parallel lists."""
     texts, facts = raw.get("questions"), raw.get("metadata")
     if texts is not None and not isinstance(texts, list):
         notes.skipped((*place, "questions"), f"expected a list, found {describe(texts)}")
@@ -194,13 +194,13 @@ def _questions(
             "category": kind,
             "evidence": [{"text": marked} for marked in _marked(haystack)],
         }
-        asked.append(Asked((*place, "questions", row), question))
+        asked.append(WrittenQuestion((*place, "questions", row), question))
     turns = [turn for session in sessions for turn in session.turns]
     return read_questions(asked, unique_index((turn.text, turn.id) for turn in turns), notes)
 
 
 def _marked(haystack: object) -> Iterator[str]:
-    """Yields the texts of the turns with ``has_answer`` in one question's sessions."""
+    """Yields the texts of the turns marked ``has_answer`` in the sessions of one question."""
     for session in haystack if isinstance(haystack, list) else ():
         for turn in session if isinstance(session, list) else ():
             if flagged(turn, "has_answer") and isinstance(text := turn.get("content"), str):

@@ -1,11 +1,9 @@
 """Reads RealMem (AvatarMemory/RealMemBench): a file is a conversation with many sessions.
 
-Turns are called ``S<n>:<m>`` by their 1-based places in the file. A turn with ``is_query`` is a
-question, asked at that turn: the memory then knows neither that turn nor any later one. The
-assistant's next turn is the gold answer, and its ``memory_used`` names sessions. The evidence turn
-is found by the ``extracted_memory`` with the same words, whose snapshot is the text of a turn
-(``source_turn`` counts sometimes from 0, sometimes from 1). If no single turn is found, the
-``session_uuid`` is unresolved evidence.
+A turn with ``is_query`` is a question, asked at that turn: the memory then knows neither that turn
+nor any later one. The assistant's next turn is the gold answer. Its ``memory_used`` names extracted
+memories, each with the text of the turn it was extracted from; that turn is the evidence. If no
+single turn has that text, the memory's ``session_uuid`` is unresolved evidence.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.loaders.chat import Names, Written, flagged, read_sessions, speakers_of
+from segviz.loaders.chat import Names, WrittenSession, flagged, read_sessions, speakers_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import nothing_usable, stem
@@ -33,17 +31,19 @@ def matches(document: object) -> bool:
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """Reads the file's only conversation."""
+    """Reads the file as one conversation."""
     dialogues, notes = _dialogues(document), Notes()
-    written: list[Written] = []
+    written: list[WrittenSession] = []
     for row, raw in enumerate(dialogues):
         session, place = f"session_{row + 1}", ("dialogues", row)
         if isinstance(raw, dict):
             turns, here = raw.get("dialogue_turns"), (*place, "dialogue_turns")
             date = raw.get("current_time"), (*place, "current_time")
-            written.append(Written(session, turns, here, *date))
+            written.append(WrittenSession(session, turns, here, *date))
         else:
-            written.append(Written(session, raw or "null", place))  # noted: no list of messages
+            written.append(
+                WrittenSession(session, raw or "null", place)
+            )  # noted: no list of messages
     names, example = Names("content", "speaker"), "2025-12-19 (Friday)"
     sessions = read_sessions(written, names, example, ("dialogues",), options, notes)
     if not sessions:
@@ -61,7 +61,7 @@ def _dialogues(document: object) -> list[object]:
 def _questions(
     dialogues: list[object], sessions: Sequence[Session], notes: Notes
 ) -> tuple[Question, ...]:
-    """Reads the queries; ``Question.index`` also counts unusable ones."""
+    """Reads the turns marked as queries; ``Question.index`` counts unusable queries, too."""
     turns = {turn.id: turn for session in sessions for turn in session.turns}
     sources = _sources(dialogues, turns)
     queries = [
@@ -92,7 +92,7 @@ def _questions(
 
 
 def _sources(dialogues: list[object], turns: Mapping[str, Turn]) -> _Sources:
-    """Maps (session_uuid, text of an extracted memory) to the turns it may come from."""
+    """Maps an extracted memory (its ``session_uuid`` and text) to the turns it may come from."""
     spoken: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for turn in turns.values():
         spoken[turn.id.partition(":")[0], turn.text.strip()].add(turn.id)
@@ -112,7 +112,7 @@ def _sources(dialogues: list[object], turns: Mapping[str, Turn]) -> _Sources:
 def _evidence(
     answer: dict[str, object], sources: _Sources, place: Place, notes: Notes
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns the turns of this answer's memories, and the sessions of untraced ones."""
+    """Returns the turns behind the memories that an answer used, and the sessions of the rest."""
     found: dict[str, None] = {}
     unresolved: dict[str, None] = {}
     seen = set()

@@ -1,10 +1,9 @@
 """Reads messages in JSON at any depth: chat exports, ``{role, content}`` lists, agent logs.
 
-A list of objects with a text and one further message field is a dialogue;
-``segviz.loaders.columns`` defines the meaning of keys. An enclosing object may give it a name and a
-time; under a singular key (``conversation``, ``sessions``) several lists form one dialogue. If
-replies branch, the branch shown in the program is read. ``FORMS`` names the known kinds of such
-files.
+A list of objects with a text and a speaker, time or session is a dialogue
+(``segviz.loaders.columns`` knows the usual keys). An enclosing object may give it a name, a time
+and questions. Several lists under a singular key such as ``conversation`` are the sessions of one
+dialogue. If replies branch, the branch that the chat program shows is read.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ from segviz.loaders.file_kinds import is_store
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, rows_of
-from segviz.loaders.questions import NAMES, Asked, asked_in
+from segviz.loaders.questions import NAMES, WrittenQuestion, asked_in
 from segviz.loaders.report import Notes
 from segviz.text.captions import describe
 from segviz.text.dates import read_time
 
 TITLES = ("title", "name", "conversation_id", "dialogue_id", "id", "uuid")
-"""Keys that name a dialogue, the best first."""
+"""Keys that may hold the name of a dialogue, the best first."""
 
 _ONE = ("conversation", "sessions", "chat", "dialogue", "dialog")
 _HOLDERS = (
@@ -59,10 +58,10 @@ _PAIRS = (
 _TREES = ("mapping", "chat_messages", "messages")
 _PARENT = ("parent", "parentid", "parentuuid", "parentmessageid", "parentmessageuuid")
 _CURRENT = ("currentnode", "currentid", "currentleafmessageuuid", "currentmessageid")
-"""Keys of branching messages: of their list, of the parent's id, of the id of the last one."""
+"""Keys in trees of messages: of the messages, of a parent's id, of the current message's id."""
 
 _KIND = re.compile(r"gen_ai\.(\w+)\.message|(\w+?)Message(?:Chunk)?")
-"""Speakers, by names of events (OpenTelemetry) and of classes (LangChain)."""
+"""Matches names of events (OpenTelemetry) and of classes (LangChain) that name the speaker."""
 
 _NUMBERED = re.compile(r"session\D?[0-9]+", re.IGNORECASE)
 _LOOKED_AT = 50
@@ -71,10 +70,11 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Kind of file: ``label``, noun for its conversations, and how to recognize it.
+    """Kind of file with messages in JSON.
 
-    It is recognized from its first dialogue: the last key and the first message. A large list may
-    be read item by item.
+    ``label`` and ``reads`` are its name and its row in the table of formats. ``fits`` recognizes it
+    by the key above its first dialogue and by the first message. If ``listed`` is True, a large
+    list is read one item at a time.
     """
 
     label: str
@@ -110,7 +110,7 @@ FORMS: dict[str, Form] = {
         lambda key, row: True,
     ),
 }
-"""Name -> form, in the order in which they are asked."""
+"""Maps a name to a kind of file; the first kind that fits a file is used."""
 
 
 def _loader(form: Form) -> Loader:
@@ -148,7 +148,7 @@ def _loader(form: Form) -> Loader:
 
 
 def messages_in(document: object) -> list[Message]:
-    """Returns the messages of one message object, or of an object with a list of them."""
+    """Returns the messages in a JSON value: one message, or an object with a list of them."""
     talks = list(talks_in([document]))
     rows = (raw for talk in talks for block in talk.blocks for _, raw in block.rows)
     keys = Keys(guess([key for raw in rows if isinstance(raw, dict) for key in raw]), {})
@@ -161,13 +161,13 @@ def _entry(item: Item) -> Entry:
 
 
 def has_rows(document: object, said: str | None) -> bool:
-    """Returns True if there is a list of objects, or one with texts under ``said``."""
+    """Returns True for a list of objects, or messages with texts under the key ``said``."""
     rows = document if isinstance(document, list) else []
     return any(isinstance(raw, dict) for raw in rows) or any(talks_in(document, said=said))
 
 
 def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
-    """Notes the items of a list of dialogues that have none."""
+    """Adds a note for each item of a list that holds no dialogue."""
     places = [talk.place for talk in talks]
     if isinstance(document, list) and () not in places:
         found = {place[0] for place in places}
@@ -183,7 +183,7 @@ def _note_rest(document: object, talks: list[Talk], notes: Notes) -> None:
 def talks_in(
     value: object, place: Place = (), name: str = "", said: str | None = None
 ) -> Iterator[Talk]:
-    """Returns all dialogues at any depth, also in JSON within a string.
+    """Yields all dialogues in a JSON value at any depth, also in JSON within a string.
 
     ``said`` is the key of the texts, if the user gives it.
     """
@@ -219,11 +219,11 @@ def _in_object(
         yield talk
 
 
-def _asked(value: Mapping[str, object], place: Place) -> list[Asked]:
-    """Returns the questions of an object about its dialogue; it may be a question itself."""
+def _asked(value: Mapping[str, object], place: Place) -> list[WrittenQuestion]:
+    """Returns an object's questions about its dialogue; it may be a question, as in ConvoMem."""
     if isinstance(value.get("question"), str):
-        return [Asked(place, value)]
-    found: list[Asked] = []
+        return [WrittenQuestion(place, value)]
+    found: list[WrittenQuestion] = []
     for key in usual_keys(tuple(value), _QUESTIONS):
         raw = value[key]
         found += asked_in(literal(raw)[0] if isinstance(raw, str) else raw, (*place, key))
@@ -234,7 +234,7 @@ def _asked(value: Mapping[str, object], place: Place) -> list[Asked]:
 def _named_talks(
     value: Mapping[str, object], place: Place, name: str, said: str | None, one: bool
 ) -> Iterator[Talk]:
-    """Yields the dialogues in an object; a single one if questions are asked about all of them."""
+    """Yields the dialogues in an object; a single dialogue if ``one`` is True."""
     name = named_after([value.get(key) for key in TITLES], name)
     began = next((value[key] for key in keys_of(tuple(value), "time")), None)
     for nodes in _TREES:
@@ -268,7 +268,7 @@ def _named_talks(
 
 
 def _joined(talks: list[Talk], name: str, place: Place) -> Talk:
-    """Returns one dialogue with the sessions of several; their questions keep their moments."""
+    """Joins dialogues into one, as its sessions; questions are asked after their session."""
     whole = Talk(name, place, [], nameless=any(talk.nameless for talk in talks))
     for talk in talks:
         whole.blocks += talk.blocks
@@ -280,7 +280,7 @@ def _joined(talks: list[Talk], name: str, place: Place) -> Talk:
 def _sessions(
     found: Mapping[str, list[Talk]], dated: Mapping[str, object], name: str, place: Place
 ) -> list[Talk]:
-    """Returns the talks whose sessions are found under keys such as session_1 or 2025-01-09."""
+    """Joins dialogues under keys such as ``session_1`` or ``2025-01-09``, which are sessions."""
     whole: dict[str, Talk] = {}
     for key, talks in found.items():
         for talk in talks:
@@ -292,7 +292,10 @@ def _sessions(
 
 
 def _unpacked(value: object) -> object:
-    """Returns the list in a text, or the rows of a table whose cells may hold dialogues."""
+    """Returns the list that a text holds, or the rows of a table that holds dialogues.
+
+    Other texts become None; any other value is returned unchanged.
+    """
     if isinstance(value, str):
         return literal(value)[0] if value.startswith("[{") else None
     if not isinstance(value, PlainText):
@@ -315,7 +318,7 @@ def _pairs(rows: list[object], place: Place) -> list[tuple[Place, object]]:
 
 
 def _pair(raw: Mapping[str, object]) -> list[dict[str, object]]:
-    """Returns the messages of user and assistant, with the time and session of their record."""
+    """Returns the prompt of a pair as the user's message, and the reply as the assistant's."""
     keys = tuple(raw)
     if any(isinstance(raw.get(key), list) for key in _HOLDERS):
         return []
@@ -338,7 +341,7 @@ def _pair(raw: Mapping[str, object]) -> list[dict[str, object]]:
 def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]], int]:
     """Returns the messages of a list with their places, and the number of hidden ones.
 
-    If replies are the ``children`` of a message, only the last child of each is shown.
+    If replies are the ``children`` of a message, only the last child of each message is shown.
     """
     rows = [((*place, row), unwrapped(raw)) for row, raw in enumerate(value)]
     way, others = rows, 0
@@ -352,7 +355,7 @@ def _shown(value: list[object], place: Place) -> tuple[list[tuple[Place, object]
 
 
 def _is_nameless(rows: list[object]) -> bool:
-    """Returns True for messages without speakers: a text in each, and no other meaning."""
+    """Returns True if all records have a text, and no speaker, time or session."""
     some = [list(guess(list(raw))) if isinstance(raw, dict) else [] for raw in rows[:_LOOKED_AT]]
     return bool(some) and all(found == ["text"] for found in some)
 
@@ -362,7 +365,7 @@ def _named(raw: object, row: int) -> object:
 
 
 def unwrapped(raw: object) -> object:
-    """Returns the message inside a record, with the record's fields."""
+    """Returns the message inside a record, such as ``{type, message: {…}}``, with all keys."""
     if not isinstance(raw, dict) or str(raw.get("type")) in ASIDE:
         return raw
     for key in _WRAPPERS:
@@ -378,7 +381,7 @@ def unwrapped(raw: object) -> object:
 
 
 def _is_talk(rows: list[object], said: str | None) -> bool:
-    """Returns True if most records have a text key and one more key with a meaning."""
+    """Returns True if most records are messages: a text and a speaker, time or session."""
     some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict)]
     some = [raw for raw in some if str(raw.get("type")) not in ASIDE]
     if said is not None:
@@ -397,9 +400,9 @@ def _is_talk(rows: list[object], said: str | None) -> bool:
 def _is_thread(
     placed: Mapping[str, tuple[Place, dict[str, object]]], parents: Mapping[str, object]
 ) -> bool:
-    """Returns True if several speakers reply to one message.
+    """Returns True if several speakers reply to one message: a thread, which is read whole.
 
-    Such a thread of people is read whole; otherwise the replies are repeated attempts.
+    Replies by one speaker are repeated attempts instead.
     """
     by: dict[str, set[str]] = {}
     for key, above in parents.items():
@@ -411,9 +414,10 @@ def _is_thread(
 
 
 def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | None:
-    """Returns the shown branch of a tree of messages, from the root down; None for other objects.
+    """Returns the branch that a chat program shows of a tree of messages, from the root down.
 
-    The branch ends in ``current``, or in the last message if that is missing.
+    The branch ends in the message that the tree calls current, else in the last one. Returns None
+    if the object holds no such tree.
     """
     block = value.get(nodes)
     listed = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()

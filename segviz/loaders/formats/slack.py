@@ -1,9 +1,8 @@
-"""Slack's workspace export: a folder or zip with ``<channel>/2024-05-01.json`` per day.
+"""Reads Slack's workspace export, a folder or zip with ``<channel>/2024-05-01.json`` per day.
 
-Made after the vendor's description and tested on exports made alike. A channel is a
-conversation, a day of it a session. ``users.json`` gives the names. Mentions, links and
-entities of Slack's markup become plain text. Left out and counted: joins, leaves, bots and
-other messages with a subtype that no person wrote.
+Written after the vendor's description and tested on exports made alike. A channel is a
+conversation, each of its days a session. ``users.json`` gives the names of people. Slack's markup
+becomes plain text. Joins, leaves and messages of bots are left out and counted.
 """
 
 from __future__ import annotations
@@ -25,35 +24,35 @@ from segviz.text.dates import read_time
 LABEL = "Slack export"
 
 DAY = re.compile(r"(?:.*/)?([^/]+)/([0-9]{4}-[0-9]{2}-[0-9]{2})\.json")
-"""Path of a day's file: channel and date."""
+"""Matches the path of a day's messages: channel and date."""
 
 PEOPLE = re.compile(r"(?:.*/)?(?:org_)?users\.json")
-"""Path of the file with people's names."""
+"""Matches the path of the file with people's names."""
 
 _WRITTEN = (None, "thread_broadcast", "file_share", "me_message", "reply_broadcast")
 _MARKUP = re.compile(r"<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>")
 
 
 def is_export(paths: Iterable[str]) -> bool:
-    """Returns True if these paths look like an export: user names and days."""
+    """Returns True if the paths of an archive are those of a Slack export: people and days."""
     known = list(paths)
     return any(map(PEOPLE.fullmatch, known)) and any(map(DAY.fullmatch, known))
 
 
 def wanted(path: str) -> bool:
-    """Returns True if a file of an export is read; canvases and logs are not."""
+    """Returns True if a file of a Slack export holds messages or names of people."""
     return bool(PEOPLE.fullmatch(path) or DAY.fullmatch(path))
 
 
 def matches(document: object) -> bool:
-    """Returns True for a folder of such files, or one day's list of messages."""
+    """Returns True for the folder of a Slack export, or a list of messages of one day."""
     if isinstance(document, Folder):
         return is_export(document)
     return isinstance(document, list) and any(map(_is_message, document))
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """Reads one conversation per channel, by name; raises LoadError if there is no message."""
+    """Reads one conversation per channel; raises LoadError if there is no message."""
     notes = Notes()
     people: dict[str, str] = {}
     channels: defaultdict[str, list[tuple[str, Place, object]]] = defaultdict(list)
@@ -82,7 +81,7 @@ def _is_message(raw: object) -> bool:
 
 
 def _names(document: object) -> dict[str, str]:
-    """Maps a user id to the display name, else the real name, else the account's."""
+    """Maps a user's id to the display name, else to the real name or the account's name."""
     names = {}
     for raw in document if isinstance(document, list) else ():
         if not isinstance(raw, dict) or not isinstance(raw.get("id"), str):
@@ -95,7 +94,7 @@ def _names(document: object) -> dict[str, str]:
 
 
 def _day(block: object, date: str, place: Place, people: Mapping[str, str], notes: Notes) -> Block:
-    """Returns what people wrote on a day, in the order of its times."""
+    """Returns what people wrote in a channel on one day, in the order of the times."""
     found = Block([])
     rows: list[tuple[Place, dict[str, object]]] = []
     for here, raw in each_message(block, place, notes):
@@ -118,7 +117,7 @@ def _day(block: object, date: str, place: Place, people: Mapping[str, str], note
 
 
 def _spoken(block: object) -> str:
-    """Returns the words of a message's blocks, in Slack's markup."""
+    """Returns the words in the ``blocks`` of a Slack message, in Slack's markup."""
     if isinstance(block, list):
         return "\n".join(filter(None, map(_spoken, block)))
     if not isinstance(block, dict):

@@ -24,9 +24,9 @@ def matches(document: object) -> bool:
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """Reads the rows below the header as ``segviz.loaders.formats.records`` does.
+    """Reads each row below the header as a message.
 
-    Raises LoadError also for an unclosed quote.
+    Raises LoadError if no column holds the texts, or a quote is never closed.
     """
     notes = Notes()
     found = table_of(document)

@@ -2,8 +2,8 @@
 
 A line may begin with a time in brackets (``[10:14] Ann: …``), a list mark or Markdown's asterisks
 (``**Ann:** …``). Lines without a name continue the message before. A line that is only a date
-(``## 8 May 2023``, ``--- 2023-05-08 ---``) begins a session; so does ``Session 2``. Times in
-brackets are dropped, because they seldom have a date.
+(``## 8 May 2023``) or ``Session 2`` begins a session. Times in brackets are dropped, because they
+seldom have a date.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import datetime
 from segviz.loaders.chat import Message
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Chat, read_chats, stem
+from segviz.loaders.multi_conversation import ChatDraft, read_chats, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted
 from segviz.text.dates import read_time
@@ -36,7 +36,7 @@ _NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
 
 
 def matches(document: object) -> bool:
-    """Returns True if the first lines begin with names that recur as speakers do.
+    """Returns True if lines begin with names that recur as the names of speakers do.
 
     Headers of mails and settings look alike, but each of their names occurs once.
     """
@@ -53,7 +53,7 @@ def matches(document: object) -> bool:
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """Reads one conversation, called after the file; raises LoadError if it has no turn."""
+    """Reads the text as one conversation; raises LoadError if it has no turn."""
     notes = Notes()
     drafts: list[tuple[str, list[str], datetime | None, str, int]] = []
     start: tuple[datetime | None, str] = (None, "")
@@ -74,12 +74,12 @@ def read(document: object, name: str, options: Options) -> Reading:
         Message(who, "\n".join(said).strip(), time, raw, str(session))
         for who, said, time, raw, session in drafts
     ]
-    chat = Chat(stem(name), messages, ())
+    chat = ChatDraft(stem(name), messages, ())
     return read_chats([chat], LABEL, options, notes, _EXPECTED), notes
 
 
 def _said(line: str) -> tuple[str, str] | None:
-    """Returns name and text of a line that begins a message."""
+    """Returns name and text of a line ``Name: text``; None for other lines."""
     match = _SAID.match(line) if ":" in line else None
     if match is None:
         return None
@@ -90,7 +90,7 @@ def _said(line: str) -> tuple[str, str] | None:
 
 
 def _session(line: str) -> tuple[datetime | None, str] | None:
-    """Returns the date of a line that begins a session, and its text."""
+    """Returns the date of a line that begins a session, and the line; None for other lines."""
     bare = _RULE.sub(" ", line).strip() if len(line) < 80 else ""
     if not bare:
         return None

@@ -1,13 +1,14 @@
-"""WhatsApp's "Export chat": a text with a time and a name at the start of each message.
+"""Reads WhatsApp's "Export chat": a text with a time and a name at the start of each message.
 
-Made after published descriptions and tested on texts made alike; exports follow the phone's
-system and language: ``[05/03/2025, 10:14:33] Ann: hi`` (iOS), ``05/03/2025, 10:14 - Ann:
-hi`` (Android), ``28.12.23``, ``2023-12-28``, ``10:14 PM`` with a narrow space, ``下午10:14``,
-``klo 10.14``; in the digits of any script. KakaoTalk's ``2024년 10월 31일 오후 3:50, Ann : hi`` is
-read too. The form that most starts of a file have is the form of a message.
-Lines without such a start go on with the message before. Left out and counted: lines of the
-system (without a name), placeholders of media and of deleted messages, which iOS marks
-with U+200E and Android puts in angle brackets. A long silence begins a session.
+Written after published descriptions and tested on texts made alike. The start depends on the
+phone's system and language: ``[05/03/2025, 10:14:33] Ann: hi`` (iOS), ``05/03/2025, 10:14 - Ann:
+hi`` (Android), ``28.12.23``, ``下午10:14``, ``klo 10.14``, in the digits of any script. KakaoTalk's
+``2024년 10월 31일 오후 3:50, Ann : hi`` is read too.
+
+Only starts written like most of the file's starts begin a message, so that a pasted log stays
+text. Other lines continue the message before. Messages of the system (without a name) and
+placeholders of media and deleted messages are left out and counted. iOS marks placeholders with
+U+200E; Android puts them in angle brackets. A long silence begins a session.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from itertools import islice
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.document import Line, Options, PlainText
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import Chat, read_chats, stem
+from segviz.loaders.multi_conversation import ChatDraft, read_chats, stem
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, one_line, shorten
 from segviz.text.dates import WHEN, Fields, date_as_written, fields_of, order_of
@@ -40,11 +41,11 @@ _HEADS = (
     re.compile(rf"[{_MARKS} ]*{WHEN}\s*[-–]\s", re.IGNORECASE),
     re.compile(rf"{WHEN},\s(?=[^:\n]{{1,80}} : )", re.IGNORECASE),
 )
-"""Starts of messages on iOS, on Android and in KakaoTalk."""
+"""Match the start of a message on iOS, on Android and in KakaoTalk."""
 
 _LONGEST_HEAD = 120
 _PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
-"""Replaces commas and spaces by ASCII ones, character by character, so that positions stay."""
+"""Replaces marks of direction by spaces and Arabic commas by ASCII ones; positions stay."""
 
 # Words in brackets, in any language; <script> or <img src=x> is a user's text.
 _WORD = r"[^\W\d_]+"
@@ -64,7 +65,7 @@ class _Draft:
 
 
 def matches(document: object) -> bool:
-    """Returns True if the first line, or half of the first lines, begin with date and time."""
+    """Returns True if the first line, or half of the first 200, begin with a date and time."""
     if not isinstance(document, PlainText):
         return False
     lines = (line for _, line in document.lines() if line.strip())
@@ -73,7 +74,7 @@ def matches(document: object) -> bool:
 
 
 def read(document: object, name: str, options: Options) -> Reading:
-    """Reads one conversation, called after the file; raises LoadError if it has no message."""
+    """Reads the text as one conversation; raises LoadError if it has no message."""
     notes = Notes()
     left: Counter[str] = Counter()
     drafts = _drafts(list(document.lines()) if isinstance(document, PlainText) else [], left)
@@ -100,11 +101,12 @@ def read(document: object, name: str, options: Options) -> Reading:
     if unread and order is not None:
         what = f"{counted(len(unread), 'message')} with a time that cannot be read"
         notes.repaired((), f"{what} (such as {unread[0].raw})")
-    chat = Chat(stem(name), messages, ())
+    chat = ChatDraft(stem(name), messages, ())
     return read_chats([chat], LABEL, options, notes, _EXPECTED), notes
 
 
 def _head(line: str) -> re.Match[str] | None:
+    """Matches the date and time that begin a message, in digits of any script."""
     plain = line[:_LONGEST_HEAD]
     if not plain.isascii():  # digits of every script are read
         plain = re.sub(r"\d", lambda digit: str(unicodedata.digit(digit[0])), plain)
@@ -113,14 +115,14 @@ def _head(line: str) -> re.Match[str] | None:
 
 
 def _form(head: re.Match[str]) -> tuple[object, ...]:
-    """Returns how a start is written: its brackets, the separator of the date, its first part."""
+    """Returns how a message's start is written, such as its brackets and separators."""
     return head.re, head[2], len(head[1]) == 4, "," in head[0], head[8] is None
 
 
 def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
-    """Returns the words by which this file marks attachments.
+    """Returns the words in brackets by which this file marks attachments: ``file attached``.
 
-    They are in brackets, behind a file name without blanks or behind several names.
+    They follow a file name without blanks, or several file names.
     """
     found = [match for draft in drafts if (match := _FILE.fullmatch(draft.lines[0].strip()))]
     said = Counter(match[2] for match in found)
@@ -129,7 +131,7 @@ def _attached(drafts: Iterable[_Draft]) -> frozenset[str]:
 
 
 def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draft]:
-    """Returns people's messages, each with its continuation lines."""
+    """Returns the messages of people, each with its continuation lines."""
     drafts: list[_Draft] = []
     current: list[str] | None = None
     heads = filter(None, (_head(line) for _, line in lines[:_COMPARED]))
@@ -156,7 +158,7 @@ def _drafts(lines: Sequence[tuple[Line, str]], left: Counter[str]) -> list[_Draf
 
 
 def _words(text: str, attached: frozenset[str], left: Counter[str]) -> str | None:
-    """Returns the text; None for a placeholder of a medium or a deleted message."""
+    """Returns the text of a message; None for a placeholder of media or a deleted message."""
     said = text.strip()
     lines = said.split("\n")
     # Attachments and edit marks are short first or last lines.

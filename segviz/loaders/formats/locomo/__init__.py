@@ -25,7 +25,7 @@ from dataclasses import replace
 from functools import partial
 
 from segviz.conversation import Conversation, Session, StoredText, Turn
-from segviz.loaders.chat import Names, Written, read_sessions, text_under
+from segviz.loaders.chat import Names, WrittenSession, read_sessions, text_under
 from segviz.loaders.columns import keys_of
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
@@ -65,14 +65,14 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _samples(document: object) -> list[tuple[Place, object]]:
-    """Returns the samples of a list, or of an object by id; else the document."""
+    """Returns the samples in a list or in an object by id, each with its place."""
     if isinstance(document, dict) and document and all(map(_transcript, document.values())):
         return [((key,), {"sample_id": key, **raw}) for key, raw in document.items()]
     return rows_of(document)
 
 
 def _transcript(sample: object) -> dict[str, object] | None:
-    """Returns the object with the sessions: ``conversation`` or the sample itself."""
+    """Returns the object with the sessions: ``conversation`` or the sample itself; else None."""
     if not isinstance(sample, dict):
         return None
     inner = sample.get("conversation")
@@ -84,7 +84,7 @@ def _transcript(sample: object) -> dict[str, object] | None:
 
 
 def _by_number(sessions: list[object]) -> dict[str, object]:
-    """Returns ``[{<time>, <turns>}, …]`` as ``{session_1, session_1_date_time, …}``.
+    """Converts a list of sessions to LoCoMo's keys: ``session_1``, ``session_1_date_time``.
 
     Returns {} if a member of the list is not a session.
     """
@@ -101,7 +101,7 @@ def _by_number(sessions: list[object]) -> dict[str, object]:
 
 
 def _is_locomo(transcript: dict[str, object]) -> bool:
-    """Excludes REALTALK, which has the same session keys but turns with ``clean_text``."""
+    """Returns False for REALTALK, whose turns have ``clean_text`` in place of ``text``."""
     sessions = (transcript.get(key) for key in _session_keys(transcript))
     turns = (turn for turns in sessions if isinstance(turns, list) for turn in turns)
     first = next((turn for turn in turns if isinstance(turn, dict)), {})
@@ -122,7 +122,7 @@ def _conversation(
     inner = place if transcript is sample else (*place, "conversation")
     # In the order of their numbers, wherever they are in the file.
     written = [
-        Written(
+        WrittenSession(
             key,
             transcript.get(key),
             (*inner, key),
@@ -173,7 +173,7 @@ def _observations(
     place: Place,
     notes: Notes,
 ) -> Iterator[StoredText]:
-    """Yields the facts of all sessions, by speaker, with the turns they cite.
+    """Yields the observations of all sessions: facts about a speaker, with the turns they cite.
 
     Adds a note for each entry that is not a fact or cites no turn.
     """
@@ -201,7 +201,7 @@ def _observations(
 def _speakers(
     transcript: dict[str, object], turns: Sequence[Turn], place: Place, notes: Notes
 ) -> tuple[str, ...]:
-    """Returns the speakers named at the top, then others; adds one note on these."""
+    """Returns ``speaker_a``, ``speaker_b`` and other speakers of turns; notes the others."""
     names = [name for key in _SPEAKERS if (name := text_under(key, transcript))]
     for key in _SPEAKERS:
         if key in transcript and not text_under(key, transcript):
@@ -217,7 +217,7 @@ def _speakers(
 
 
 def _session_keys(transcript: dict[str, object]) -> list[str]:
-    """Returns the keys of sessions, dated ones without turns included, in numeric order."""
+    """Returns the keys ``session_<n>`` in numeric order, also of sessions with a date alone."""
     keys = {
         f"session_{match[1]}": int(match[1]) for key in transcript if (match := _KEY.fullmatch(key))
     }

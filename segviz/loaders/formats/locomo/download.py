@@ -29,11 +29,10 @@ _BY_HAND = f"download {NAME} from {PAGE} by hand and load it by its path"
 
 
 def fetch_locomo(folder: str | Path) -> Path:
-    """Returns the path of LoCoMo's file in ``folder``; downloads it if it is not there yet.
+    """Returns the path of LoCoMo's file in a folder; downloads the file if it is not there yet.
 
-    A file with another checksum is replaced. Raises LoadError, and keeps nothing, if the network or
-    the server fails, the download is truncated or too large, the checksum is wrong, or the folder
-    cannot be written.
+    A file with another checksum is replaced. Raises LoadError, and keeps nothing, if the download
+    fails or has the wrong checksum, or if the folder cannot be written.
     """
     target = Path(folder).expanduser() / NAME
     try:
