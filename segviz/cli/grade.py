@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +23,7 @@ from segviz.cli.command import (
 )
 from segviz.cli.console import Console
 from segviz.cli.many import ANSWERS, Runs, counting_options, runs_of
-from segviz.cli.models import judge_options, models
+from segviz.cli.models import agree, judge_options, models
 from segviz.cli.retrieval import scoring_options, settings_content
 from segviz.cli.source import output_path, write_file
 from segviz.conversation import Conversation, Question, category_label
@@ -40,8 +39,7 @@ from segviz.evaluation.generation import (
     retrievals,
 )
 from segviz.export.tables import rows_csv
-from segviz.llm import ChatByRole, OpenAIChat, price
-from segviz.llm.probe import probe
+from segviz.llm import ChatByRole, OpenAIChat
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import CallEstimate, Memory, Rehearsal
 from segviz.memory.answer import RIGHT_FROM, reference
@@ -53,7 +51,6 @@ _RETRIEVALS = (
     f"without one), or policies: {', '.join(POLICIES)}."
 )
 _LIMIT = "Questions of each conversation, evenly spread."
-_YES = "Start without asking."
 _CSV = "Also write a row per question and retrieval as CSV."
 
 
@@ -79,7 +76,6 @@ class _Graded:
 @option("--horizons", "Hops of the policies.", "2", type=whole_numbers, metavar="N,…")
 @option("--limit", _LIMIT, "all", type=click.IntRange(1), metavar="N")
 @option("-o --output", _CSV, type=click.Path(), metavar="PATH")
-@option("-y --yes", _YES, is_flag=True)
 @scoring_options
 @counting_options
 @build_options(several=True)
@@ -126,12 +122,7 @@ def grade(options: Options, console: Console) -> int:
         judge = chat.of("grade") if chat.has("grade") else None
         if judge is None:
             console.note("no model grades (--judge): only rules do, for adversarial questions")
-        if not (options.yes and options.quiet):
-            for line in _expected(runs, chat, judge, options):
-                console.note(line)
-        if not options.yes and not _agreed():
-            console.note("nothing was asked")
-            raise click.exceptions.Exit(OK)
+        agree(lambda: _expected(runs, chat, options), chat, options, console)
         graded = _graded(runs, chat, judge, options, console)
     if table is not None:
         write_file(table, rows_csv(_answers(graded)))
@@ -154,56 +145,25 @@ def _chosen(talk: Conversation, limit: int | None) -> list[Question]:
     return [known[place * len(known) // number] for place in range(number)]
 
 
-# --- before the start --------------------------------------------------------------------------
-
-
-def _agreed() -> bool:
-    """Returns True if the user agrees to start; raises UsageError if nobody can be asked."""
-    if not sys.stdin or not sys.stdin.isatty():
-        raise UsageError("give --yes to start without being asked")
-    try:
-        return click.confirm("Start?", err=True)
-    except click.Abort:
-        return False
-
-
-def _expected(
-    runs: Runs, chat: ChatByRole, judge: OpenAIChat | None, options: Options
-) -> list[str]:
-    """Returns a line for each model: expected calls, tokens, time, cost.
+def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallEstimate]:
+    """Returns the expected calls by role.
 
     The first conversation is rehearsed; the others are expected to need as much for each question
     and leaf.
     """
-    first, client = runs.conversations[0], chat.of("answer")
-    asked = _chosen(first, options.limit)
-    answers = Rehearsal(client.endpoint.prompt_tokens, client.prompts)
-    grades = Rehearsal(judge.endpoint.prompt_tokens, judge.prompts) if judge else None
-    builds = CallEstimate()
+    first, endpoint = runs.conversations[0], chat.of("answer").endpoint
+    asked, builds = _chosen(first, options.limit), CallEstimate()
+    stand_in = Rehearsal(endpoint.prompt_tokens, chat.prompts)
     for label in runs.builders:
         build, memory = runs.rehearse(first, label)
+        ways = _ways(memory, options).values()
+        rehearse_answers(memory, asked, ways, stand_in, graded=chat.has("grade"))
         builds += build
-        rehearse_answers(memory, asked, _ways(memory, options).values(), answers, grades)
     talks = [runs.conversations[place] for place in range(len(runs.conversations))]
     questions = sum(len(_chosen(talk, options.limit)) for talk in talks) / len(asked)
     turns = sum(len(talk.turns) for talk in talks) / len(first.turns)
-    parts = [("builds", chat.of("annotation"), builds.times(turns))] if builds.calls else []
-    parts.append(("answers", client, answers.estimate.times(questions)))
-    if judge and grades:
-        parts.append(("grades", judge, grades.estimate.times(questions)))
-    reports = {part.endpoint: probe(part.endpoint) for _, part, _ in parts}
-    lines = []
-    for what, part, needed in parts:
-        report, endpoint = reports[part.endpoint], part.endpoint
-        seconds = report.seconds(needed.tokens_in, needed.tokens_out)
-        lasts = ", time unknown" + (f": {report.problem}" if report.problem else "")
-        if seconds is not None:
-            minutes = seconds / 60 / endpoint.concurrency
-            lasts = f", about {minutes:,.0f} minutes" if minutes >= 1 else ", under a minute"
-        spent = needed.dollars(price(endpoint, endpoint.model))
-        cost = f", ${spent:.2f}" if spent is not None else ""
-        lines.append(f"{what} by {endpoint.model}: about {needed}{lasts}{cost}")
-    return [*lines, "Replies in the cache cost nothing."]
+    needed = {role: each.times(questions) for role, each in stand_in.by_role.items()}
+    return {"annotation": builds.times(turns), **needed}
 
 
 # --- answering and grading ---------------------------------------------------------------------

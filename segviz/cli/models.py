@@ -7,7 +7,8 @@ users of the machine could read them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,14 +17,23 @@ from typing import Any
 
 import click
 
-from segviz.cli.command import Option, Options, UsageError, section, together, user_errors
+from segviz.cli.command import OK, Option, Options, UsageError, section, together, user_errors
 from segviz.cli.console import Console
 from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, get_embedder
-from segviz.llm import PRESETS, ChatByRole, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
+from segviz.llm import (
+    PRESETS,
+    ChatByRole,
+    Endpoint,
+    ModelCache,
+    OpenAIChat,
+    OpenAIEmbedder,
+    price,
+)
 from segviz.llm.endpoint import CACHE_BYTES, RANGES, at, cache_path, key_for
+from segviz.llm.probe import probe
 from segviz.llm.prompts import overrides
 from segviz.llm.usage import Metered
-from segviz.memory import known_prompts
+from segviz.memory import CallEstimate, known_prompts
 
 _LIMITS = {
     "timeout": "Longest silence of the server, seconds.",
@@ -84,10 +94,11 @@ model_options = together(
 """Options for a server with the OpenAI API and its limits."""
 
 judge_options = together(
+    _model("-y --yes", "Start without asking.", is_flag=True),
     _model("--judge", "Chat model that grades answers; no model does by default.", metavar="NAME"),
     _model("--judge-server", "Server of the judge.", "--server", metavar="NAME|URL"),
 )
-"""Options for the model that grades answers."""
+"""Options for the model that grades answers, and for starting at once."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +184,62 @@ def _named(options: Options) -> dict[str, str]:
 def _prompts(path: str | None) -> dict[str, str]:
     """Returns the prompts in a file; raises ValueError or OSError if it cannot be used."""
     return overrides(Path(path).read_text("utf-8"), known_prompts()) if path else {}
+
+
+def agree(
+    expected: Callable[[], Mapping[str, CallEstimate]],
+    chat: ChatByRole,
+    options: Options,
+    console: Console,
+) -> None:
+    """Prints the expected calls of models and asks whether to start, unless ``--yes`` is given.
+
+    Args:
+        expected: returns the expected calls by role.
+        chat: the models.
+        options: options of the command, with ``yes``.
+        console: output.
+
+    Raises:
+        click.exceptions.Exit: the user does not agree.
+        UsageError: nobody can be asked.
+    """
+    if options.yes and options.quiet:
+        return
+    for line in _expectations(expected(), chat):
+        console.note(line)
+    if options.yes:
+        return
+    if not sys.stdin or not sys.stdin.isatty():
+        raise UsageError("give --yes to start without being asked")
+    try:
+        started = click.confirm("Start?", err=True)
+    except click.Abort:
+        started = False
+    if not started:
+        console.note("nothing was asked")
+        raise click.exceptions.Exit(OK)
+
+
+_WORK = {"decision": "decisions", "annotation": "texts", "answer": "answers", "grade": "grades"}
+
+
+def _expectations(expected: Mapping[str, CallEstimate], chat: ChatByRole) -> Iterator[str]:
+    """Yields a line for each role: its model, calls, tokens, time at the measured speed, cost."""
+    used = {role: needed for role, needed in expected.items() if needed.calls}
+    reports = {chat.of(role).endpoint: probe(chat.of(role).endpoint) for role in used}
+    for role, needed in used.items():
+        endpoint = chat.of(role).endpoint
+        report = reports[endpoint]
+        seconds = report.seconds(needed.tokens_in, needed.tokens_out)
+        lasts = ", time unknown" + (f": {report.problem}" if report.problem else "")
+        if seconds is not None:
+            minutes = seconds / 60 / endpoint.concurrency
+            lasts = f", about {minutes:,.0f} minutes" if minutes >= 1 else ", under a minute"
+        spent = needed.dollars(price(endpoint, endpoint.model))
+        cost = f", ${spent:.2f}" if spent is not None else ""
+        yield f"{_WORK[role]} by {endpoint.model}: about {needed}{lasts}{cost}"
+    yield "Replies in the cache cost nothing."
 
 
 def server_at(place: str) -> Endpoint:

@@ -346,8 +346,9 @@ def rehearse_answers(
     memory: Memory,
     questions: Sequence[Question],
     ways: Iterable[RetrievalSettings],
-    answerer: Rehearsal,
-    grader: Rehearsal | None,
+    chat: Rehearsal,
+    *,
+    graded: bool,
 ) -> None:
     """Counts the calls of :func:`evaluate_answers` under several settings; sends nothing.
 
@@ -355,9 +356,10 @@ def rehearse_answers(
         memory: the memory. One with a paid embedder is asked by words alone.
         questions: the questions.
         ways: the settings of the retrieval.
-        answerer: counts the prompts for answers and for the system's own retrieval.
-        grader: counts the prompts for grades; None if no model grades.
+        chat: counts the prompts by role.
+        graded: True if a model grades the answers.
     """
     for way in ways:
         asked = replace(way, relevance="lexical") if paid(memory.embedder) else way
-        evaluate_answers(memory, questions, answerer, grader, asked, retriever_chat=answerer)
+        judge = chat if graded else None
+        evaluate_answers(memory, questions, chat, judge, asked, retriever_chat=chat)

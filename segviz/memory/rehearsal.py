@@ -73,9 +73,17 @@ class Rehearsal:
     def __init__(self, budget: int, prompts: Mapping[str, str]) -> None:
         """Sets the longest prompt in tokens, and replacements for system messages by name."""
         self.prompts = dict(prompts)
-        self.estimate = CallEstimate()
+        self.by_role: dict[str, CallEstimate] = {}
         self._budget = budget
         self._answers: dict[Prompt, Reply | LabelError] = {}
+
+    def of(self, role: str) -> Rehearsal:
+        """Returns the model for a role, which is this one."""
+        return self
+
+    def has(self, role: str) -> bool:
+        """Returns True: it stands in for every model."""
+        return True
 
     def about(self, role: str) -> dict[str, Any]:
         """Returns nothing: no model is behind it."""
@@ -110,16 +118,18 @@ class Rehearsal:
         return self._answers[prompt]
 
     def _counted(self, prompt: Prompt) -> Reply | LabelError:
-        answers = role_of(prompt) == "answer"
+        role = role_of(prompt)
         written = _ANSWER if prompt.name == "answer" else _FREE
         written = round(prompt.words * _PER_WORD) if prompt.words else written
         read = tokens_of(prompt.system) + tokens_of(prompt.user)
-        self.estimate += CallEstimate(1, read, _LABEL if prompt.labels else written)
+        needed = CallEstimate(1, read, _LABEL if prompt.labels else written)
+        self.by_role[role] = self.by_role.get(role, CallEstimate()) + needed
         if prompt.labels:
             return LabelError(_NOTHING, "")
+        if role != "answer":
+            return Reply("", refused=_NOTHING)
         # Different for each prompt, so that each answer needs a grade.
-        text = f"{self.estimate.calls} " + "word " * _ANSWER if answers else ""
-        return Reply(text, refused="" if answers else _NOTHING)
+        return Reply(f"{self.by_role[role].calls} " + "word " * _ANSWER)
 
 
 def rehearse(
@@ -151,4 +161,4 @@ def rehearse(
     for _ in building:
         pass
     share = whole / max(1, len(building.units))
-    return chat.estimate.times(share), building.memory
+    return sum(chat.by_role.values(), CallEstimate()).times(share), building.memory

@@ -15,7 +15,7 @@ import click
 import pytest
 
 import segviz
-from segviz.cli import grade as module
+from segviz.cli import models as module
 from segviz.evaluation import bleu1, evaluate_answers, token_f1
 from segviz.llm import Endpoint, OpenAIChat, Price
 from tests.data import ROOT
