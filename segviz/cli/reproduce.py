@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import click
 
-from segviz.cli.command import OK, Options, UsageError, command, option, output_options, user_errors
+from segviz.cli.command import (
+    OK,
+    Options,
+    Unfinished,
+    UsageError,
+    command,
+    option,
+    output_options,
+    user_errors,
+)
 from segviz.cli.console import Console
-from segviz.cli.models import embedder_option
+from segviz.cli.models import Models, agree, embedder_option, judge_options, model_options, models
 from segviz.cli.source import SAMPLE, audited, path_of, write_file
 from segviz.conversation import TITLES, Conversation
 from segviz.evaluation.aggregate import Row
@@ -19,7 +30,10 @@ from segviz.export import rows_csv, rows_markdown
 from segviz.export.browser import BrowserError
 from segviz.export.pictures import draw
 from segviz.export.sheet import Sheet
+from segviz.llm import ModelError
+from segviz.llm.timeouts import heartbeat
 from segviz.loaders import load
+from segviz.memory import CallEstimate, Rehearsal
 from segviz.view.palette import LEVEL_COLOURS, SERIES
 
 _WIDTH = 1100
@@ -46,15 +60,22 @@ _WORKERS = (
 @option("-o --output", _OUTPUT, default="reproduced", type=click.Path(), metavar="FOLDER")
 @option("--workers", _WORKERS, default=1)
 @embedder_option
+@model_options
+@judge_options
 @output_options
 def reproduce(options: Options, console: Console) -> int:
     """Measures a table or figure of a paper again.
 
-    Measures the quantities of a table or figure without a model, on the bundled conversations or
-    your own. Writes a table (CSV and Markdown) with the printed numbers, the figure if the paper
-    has one (HTML, and PNG if a browser is installed), and a line on the differences and their
-    reasons. TABLE is a name such as table-3 or figure-6. Without it, all tables and figures of the
-    paper are measured. Without arguments, the command lists all of them.
+    Measures the quantities of a table or figure on the bundled conversations or your own. Writes a
+    table (CSV and Markdown) with the printed numbers, the figure if the paper has one (HTML, and
+    PNG if a browser is installed), and a line on the differences and their reasons. TABLE is a name
+    such as table-3 or figure-6. Without it, all tables and figures of the paper are measured.
+    Without arguments, the command lists all of them.
+
+    Some tables have trees that a model builds, and answers that a second model grades. They are
+    measured as in the paper if --server, --model and --judge are given; first the expected calls,
+    tokens, time and cost are printed. Replies are saved: after a kill the same command asks only
+    the rest.
 
     JSON: command, conversations, entries (each entry, seconds, files, rows).
 
@@ -62,6 +83,7 @@ def reproduce(options: Options, console: Console) -> int:
         segviz reproduce
         segviz reproduce segtreemem table-3 --data locomo10.json
         segviz reproduce segtreemem table-3 --data l10.json --audit errors.json
+        segviz reproduce segtreemem table-4 --server vllm --model qwen3 --judge phi4
     """
     if options.paper is None:
         return _list(console)
@@ -79,33 +101,102 @@ def reproduce(options: Options, console: Console) -> int:
     folder = Path(options.output).expanduser()
     with user_errors(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-    measured = []
-    for entry in chosen:
-        began = perf_counter()
-        with console.progress(f"{entry.paper} {entry.table}", "runs") as progress, user_errors():
-            bench = Bench(
-                talks, "exchange", options.embedder, options.workers, progress, perf_counter
-            )
-            rows = entry.measure(bench)
-        written = _write(entry, rows, talks, folder, console)
-        seconds = perf_counter() - began
-        named = {"paper": entry.paper, "table": entry.table}
-        measured.append({**named, "seconds": seconds, "files": written, "rows": rows})
-        if not options.json:
-            console.line(f"{entry.paper} {entry.table}: {entry.shows} ({seconds:.0f} s)")
-            console.block(rows_markdown(rows).rstrip(), "")
-            console.line(entry.difference(rows, talks))
-            console.line(", ".join(written))
-            console.line()
+    with models(options, console) as clients:
+        if clients.chat:
+            _agree(clients, chosen, talks, options, console)
+        try:
+            measured = [
+                _measured(entry, clients, talks, folder, options, console) for entry in chosen
+            ]
+        except ModelError as error:
+            raise Unfinished(f"{error} The same command continues there.") from None
     if options.json:
         names = [talk.id for talk in talks]
         console.json("reproduce", {"conversations": names, "entries": measured})
     return OK
 
 
+def _agree(
+    clients: Models,
+    chosen: Sequence[Experiment],
+    talks: Sequence[Conversation],
+    options: Options,
+    console: Console,
+) -> None:
+    """Prints the expected calls of the chosen entries and asks whether to start.
+
+    The first conversation is rehearsed; the others are expected to need as much for each question.
+
+    Raises:
+        UsageError: no model grades, or several processes would call the models.
+    """
+    chat, asking = clients.chat, [entry for entry in chosen if entry.models]
+    if chat is None or not asking:
+        return
+    if not chat.has("grade"):
+        raise UsageError("the papers grade answers with a model of its own; name it with --judge")
+    if options.workers != 1:
+        raise UsageError("models are called by one process; leave --workers out")
+    endpoint = chat.of("answer").endpoint
+
+    def expected() -> dict[str, CallEstimate]:
+        stand_in = Rehearsal(endpoint.prompt_tokens, chat.prompts)
+        offline = "auto" if clients.remote else options.embedder
+        for entry in asking:
+            entry.measure(Bench(talks[:1], embedder=offline, chat=stand_in))
+        share = sum(len(talk.questions) for talk in talks) / len(talks[0].questions)
+        return {role: needed.times(share) for role, needed in stand_in.by_role.items()}
+
+    agree(expected, chat, options, console)
+
+
+def _measured(
+    entry: Experiment,
+    clients: Models,
+    talks: list[Conversation],
+    folder: Path,
+    options: Options,
+    console: Console,
+) -> dict[str, Any]:
+    """Measures an entry, writes its files, prints its rows; returns them for ``--json``."""
+    began, at = perf_counter(), (0, len(talks))
+
+    def show(done: int, total: int) -> None:
+        nonlocal at
+        at = done, total
+        progress(done, total)
+
+    with (
+        console.progress(f"{entry.paper} {entry.table}", "runs") as progress,
+        heartbeat(lambda: progress(*at)),
+        user_errors(),
+    ):
+        bench = Bench(
+            talks,
+            embedder=clients.embedder if clients.remote else options.embedder,
+            workers=options.workers,
+            progress=show,
+            clock=perf_counter,
+            chat=clients.chat,
+        )
+        rows = entry.measure(bench)
+    said = entry.difference(rows, talks, models=clients.chat is not None)
+    written = _write(entry, rows, talks, said, folder, console)
+    seconds = perf_counter() - began
+    if not options.json:
+        console.line(f"{entry.paper} {entry.table}: {entry.shows} ({seconds:.0f} s)")
+        console.block(rows_markdown(rows).rstrip(), "")
+        console.line(said)
+        console.line(", ".join(written))
+        console.line()
+    named = {"paper": entry.paper, "table": entry.table}
+    return {**named, "seconds": seconds, "files": written, "rows": rows}
+
+
 def _list(console: Console) -> int:
     for entry in ENTRIES:
         known = f" ({len(entry.printed)} printed numbers)" if entry.printed else ""
+        known += " (with --server, --model and --judge)" if entry.models == "all" else ""
         console.line(f"{entry.paper:<11} {entry.name:<11} {entry.shows}{known}")
     return OK
 
@@ -130,9 +221,11 @@ def _write(
     entry: Experiment,
     rows: list[Row],
     talks: list[Conversation],
+    said: str,
     folder: Path,
     console: Console,
 ) -> list[str]:
+    """Writes the files of an entry, ``said`` under the table; returns their paths."""
     source = SOURCES[entry.paper]
     asked = [question for talk in talks for question in talk.questions]
     questions, disputed = f"{len(asked)} questions", sum(one.disputed is not None for one in asked)
@@ -141,7 +234,7 @@ def _write(
         f"# {source.title}, {entry.table}\n\n{entry.shows} Measured on {len(talks)} "
         f"conversation{'s' * (len(talks) > 1)} with {questions}; `, paper` is printed in "
         f"{source.where}. {source.caveat}\n\n{rows_markdown(rows)}\n"
-        f"{entry.difference(rows, talks)}\n"
+        f"{said}\n"
     )
     files: dict[str, str | bytes] = {"csv": rows_csv(rows), "md": page}
     if entry.chart:

@@ -1,5 +1,6 @@
-"""Reproduces tables and figures of the papers on any conversations, without a model.
+"""Reproduces tables and figures of the papers on any conversations.
 
+No model is needed, except for answers and grades, and for trees that a model builds.
 ``ENTRIES`` are the rows of ``reproduce.toml``. An entry measures with a :class:`Bench` and returns
 rows. Their columns ``"x, paper"`` have the printed numbers, of the column ``x`` or, where the paper
 measured answers of a model, of a metric of its own. If an audit disputes questions, the columns
@@ -17,21 +18,24 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from itertools import combinations, pairwise, product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from segviz.conversation import UNANSWERABLE, Conversation, Question
+from segviz.conversation import UNANSWERABLE, Category, Conversation, Question
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
-from segviz.evaluation.compare import Chart, native_settings
+from segviz.evaluation.compare import COLLAPSED, NATIVE, Chart, native_settings
 from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked, summary
+from segviz.evaluation.generation import GRADES, evaluate_answers, retrievals
 from segviz.evaluation.measures import MEASURES
 from segviz.evaluation.parallel import Progress, measure_many
 from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES
 from segviz.evaluation.question_batch import Limits, batches, measured_settings
-from segviz.evaluation.sweep import Sweep, pooled_sweep, sweep
-from segviz.memory import Memory, build, declared
+from segviz.evaluation.sweep import ALPHAS, Sweep, pooled_sweep, sweep
+from segviz.llm import ChatByRole
+from segviz.memory import Memory, Rehearsal, build, declared, make_system, needs_chat
+from segviz.memory.answer import reference
 from segviz.retrieval import RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS, level_name
 from segviz.systems.common.published import Reported
@@ -56,7 +60,8 @@ JUDGED_BY = "answer_words"
 class Bench:
     """Conversations, with unit rule, embedder and ``workers``, on which entries are measured.
 
-    ``clock`` returns seconds, for entries that measure time.
+    ``clock`` returns seconds, for entries that measure time. ``chat`` has a model for every role;
+    without it, nothing is measured that needs a model.
     """
 
     talks: Sequence[Conversation]
@@ -65,6 +70,7 @@ class Bench:
     workers: int = 1
     progress: Progress | None = None
     clock: Callable[[], float] | None = None
+    chat: ChatByRole | Rehearsal | None = None
 
     @property
     def names(self) -> list[str]:
@@ -84,7 +90,14 @@ class Bench:
         Under a seed a ``share`` of the units change places.
         """
         builders = {
-            label: partial(build, system=name, unit=self.unit, embedder=self.embedder, **settings)
+            label: partial(
+                build,
+                system=name,
+                unit=self.unit,
+                embedder=self.embedder,
+                chat=self.chat if needs_chat(make_system(name, **settings)) else None,
+                **settings,
+            )
             for label, (name, settings) in variants.items()
         }
         # BLAS threads slow down products of a memory's size.
@@ -215,8 +228,39 @@ def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dic
         "depth deviation": found.depth_std,
         "children": (found.branching * inner + root * found.trees) / max(inner + root, 1),
         "summaries per leaf": cost.annotated / max(leaves, 1),
+        "model calls per leaf": cost.calls / max(leaves, 1),
         "candidates per leaf": cost.inspected / max(leaves, 1),
     }
+
+
+def graded(
+    memory: Memory,
+    questions: Sequence[Question],
+    *,
+    chat: ChatByRole | Rehearsal,
+    seed: int = 0,
+    names: Sequence[str] = (NATIVE,),
+    relevance: str | None = None,
+    **grid: Any,
+) -> dict[str, Outcomes]:
+    """Returns the outcomes of graded answers by retrieval; arguments as :func:`retrievals`.
+
+    Questions without a gold answer are left out.
+    """
+    asked = [question for question in questions if reference(question) is not None]
+    ways = retrievals(memory, names, RetrievalSettings(relevance=relevance), **grid)
+    answerer, judge = chat.of("answer"), chat.of("grade")
+    return {
+        label: evaluate_answers(
+            memory, asked, answerer, judge, way, retriever_chat=chat, seed=seed
+        ).outcomes
+        for label, way in ways.items()
+    }
+
+
+def judged(memory: Memory, questions: Sequence[Question], **how: Any) -> Outcomes:
+    """Returns the outcomes of graded answers without propagation."""
+    return graded(memory, questions, names=("none",), **how)[COLLAPSED]
 
 
 def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
@@ -435,6 +479,12 @@ CONSTRUCTIONS: Variants = {
     "segment tree, calibrated": ("segment-tree", {}),
 }
 _TREE: Variants = {"segment tree": ("segment-tree", {})}
+
+# Settings with which the papers' models build and write.
+_WRITTEN: dict[str, Any] = {"annotate": "llm"}
+_BATCH: dict[str, Any] = {**_WRITTEN, "compatibility": "batch", "refresh": "joined"}
+_POINTWISE = {**_BATCH, "compatibility": "pointwise"}
+_MEMTREE = {"base": 0.45, "rate": 1.0}  # SegTreeMem App. E
 _POLICIES = ("bottom-up", "top-down")
 
 
@@ -472,6 +522,7 @@ def losses(
     variants: Variants,
     seeds: Sequence[int] = range(3),
     share: float = 0.3,
+    measure: Callable[..., Outcomes] = answers,
     **settings: Any,
 ) -> dict[str, tuple[Outcomes, Outcomes]]:
     """Repeats the permutation experiment of SegTreeMem §5.4.
@@ -485,8 +536,8 @@ def losses(
     """
     if not seeds:
         raise ValueError("seeds is empty; name at least one")
-    whole = bench.each(answers, variants, **settings)
-    moved = bench.each(answers, variants, seeds, share, **settings)
+    whole = bench.each(measure, variants, **settings)
+    moved = bench.each(measure, variants, seeds, share, **settings)
 
     def all_of(parts: Sequence[Outcomes]) -> Outcomes:
         return pooled(dict(zip(bench.names, parts, strict=True)))
@@ -502,7 +553,11 @@ def losses(
 
 def _lost(bench: Bench) -> list[Row]:
     rows: list[Row] = []
-    found = losses(bench, CONSTRUCTIONS, policy="none", relevance="dense")
+    plain: dict[str, Any] = {"policy": "none", "relevance": "dense"}
+    found = losses(bench, CONSTRUCTIONS, **plain)
+    batch: Variants = {"segment tree, batch": ("segment-tree", _BATCH)}
+    if bench.chat:  # one random order, as every order is built anew by the model
+        found |= losses(bench, batch, (0,), **plain)
     for label, (whole, moved) in found.items():
         row: Row = {"construction": label}
         row |= _means("in order", whole, JUDGED_BY) | _means("permuted", moved, JUDGED_BY)
@@ -510,9 +565,18 @@ def _lost(bench: Bench) -> list[Row]:
             row |= _means(f"loss, {MEASURES[name].label}", whole, name, moved)
         rows.append(row)
     orders = ("original order", "30 % of turn pairs swapped")
-    # The printed tree was built by a model in batch mode; we have none.
-    unknown = dict.fromkeys(list(rows[0])[1:], math.nan)
-    rows.append({"construction": "segment tree, batch", **unknown})
+    if bench.chat:
+        clusters: Variants = {"clusters, no time": ("clustering", _WRITTEN)}
+        how = {"chat": bench.chat, "relevance": "dense"}
+        for label, pair in losses(bench, {**clusters, **batch}, (0,), 0.3, judged, **how).items():
+            row = next(row for row in rows if row["construction"] == label)
+            row |= _means("judge, in order", pair[0], "accuracy")
+            row |= _means("judge, permuted", pair[1], "accuracy")
+            row |= _means("loss, judge", pair[0], "accuracy", pair[1])
+    else:
+        rows.append({"construction": "segment tree, batch"})
+    columns = dict.fromkeys((name for row in rows for name in row), math.nan)
+    rows = [{**columns, **row} for row in rows]
     for row, system in ((rows[0], "clustering"), (rows[-1], "segment-tree")):
         place = ("segtreemem", "Table 3")
         before, after = (bench.paper(place, "judge", order, system) for order in orders)
@@ -555,14 +619,22 @@ def _constructions(bench: Bench) -> list[Row]:
 def _shapes(bench: Bench) -> list[Row]:
     """Returns rows of the trees built here, each under the name of the deciding model.
 
-    Two trees whose decisions were a language model's have printed numbers only.
+    Without a model, the two trees that a model decides have printed numbers only.
     """
-    trees: Variants = {
-        "SegTreeMem cosine": ("segment-tree", _COSINE),
+    cosine = {**_COSINE, "refresh": "joined"}
+    trees: dict[str, tuple[str, dict[str, Any]]] = {
+        "SegTreeMem cosine": ("segment-tree", cosine if bench.chat else _COSINE),
         "SegTreeMem calibrated (ours)": ("segment-tree", {}),
-        "MemTree": ("memtree", {"base": 0.45, "rate": 1.0}),  # App. E
+        "MemTree": ("memtree", _MEMTREE),
         "RAPTOR": ("raptor", {}),
     }
+    if bench.chat:
+        trees = {
+            label: (name, settings | ({} if "ours" in label else _WRITTEN))
+            for label, (name, settings) in trees.items()
+        }
+        trees["SegTreeMem batch"] = ("segment-tree", _BATCH)
+        trees["SegTreeMem pointwise"] = ("segment-tree", _POINTWISE)
     metrics = {
         "greatest depth": "max-depth",
         "mean depth": "mean-depth",
@@ -573,12 +645,14 @@ def _shapes(bench: Bench) -> list[Row]:
     place, rows = ("segtreemem", "Table 5"), []
     found = {str(row.pop("method")): row for row in bench.rows(form, trees, "method")}
     unmeasured: Row = dict.fromkeys(next(iter(found.values())), math.nan)
-    found |= {f"SegTreeMem {name}": unmeasured for name in ("batch", "pointwise")}
+    for name in ("batch", "pointwise"):
+        found.setdefault(f"SegTreeMem {name}", unmeasured)
     for label, of in found.items():
         row, variant = dict(of), label.partition(" ")[2]
         system = "segment-tree" if variant else label.lower()
         row.pop("candidates per leaf")
-        row["calls per leaf"] = row.pop("summaries per leaf")
+        summaries, calls = row.pop("summaries per leaf"), row.pop("model calls per leaf")
+        row["calls per leaf"] = calls or summaries
         leaves, nodes = (bench.paper(place, name, variant, system) for name in ("leaves", "nodes"))
         ours = {"method": label, "nodes per leaf": row["nodes per leaf"]}
         ours |= {"nodes per leaf, paper": nodes / leaves, **row}
@@ -752,6 +826,136 @@ def _density(bench: Bench) -> list[Row]:
     return rows
 
 
+_UNBUILT = ("A-MEM", "Mem0", "HippoRAG")
+"""Systems of SegTreeMem's tables that are not built here."""
+
+_RIVALS: Variants = {
+    "BM25": ("bm25", {}),
+    "Dense": ("dense", {}),
+    "RAPTOR": ("raptor", _WRITTEN),
+    "MemTree": ("memtree", {**_MEMTREE, **_WRITTEN}),
+}
+
+_SWEPT: dict[str, Any] = {
+    "names": ("none", *_POLICIES),
+    "alphas": ALPHAS,
+    "horizons": (1, 2, 3),
+}
+
+
+def _answered(bench: Bench, **how: Any) -> dict[str, dict[str, Outcomes]]:
+    """Returns the outcomes of graded answers by method and retrieval; none without models.
+
+    Rivals are asked by the retrieval of their papers, the batch tree as ``how`` says.
+    """
+    if bench.chat is None:
+        return {}
+    tree: Variants = {"SegTreeMem": ("segment-tree", _BATCH)}
+    found = bench.each(graded, _RIVALS, chat=bench.chat)
+    found |= bench.each(graded, tree, chat=bench.chat, relevance="dense", **how)
+    return {
+        label: {
+            way: pooled(dict(zip(bench.names, (talk[way] for talk in talks), strict=True)))
+            for way in talks[0]
+        }
+        for label, talks in found.items()
+    }
+
+
+def _compared(
+    bench: Bench,
+    ways: Mapping[str, str],
+    cells: Callable[[Outcomes | None, str, str], Row],
+    **how: Any,
+) -> list[Row]:
+    """Returns a row of ``cells`` for each printed method.
+
+    Args:
+        bench: what is measured.
+        ways: names of the printed variants of the tree, with the label of the retrieval; "" for the
+            propagation with the highest judge accuracy.
+        cells: returns columns from outcomes (None if not measured), printed system and variant.
+        how: passed to :func:`graded` for the tree.
+    """
+    found = _answered(bench, **how)
+    rows: list[Row] = []
+    for label in (*_RIVALS, *_UNBUILT):
+        system, _ = _RIVALS.get(label, (label, {}))
+        (outcomes,) = found.get(label, {"": None}).values()
+        rows.append({"method": label, "best at": "", **cells(outcomes, system, "")})
+    tree = found.get("SegTreeMem", {})
+    moved = [way for way in tree if way != COLLAPSED]
+    best = max(moved, key=lambda way: tree[way].value("accuracy"), default="")
+    for variant, way in ways.items():
+        row: Row = {"method": f"SegTreeMem, {variant}", "best at": "" if way else best}
+        rows.append(row | cells(tree.get(way or best), "segment-tree", variant))
+    return rows
+
+
+def _overall(bench: Bench, table: str, ways: Mapping[str, str], **how: Any) -> list[Row]:
+    """Returns the rows of a table of judge accuracy and F1 over all questions."""
+
+    def cells(outcomes: Outcomes | None, system: str, variant: str) -> Row:
+        row: Row = {}
+        for name, metric in {"accuracy": "judge", "token_f1": "f1", "bleu1": ""}.items():
+            label = GRADES[name]
+            row |= _means(label, outcomes, name) if outcomes else {label: math.nan}
+            if metric:
+                row[f"{label}, paper"] = bench.paper(("segtreemem", table), metric, variant, system)
+        return row
+
+    return _compared(bench, ways, cells, **how)
+
+
+def _by_category(bench: Bench, table: str, columns: Mapping[str, Category | None]) -> list[Row]:
+    """Returns the rows of a table of judge accuracy by category.
+
+    ``columns`` maps the printed names to categories. Printed numbers are those of the paper's
+    backbone whose name is like that of our model, else of gpt-5.4-mini.
+    """
+    qwen = bench.chat is not None and "qwen" in bench.chat.of("answer").name.lower()
+    backbone = "qwen3.5-flash" if qwen else "gpt-5.4-mini"
+
+    def cells(outcomes: Outcomes | None, system: str, variant: str) -> Row:
+        row: Row = {}
+        for printed, category in {"": "all", **columns}.items():
+            named = ", ".join(filter(None, (backbone, printed, variant)))
+            label = f"category {category}" if printed else "all"
+            row[label] = outcomes.mean("accuracy", category=category) if outcomes else math.nan
+            place = ("segtreemem", table)
+            row[f"{label}, paper"] = bench.paper(place, "judge", named, system)
+        return row
+
+    return _compared(bench, _BEST, cells, **_SWEPT)
+
+
+_BEST = {"no propagation": COLLAPSED, "best": ""}
+
+
+def _answers_gpt(bench: Bench) -> list[Row]:
+    ways = {policy: f"{policy} 0.1, H 2" for policy in _POLICIES}
+    return _overall(bench, "Table 4", ways, names=_POLICIES)
+
+
+def _answers_qwen(bench: Bench) -> list[Row]:
+    return _overall(bench, "Table 6", _BEST, **_SWEPT)
+
+
+def _answers_locomo(bench: Bench) -> list[Row]:
+    # The paper names LoCoMo's categories in the order of their ids: weighted by the number of
+    # questions of each id, its numbers give its column "All".
+    names = ("single-hop", "multi-hop", "temporal", "open-domain", "adversarial")
+    return _by_category(bench, "Table 7", {name: place + 1 for place, name in enumerate(names)})
+
+
+def _answers_longmemeval(bench: Bench) -> list[Row]:
+    names = (
+        *("knowledge update", "multi-session", "single-session assistant"),
+        *("single-session preference", "single-session user", "temporal reasoning"),
+    )
+    return _by_category(bench, "Table 8", {name: name.replace(" ", "-") for name in names})
+
+
 def _asked(
     memory: Memory,
     questions: Sequence[Question],
@@ -772,7 +976,8 @@ class Experiment:
     """A table or figure of a ``paper``.
 
     ``shows`` describes it in a sentence, ``by`` names the function that measures it, ``chart`` its
-    drawing, ``note`` a particularity of ours. ``reproduce.toml`` documents the other fields.
+    drawing, ``note`` a particularity of ours. ``models`` says whether "all" numbers need models, or
+    "some". ``reproduce.toml`` documents the other fields.
     """
 
     paper: str
@@ -781,6 +986,7 @@ class Experiment:
     by: str
     chart: Chart | None = None
     note: str = ""
+    models: Literal["", "some", "all"] = ""
     vary: str = ""
     values: Mapping[str, Any] | None = None
     built: Sequence[str] | None = None
@@ -824,9 +1030,18 @@ class Experiment:
             for label in changed
         ]
 
-    def difference(self, rows: Sequence[Row], talks: Sequence[Conversation] = ()) -> str:
-        """Explains how the rows, measured on ``talks``, differ from the printed numbers."""
-        why = [SOURCES[self.paper].why, self.note, CAVEATS.get((self.paper, self.table), "")]
+    def difference(
+        self, rows: Sequence[Row], talks: Sequence[Conversation] = (), *, models: bool = False
+    ) -> str:
+        """Explains how the rows, measured on ``talks``, differ from the printed numbers.
+
+        ``models`` is True if they were measured with models.
+        """
+        why = [self.note, CAVEATS.get((self.paper, self.table), "")]
+        if self.models != "all":
+            why.insert(0, SOURCES[self.paper].why)
+        if self.models and not models:
+            why.insert(0, f"{_NEEDED[self.models]} (--server, --model and --judge).")
         why += dict.fromkeys(row.note for row in self.printed)
         if talks and (beside := of_data(self.printed, talks)):
             why.insert(0, f"The printed numbers are of {beside[0].data}.")
@@ -835,6 +1050,12 @@ class Experiment:
                 0, f"{len(taken)} of {len(talks)} conversations are measured, which takes minutes."
             )
         return " ".join(filter(None, [_farthest(rows), _same_order(rows), *why]))
+
+
+_NEEDED = {
+    "all": "Nothing is measured: answers and grades need models",
+    "some": "Trees that a model builds, and grades, are not measured: they need models",
+}
 
 
 def _short(value: float) -> str:
@@ -905,6 +1126,7 @@ _TABLES = {
     for table in (
         *(_demands, _control, _lost, _constructions, _shapes, _cost, _over_alpha, _levels),
         *(_depths, _thresholds, _index, _plans, _scopes, _refresh, _fan_out, _density),
+        *(_answers_gpt, _answers_qwen, _answers_locomo, _answers_longmemeval),
     )
 }
 

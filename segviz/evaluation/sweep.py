@@ -19,6 +19,9 @@ from segviz.evaluation.question_batch import Floats, Limits, batches, measured_s
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
 
+ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95)
+"""Decays of SegTreeMem's sweeps."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -179,7 +182,7 @@ def sweep(
     settings: RetrievalSettings | None = None,
     *,
     policies: Sequence[str] = ("top-down", "bottom-up", "both"),
-    alphas: Sequence[float] = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95),
+    alphas: Sequence[float] = ALPHAS,
     horizons: Sequence[int] = (0, 1, 2, 3),
     units: int = UNITS,
     tokens: int = TOKENS,

@@ -13,7 +13,7 @@ import segviz
 from segviz.construct import parameters
 from segviz.construct.compatibility import COMPATIBILITY
 from segviz.conversation import UNIT_RULES, Dispute
-from segviz.evaluation import Mean, evaluate
+from segviz.evaluation import Mean, evaluate, reproduce
 from segviz.evaluation.evaluation import averaged
 from segviz.evaluation.measures import MEASURES
 from segviz.evaluation.published import REPORTED, SOURCES
@@ -36,12 +36,17 @@ from segviz.evaluation.reproduce import (
     upkeep,
 )
 from segviz.evaluation.sweep import sweep
+from segviz.llm import ChatByRole
 from segviz.retrieval import POLICIES, PRESETS, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS
 from segviz.text.words import all_tokens, content_tokens
 from segviz.tree import replay
 from segviz.tree.shape import shape
 from tests.evaluation.test_permutation import talk
+from tests.llm.conftest import Bench as Models
+from tests.llm.conftest import bench as clients
+from tests.llm.conftest import endpoint, server
+from tests.llm.server import enum, texts_under
 from tests.memories import sample
 
 OWN = RetrievalSettings(method="native")
@@ -409,3 +414,92 @@ def test_segtreemems_switches_have_the_names_of_its_rows():
     (refresh,) = (one for one in parameters(SYSTEMS["segment-tree"]) if one.name == "refresh")
     assert (refresh.default, refresh.spec.choices) == ("eager", ("eager", "lazy", "joined"))
     assert set(UNIT_RULES) >= {"exchange", "turn"}  # App. E, App. F
+
+
+# --- with models -------------------------------------------------------------------------------
+
+__all__ = ["clients", "endpoint", "server"]
+
+
+def few():
+    """Four questions: two categories, an adversarial one, and one without a gold answer."""
+    asked = small().questions[:2]
+    return replace(
+        small(),
+        source_format="LoCoMo",
+        questions=(
+            replace(asked[0], category=1),
+            replace(asked[1], category=4),
+            replace(asked[0], index=2, answer=None, category=5, adversarial="red"),
+            replace(asked[1], index=3, answer=None, category=3),
+        ),
+    )
+
+
+@pytest.fixture
+def by_models(clients: Models):
+    """A bench on which one model builds and answers, and another grades."""
+
+    def answer(request):
+        if not enum(request):
+            return "The boat is called Marisol and lies in the harbour."
+        graded = texts_under(request, "Answer to grade")
+        return "3" if graded else enum(request)[-1]
+
+    clients.server.answer = answer
+    chat = ChatByRole(clients.chat(), {"grade": clients.chat(model="strict")})
+    return Bench([few()], embedder="hashing", chat=chat)
+
+
+def test_without_models_a_table_of_answers_has_printed_numbers_and_says_so():
+    entry = entry_of("segtreemem", "Table 4")
+    rows = {row["method"]: row for row in rows_of("segtreemem", "Table 4")}
+    assert rows["A-MEM"]["judge accuracy, paper"] == 0.608
+    assert rows["SegTreeMem, bottom-up"]["token F1, paper"] == 0.301
+    assert all(math.isnan(row["judge accuracy"]) for row in rows.values())
+    assert "--judge" in entry.difference([*rows.values()])
+    assert "--judge" not in entry.difference([*rows.values()], models=True)
+
+
+def test_answers_are_measured_beside_the_printed_ones(by_models):
+    rows = {row["method"]: row for row in entry_of("segtreemem", "Table 4").measure(by_models)}
+    assert len(rows) == 9
+    for name, row in rows.items():
+        if name in ("A-MEM", "Mem0", "HippoRAG"):
+            assert math.isnan(row["judge accuracy"])
+            continue
+        # Two graded by the judge, the adversarial one by rule; the last has no gold answer.
+        assert row["judge accuracy"].value == pytest.approx(2 / 3)
+        assert row["token F1"].n == 3
+    assert rows["SegTreeMem, top-down"]["judge accuracy, paper"] == 0.636
+
+
+def test_the_best_propagation_is_chosen_by_the_judge(by_models, monkeypatch):
+    monkeypatch.setitem(reproduce._SWEPT, "alphas", (0.1, 0.9))
+    monkeypatch.setitem(reproduce._SWEPT, "horizons", (1,))
+    rows = {row["method"]: row for row in entry_of("segtreemem", "Table 7").measure(by_models)}
+    none, best = rows["SegTreeMem, no propagation"], rows["SegTreeMem, best"]
+    assert (none["best at"], best["best at"]) == ("", "bottom-up 0.1, H 1")
+    assert best["category 1"].value == best["category 4"].value == 1
+    assert best["category 5"].value == 0
+    assert best["category 3"].n == 0
+    assert (none["category 1, paper"], best["category 4, paper"]) == (0.47, 0.894)
+    assert best["all, paper"] == 0.668
+
+
+def test_trees_that_a_model_builds_have_a_shape_and_calls(by_models):
+    rows = {row["method"]: row for row in entry_of("segtreemem", "Table 5").measure(by_models)}
+    for name in ("batch", "pointwise", "cosine"):
+        assert rows[f"SegTreeMem {name}"]["calls per leaf"] > 0
+        assert not math.isnan(rows[f"SegTreeMem {name}"]["greatest depth"])
+    assert rows["SegTreeMem batch"]["calls per leaf"] > rows["SegTreeMem cosine"]["calls per leaf"]
+
+
+def test_the_loss_of_a_batch_tree_is_judged(by_models):
+    rows = {
+        row["construction"]: row for row in entry_of("segtreemem", "Table 3").measure(by_models)
+    }
+    for name in ("clusters, no time", "segment tree, batch"):
+        assert rows[name]["loss, judge"].value == 0  # every answer is the same here
+    assert math.isnan(rows["segment tree, cosine"]["loss, judge"])
+    assert rows["segment tree, batch"]["loss, judge, paper"] == pytest.approx(0.101)
