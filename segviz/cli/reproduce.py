@@ -83,7 +83,7 @@ def reproduce(options: Options, console: Console) -> int:
         segviz reproduce
         segviz reproduce segtreemem table-3 --data locomo10.json
         segviz reproduce segtreemem table-3 --data l10.json --audit errors.json
-        segviz reproduce segtreemem table-4 --server vllm --model qwen3 --judge phi4
+        segviz reproduce segtreemem table-4 --server vllm --model m --judge n
     """
     if options.paper is None:
         return _list(console)
