@@ -23,6 +23,8 @@ _OPTIONAL = {
     "temperature": ("temperature",),
     "frequency_penalty": ("penalty",),
     "seed": ("seed",),
+    "stream_options": ("stream_options", "include_usage"),
+    "stream": ("stream",),
     "max_tokens": ("max_tokens", "max_completion_tokens"),
     "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
 }
@@ -263,6 +265,8 @@ class OpenAIChat(Client):
             "temperature": max(endpoint.temperature, _WARMER * again),
             limit: self._limit(prompt, fault),
         }
+        if "stream" not in refused:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         if prompt.words:
             body["frequency_penalty"] = _PENALTY
         if not prompt.system:
@@ -309,6 +313,8 @@ class OpenAIChat(Client):
             finish = choice.get("finish_reason")
         except (KeyError, IndexError, TypeError, AttributeError):
             raise Fault("the reply lacked its answer (choices, message)", "body") from None
+        if not reply.get("usage"):
+            self._accepted["stream"] = False  # some servers count the tokens of whole replies alone
         said = content if isinstance(content, str) else ""
         said = self.endpoint.scrub(clean(said).strip(), shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""

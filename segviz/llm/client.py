@@ -6,6 +6,7 @@ as long as ``Retry-After`` says, else half a second, doubled up to 8.
 
 This module adds what the package does not know about:
 
+* It joins the events of a streamed reply, and repeats a request whose stream breaks off.
 * It counts every request, also the failed ones, which servers charge for.
 * It repeats a request whose reply is unusable: broken JSON, an empty or cut off answer, a label
   outside the set, a text that fails its checks. A reply that came whole but cannot be used is
@@ -203,21 +204,42 @@ class Client(Metered):
         client = self._openai.with_options(max_retries=retries)
         resource = client.chat.completions if route == "chat" else client.embeddings
         try:
-            content = resource.with_raw_response.create(**body).content
+            with resource.with_streaming_response.create(**body) as response:
+                streamed = response.headers.get("content-type", "").startswith("text/event-stream")
+                content = self._content(response)
         except self._package.APIStatusError as error:
             raise _from_status(error.status_code, self._said(error)) from None
         except self._package.APITimeoutError:
-            raise Fault(f"no reply within {self.endpoint.timeout:g} s", "timeout") from None
+            raise self._silent(final=True) from None
         except self._package.APIConnectionError as error:
             what = f"the connection failed ({type(error.__cause__).__name__})"
-            raise Fault(what, "connection") from None
+            raise Fault(what, "connection", final=True) from None
         try:
-            reply = json.loads(content)
-        except (ValueError, RecursionError):  # also invalid UTF-8, or nesting a thousand deep
+            reply = _joined(content) if streamed else json.loads(content)
+        # Also invalid UTF-8, nesting a thousand deep, or events that are no objects.
+        except (ValueError, RecursionError, TypeError, AttributeError):
             reply = None
         if not isinstance(reply, dict):
             raise Fault("the reply was not valid JSON, or cut off", "body")
+        if streamed and reply["error"]:
+            said = self.endpoint.scrub(str(reply["error"]))
+            raise Fault(f"the server broke off: {_line(said)}", 500, said=said)
         return reply
+
+    def _content(self, response: openai.APIResponse[Any]) -> bytes:
+        """Returns the body of a response, which may take long as long as the server writes."""
+        try:
+            return response.read()
+        # Errors of the HTTP package below ``openai``, which is another one by version.
+        except Exception as error:
+            name = type(error).__name__
+            if "Timeout" in name:
+                raise self._silent() from None
+            raise Fault(f"the reply broke off ({name})", "connection") from None
+
+    def _silent(self, final: bool = False) -> Fault:
+        what = f"the server was silent for {self.endpoint.timeout:g} s"
+        return Fault(what, "timeout", final=final)
 
     def _said(self, error: openai.APIStatusError) -> str:
         """Returns the server's words about an error: its message, else its text."""
@@ -252,12 +274,12 @@ class Fault(Exception):
         status: int = 200,
         said: str = "",
         reply: Completion | None = None,
+        final: bool = False,
     ) -> None:
         super().__init__(what)
         self.kind, self.status, self.said, self.reply = kind, status, said, reply
         self.again = 0
-        # ``openai`` has tried these again already.
-        self.final = status != 200 or kind in ("timeout", "connection")
+        self.final = final
 
 
 class RequestError(ModelError):
@@ -286,7 +308,40 @@ def _from_status(status: int, said: str) -> Fault:
         kind, what, shown = 404, f"the server sends to another address ({status})", ""
     elif status == 401:  # a refused key is often repeated in the answer, in part or in full
         shown = said = ""
-    line = " ".join("".join(c if c.isprintable() else " " for c in shown).split())
-    line = line if len(line) <= _SAID else line[:_SAID] + "…"
-    what = f"{what}: {line.rstrip('.')}" if line else what
-    return Fault(what, kind, status=status, said=said)
+    line = _line(shown)
+    what = f"{what}: {line}" if line else what
+    return Fault(what, kind, status=status, said=said, final=True)
+
+
+def _line(said: str) -> str:
+    """Returns a server's words as one printable line of bounded length."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in said).split())
+    return (line if len(line) <= _SAID else line[:_SAID] + "…").rstrip(".")
+
+
+def _joined(content: bytes) -> Body:
+    """Returns the reply of a stream of events as if it had come in one piece.
+
+    Raises:
+        ValueError: The stream ends before the reply does, or an event is no JSON.
+        AttributeError, TypeError: An event is no object of the expected form.
+    """
+    message: dict[str, str] = {"content": "", "refusal": ""}
+    reply: Body = {"usage": None, "system_fingerprint": None, "error": None}
+    finish = None
+    for line in content.split(b"\n"):
+        field, _, value = line.partition(b":")
+        if field != b"data":
+            continue
+        if value.strip() == b"[DONE]":
+            break
+        event = json.loads(value)
+        reply |= {name: event[name] for name in reply if event.get(name)}
+        for choice in event.get("choices") or ():
+            for name in message:
+                message[name] += (choice.get("delta") or {}).get(name) or ""
+            finish = choice.get("finish_reason") or finish
+    else:
+        if finish is None and not reply["error"]:
+            raise ValueError("the stream broke off")
+    return {**reply, "choices": [{"message": message, "finish_reason": finish}]}

@@ -43,7 +43,7 @@ class Fault:
     drop: bool = False  # promise all of the body, send half, hang up
     hang: float = 0.0  # seconds before replying
     echo: bool = False  # repeat the Authorization header in the error
-    drip: float = 0.0  # seconds between two bytes of the body
+    drip: float = 0.0  # seconds between two bytes of the body, or two events of a stream
 
 
 def status(
@@ -140,6 +140,21 @@ def vector(text: str) -> list[float]:
     return row
 
 
+def as_events(reply: Body, counted: bool) -> bytes:
+    """A reply as a stream, an event for each word; with its tokens if they are ``counted``."""
+    choice = reply["choices"][0]
+    words = re.findall(r"\s*\S+|\s+", choice["message"]["content"])
+    deltas: list[Body] = [{"role": "assistant", "content": None}, *({"content": w} for w in words)]
+    events: list[Body] = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    end = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
+    events.append({"choices": [end]})
+    if counted:
+        events.append({"choices": [], "usage": reply["usage"]})
+    # As most servers do, every other character is sent as it is.
+    sent = [json.dumps(event, ensure_ascii=False) for event in events]
+    return "".join(f"data: {event}\n\n" for event in [*sent, "[DONE]"]).encode(errors="replace")
+
+
 class ModelServer:
     """The server as a context manager."""
 
@@ -151,6 +166,7 @@ class ModelServer:
         self.fault: Callable[[Body], Fault | None] = lambda request: None
         self.models: list[Body] = []  # as listed by /v1/models
         self.refuses: set[str] = set()  # parameters answered with 400 whenever present
+        self.streams = True  # else a request for a stream gets its reply in one piece
         self.delay = 0.0
         self.most_at_once = 0
         self._now = 0
@@ -297,6 +313,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path not in ("/v1/chat/completions", "/v1/embeddings"):
             return json.dumps({"error": "no such path"}).encode()
         reply = self.server.owner.normal(self.path, request, fault)
+        if request.get("stream") and self.server.owner.streams and not fault.change:
+            return as_events(reply, "include_usage" in request.get("stream_options", {}))
         reply = fault.change(reply) if fault.change else reply
         return json.dumps(reply).encode()
 
@@ -304,7 +322,8 @@ class _Handler(BaseHTTPRequestHandler):
         sent = body[: len(body) // 2] if fault.drop else body[: int(len(body) * fault.cut)]
         promised = len(body) if fault.drop else len(sent)
         self.send_response(fault.status)
-        headers = {"Content-Type": "application/json", "Content-Length": str(promised)}
+        kind = "text/event-stream" if body.startswith(b"data:") else "application/json"
+        headers = {"Content-Type": kind, "Content-Length": str(promised)}
         for name, value in (headers | fault.headers).items():
             self.send_header(name, value)
         self.end_headers()
@@ -317,8 +336,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not pause:
             self.wfile.write(data)
             return
-        for place in range(len(data)):
-            self.wfile.write(data[place : place + 1])
+        events = data.startswith(b"data:")
+        for piece in re.findall(rb".*?\n\n" if events else b"(?s:.)", data):
+            self.wfile.write(piece)
             if self.server.owner._stopping.wait(pause):
                 return
 

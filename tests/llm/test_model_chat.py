@@ -32,6 +32,8 @@ def test_free_text_goes_out_as_it_should_and_comes_back(bench: Bench):
             "temperature": 0,
             "seed": 5,
             "max_tokens": 77,
+            "stream": True,
+            "stream_options": {"include_usage": True},
         }
     ]
     assert reply.tokens == chat.tokens == chat.tokens_in + chat.tokens_out == 5 + 2
@@ -274,7 +276,7 @@ def test_a_server_in_trouble_is_not_taken_for_one_without_structured_output(benc
 
 
 def test_other_parameters_a_server_refuses_are_left_out_too(bench: Bench):
-    bench.server.refuses = {"temperature", "seed", "max_tokens", "response_format"}
+    bench.server.refuses = {"temperature", "seed", "max_tokens", "response_format", "stream"}
     bench.server.answer = lambda request: "new"
     assert bench.chat(retries=0).reply(CHOICE).text == "new"
     assert set(bench.server.requests[-1]) == {"model", "messages", "max_completion_tokens"}
