@@ -42,6 +42,7 @@ Route = Literal["chat", "embeddings"]
 T = TypeVar("T")
 
 KEPT = "Finished work is kept; build again to go on."
+_END = b"\n\ndata: [DONE]\n\n"  # of a stream
 _SAID = 300
 _ADAPTABLE = (400, 422, 500, 501)
 _PASSING = (408, 409, 425, 429)
@@ -206,7 +207,7 @@ class Client(Metered):
         try:
             with resource.with_streaming_response.create(**body) as response:
                 streamed = response.headers.get("content-type", "").startswith("text/event-stream")
-                content = self._content(response)
+                content = self._content(response, streamed)
         except self._package.APIStatusError as error:
             raise _from_status(error.status_code, self._said(error)) from None
         except self._package.APITimeoutError:
@@ -226,16 +227,26 @@ class Client(Metered):
             raise Fault(f"the server broke off: {_line(said)}", 500, said=said)
         return reply
 
-    def _content(self, response: openai.APIResponse[Any]) -> bytes:
-        """Returns the body of a response, which may take long as long as the server writes."""
+    def _content(self, response: openai.APIResponse[Any], streamed: bool) -> bytes:
+        """Returns the body of a response. It may take any time, if the server is never silent."""
+        pieces: list[bytes] = []
         try:
-            return response.read()
+            for piece in response.iter_bytes():
+                pieces.append(piece)
+                if not self.heard(piece) and streamed:
+                    pieces.append(_END)
+                    break
+            return b"".join(pieces)
         # Errors of the HTTP package below ``openai``, which is another one by version.
         except Exception as error:
             name = type(error).__name__
             if "Timeout" in name:
                 raise self._silent() from None
             raise Fault(f"the reply broke off ({name})", "connection") from None
+
+    def heard(self, piece: bytes) -> bool:
+        """Receives a piece of a reply as it arrives; returns False to cut the reply off there."""
+        return True
 
     def _silent(self, final: bool = False) -> Fault:
         what = f"the server was silent for {self.endpoint.timeout:g} s"

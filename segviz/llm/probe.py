@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from segviz.llm.cache import ModelCache
 from segviz.llm.chat import OpenAIChat
+from segviz.llm.client import RequestError
 from segviz.llm.endpoint import RANGES, Endpoint
+from segviz.llm.prompts import tokens_of
 from segviz.llm.protocols import LabelError, ModelError, Prompt
 
 SECONDS = 5.0
 """Longest time a test takes."""
 
 _CONTEXT = ("n_ctx", "max_model_len", "loaded_context_length", "context_length", "n_ctx_train")
-_FRUIT = ("apple", "pear")
-_FRUITS = "Which fruit do you like? " * 80  # some 400 tokens, to time the reading of a prompt
+_CHERRY = "Answer with the one word cherry."
+_FRUIT, _FRUITS = "Which fruit do you like? ", ("apple", "pear")
+_MANY = 80  # repetitions of that question, some 500 tokens, to time the reading of a prompt
 _COUNT = Prompt("", "Write the numbers from one to sixty as words, nothing else.")
 _COUNTED = 96  # tokens of that answer at most
+_SHARE = 0.4  # of the time for that answer; a slow server is cut off then
+_WRITING = 0.2  # least share of the time of a reply that writing it takes
+_LOADING = "A server that loads its model first may answer at the next test."
+_TOKENS = re.compile(rb'"(?:content|reasoning|reasoning_content)": ?"(?!")')
 
 
 @dataclass(frozen=True)
@@ -39,67 +48,101 @@ class ServerReport:
 
     def seconds(self, tokens_in: int, tokens_out: int) -> float | None:
         """Returns the seconds of consecutive requests with so many tokens; None without a speed."""
-        if not self.writes:
+        if not self.writes or not self.reads:
             return None
-        return tokens_out / self.writes + (tokens_in / self.reads if self.reads else 0.0)
+        return tokens_out / self.writes + tokens_in / self.reads
 
     @property
     def lines(self) -> list[tuple[str, str]]:
         """Results as (name, value) lines."""
         forms = {"ignored": "taken, but ignored", "none": "not supported"}
+        pace = [(self.reads, "read"), (self.writes, "written")]
+        speed = " and ".join(f"{tokens:.0f} tokens {how}" for tokens, how in pace if tokens)
         known = [
             ("Models listed", ", ".join(self.models)),
             ("Schema", forms.get(self.schema, self.schema and f"kept to ({self.schema})")),
             ("Context", f"{self.context:,} tokens" if self.context else ""),
-            ("Speed", f"{self.writes:.0f} tokens a second" if self.writes else ""),
+            ("Speed", speed and f"{speed} a second"),
             ("Problem", self.problem),
         ]
         return [(name, value or "unknown") for name, value in known if value or name != "Problem"]
 
 
-def probe(endpoint: Endpoint) -> ServerReport:
-    """Tests a server in at most ``SECONDS``.
+class _Timed(OpenAIChat):
+    """Chat model that times a streamed reply and cuts it off at the time ``until``."""
 
-    For a chat model it sends two short requests, without any text of a conversation.
-    """
-    until = time.monotonic() + SECONDS
-
-    def client() -> OpenAIChat:
-        left = max(RANGES["timeout"][0], until - time.monotonic())
+    def __init__(self, endpoint: Endpoint, until: float) -> None:
         # Nothing is cached: a cached reply would say nothing about the speed.
-        limits = replace(endpoint, timeout=left, retries=0, max_tokens=_COUNTED)
-        return OpenAIChat(replace(limits, model=endpoint.model or "none"), ModelCache(None))
+        super().__init__(endpoint, ModelCache(None))
+        self.until, self.began, self.events = until, time.monotonic(), 0
+        self.first = self.last = 0.0
 
-    first = client()
-    listed = first.listed(SECONDS / 2)
+    def heard(self, piece: bytes) -> bool:
+        """Notes the times of the first and the last token."""
+        self.last = time.monotonic()
+        self.events += len(_TOKENS.findall(piece))
+        self.first = self.first or (self.last if self.events else 0.0)
+        return self.last < self.until
+
+    def writes(self) -> float | None:
+        """Returns the tokens written in a second, None if nothing came.
+
+        A reply that was cut off names no tokens; then each event counts as one.
+        """
+        taken, writing = self.last - self.began, self.last - self.first
+        tokens = self.tokens_out or self.events
+        # A reply in one piece, or of a proxy that collects the events, shows no time of writing.
+        return tokens / (writing if writing > _WRITING * taken else taken) if tokens else None
+
+    def reads(self, prompt: Prompt) -> float | None:
+        """Returns the tokens of ``prompt``, just sent, that were read in a second."""
+        tokens = self.tokens_in or tokens_of(prompt.system + prompt.user)
+        return tokens / (self.first - self.began) if self.first else None
+
+
+def probe(endpoint: Endpoint) -> ServerReport:
+    """Tests a server in about ``SECONDS``.
+
+    To a chat model it sends two or three short requests, without any text of a conversation.
+    """
+    end = time.monotonic() + SECONDS
+
+    def client(share: float = 1.0, max_tokens: int = _COUNTED) -> _Timed:
+        left = max(RANGES["timeout"][0], end - time.monotonic())
+        known = replace(endpoint, timeout=left, retries=0, max_tokens=max_tokens)
+        return _Timed(replace(known, model=endpoint.model or "none"), end - (1 - share) * left)
+
+    listed = client().listed(SECONDS / 2)
     found = ServerReport(tuple(str(row["id"]) for row in listed))
     row = next((row for row in listed if row["id"] == endpoint.model), {})
     traits = {**row, **(row["meta"] if isinstance(row.get("meta"), dict) else {})}
     sizes = (traits.get(name) for name in _CONTEXT)
     found = replace(found, context=next((size for size in sizes if type(size) is int), None))
+    if not endpoint.model:
+        return replace(found, problem="" if listed else "it lists no models")
     try:
-        if not endpoint.model:
-            return replace(found, problem="" if listed else "it lists no models")
-        began = time.monotonic()
-        found = replace(found, schema=_schema(first))
-        read = time.monotonic() - began
-        second, began = client(), time.monotonic()
-        second.reply(_COUNT)
-        wrote = time.monotonic() - began
+        first = client(_SHARE)
+        first.reply(_COUNT)
+        # A number that differs each time, so that no server has read the prompt before.
+        choice = Prompt(f"{time.time_ns()}. {_CHERRY}", _FRUIT, _FRUITS)
+        second = client()
+        found = replace(found, writes=first.writes(), schema=_schema(second, choice))
+        found = replace(found, reads=second.reads(choice))
     except ModelError as error:
-        return replace(found, problem=str(error))
-    if second.tokens_out:
-        writes = second.tokens_out / wrote
-        rest = read - first.tokens_out / writes
-        reads = first.tokens_in / rest if rest > 0 and first.tokens_in else None
-        found = replace(found, writes=writes, reads=reads)
+        late = isinstance(error, RequestError) and error.kind == "timeout"
+        return replace(found, problem=f"{error} {_LOADING}" if late else str(error))
+    if (found.reads or 0) * (end - time.monotonic()) > _MANY * tokens_of(_FRUIT):
+        third, long = client(max_tokens=1), Prompt("", f"{time.time_ns()}. {_FRUIT * _MANY}")
+        with suppress(ModelError):  # models that reason first end in one
+            third.reply(long)
+        found = replace(found, reads=third.reads(long) or found.reads)
     return found
 
 
-def _schema(chat: OpenAIChat) -> str:
+def _schema(chat: OpenAIChat, choice: Prompt) -> str:
     """Returns the form of output a server obeys even if the prompt asks for another answer."""
     try:
-        chat.reply(Prompt("Answer with the one word cherry.", _FRUITS, _FRUIT))
+        chat.reply(choice)
     except LabelError:
         return "ignored" if chat.form != "text" else "none"
     return chat.form if chat.form != "text" else "none"

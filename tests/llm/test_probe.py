@@ -30,6 +30,38 @@ def test_a_server_that_keeps_to_a_schema_and_tells_its_context(bench: Bench):
     assert "Problem" not in told
 
 
+def test_a_slow_server_is_measured_by_what_it_writes_in_the_time(bench: Bench):
+    bench.server.script(wire.Fault(text="one two three " * 20, drip=0.25))  # 15 s in all
+    found = probe(bench.endpoint)
+    assert found.problem == ""
+    assert found.writes == pytest.approx(4, rel=0.4)
+    assert found.schema == "json_schema"
+    assert found.reads
+
+
+def test_a_server_that_answers_in_one_piece_is_measured_too(bench: Bench):
+    bench.server.streams = False
+    bench.server.delay = 0.1
+    bench.server.answer = lambda request: "one " * 30
+    found = probe(bench.endpoint)
+    assert 30 < (found.writes or 0) < 300
+    assert found.reads
+
+
+def test_each_test_asks_what_the_server_has_not_read_before(bench: Bench):
+    probe(bench.endpoint)
+    probe(bench.endpoint)
+    read = ["".join(m["content"] for m in r["messages"]) for r in bench.server.chats]
+    timed = [text for text in read if "fruit" in text]
+    assert len({*timed}) == len(timed) >= 4
+
+
+@pytest.mark.slow
+def test_a_server_that_says_nothing_in_time_may_be_loading_its_model(bench: Bench):
+    bench.server.delay = 20
+    assert "loads its model" in probe(bench.endpoint).problem
+
+
 def test_a_server_that_ignores_a_schema_or_takes_none(bench: Bench):
     bench.server.fault = lambda r: wire.say("cherry") if wire.enum(r) else None
     assert probe(bench.endpoint).schema == "ignored"
