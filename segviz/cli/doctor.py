@@ -131,7 +131,7 @@ def doctor(options: Options, console: Console) -> int:
 
     Checks Python, the packages, the plug-ins, the embedder, the cache of model answers, the keys
     (never their values), the browser that draws pictures, and the port of the app. Only a named
-    server is contacted: for its models and, if a model is named, for two short answers that test
+    server is contacted: for its models and, if a model is named, for a few short answers that test
     the JSON schema and the speed. The app itself opens in your default browser.
 
     JSON: command, version, healthy, findings (each name, state: ok, note or missing, what).

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -160,20 +161,21 @@ def models(options: Options, console: Console) -> Iterator[Models]:
 
 
 class _Sending(Metered):
-    """Chat model that says where texts are sent before its first request."""
+    """Counters that say where texts are sent before the first request."""
 
     def __init__(self, endpoint: Endpoint, console: Console) -> None:
         super().__init__()
+        self._announcing = threading.Lock()
         self._note = partial(
             console.note, f"texts of the conversation are sent to {endpoint.address}"
         )
 
-    def count_call(self) -> None:
-        """Counts a request that is about to be sent."""
-        with self._counting:
-            first, self.calls = not self.calls, self.calls + 1
-        if first:
-            self._note()
+    def count(self, **more: int) -> None:
+        """Adds to the counters; the first request, which is about to be sent, is announced."""
+        with self._announcing:
+            if more.get("calls") and not self.usage.calls:
+                self._note()
+            super().count(**more)
 
 
 def _named(options: Options) -> dict[str, str]:

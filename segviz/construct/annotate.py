@@ -375,7 +375,8 @@ place; the hash of the prompt; the reply as it came; why it was not used."""
 OF_MODEL = (WRITTEN_BY, PROMPT, REPLY, FAULT)
 _RAW = 4_000  # characters kept of a reply
 _TITLE_LINE = re.compile(r"\W*title\W*[:：]\s*([^\n]*)(?:\n+|$)", re.I)
-_TITLE_LENGTH = 40
+_TITLE_LENGTH = 40  # characters of a title that are shown
+_TITLE_WORDS = 12  # a longer line is no title
 
 
 class WrittenText(str):
@@ -396,11 +397,10 @@ def text_facts(text: str) -> dict[str, str]:
 
 
 def _titled(reply: str) -> tuple[str, str]:
-    """Splits a reply into its summary and what its ``Title:`` line says, where it has one."""
+    """Splits a reply into its summary and its title; "" without a usable ``Title:`` line."""
     found = _TITLE_LINE.match(reply)
-    title = " ".join(found.group(1).strip(" \"'“”*.").split()) if found else ""
-    if len(title) > _TITLE_LENGTH:
-        title = title[:_TITLE_LENGTH].rsplit(" ", 1)[0]
+    words = found.group(1).strip(" \"'“”*.").split() if found else []
+    title = clipped(" ".join(words), _TITLE_LENGTH) if len(words) <= _TITLE_WORDS else ""
     return (reply[found.end() :] if found else reply).strip(), title
 
 

@@ -76,9 +76,12 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Charges(Protocol):
-    """Embedder that is paid by the token; ``calls`` counts the requests sent so far."""
+    """Embedder that is paid by the token."""
 
-    calls: int
+    @property
+    def calls(self) -> int:
+        """Requests sent so far."""
+        ...
 
     def charged(self, texts: Sequence[str]) -> int:
         """Returns the tokens charged for embedding these texts, now or earlier."""

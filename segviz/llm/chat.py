@@ -12,7 +12,7 @@ from segviz.llm.cache import Completion, ModelCache, content_key
 from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.prompts import JSON_ONLY, Texts, fitted
-from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply, replies_of
+from segviz.llm.protocols import Chat, LabelError, LastingFault, Prompt, Reply
 from segviz.llm.usage import Metered
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
@@ -39,7 +39,7 @@ _ROOMY = "short"  # accepted[...] is False for a model that reasons first: short
 _STUBBORN = "the model kept answering outside its labels when it was asked before"
 
 
-class OpenAIChat(Client):
+class OpenAIChat(Client, Chat):
     """Chat model of a server with the OpenAI API; repeated prompts are answered from the cache.
 
     A prompt with labels requests structured output in the first form the server accepts: OpenAI's
@@ -95,56 +95,27 @@ class OpenAIChat(Client):
             "reported": sorted(self._reported),
         }
 
-    def reply(self, prompt: Prompt) -> Reply:
-        """Returns the answer.
-
-        Raises:
-            LabelError: The model kept answering outside the labels.
-            LastingFault: Only this prompt fails.
-            ModelError: The server still fails after a limited number of retries.
-        """
-        return self.replies([prompt])[0]
-
-    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Answers independent prompts in order, at most ``concurrency`` at once, equal ones once.
-
-        If one fails, the others still finish and are cached before its error is raised.
-        """
-        return replies_of(self.outcomes(prompts))
-
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
-        """Answers as ``replies``, with the LabelError in the place of a missing label.
+        """Answers prompts, see ``Chat.outcomes``; at most ``concurrency`` at once.
 
-        So decisions made in its place do not depend on which request was faster.
+        If one fails, the others under way still finish and are cached before its error is raised.
         """
         sent = [self._within(prompt) for prompt in prompts]
         distinct = list(dict.fromkeys(sent))
         # Cached replies need no thread.
-        answers = {prompt: found for prompt in distinct if (found := self._outcome(prompt))}
+        answers = {prompt: found for prompt in distinct if (found := self._kept(prompt))}
         fresh = [prompt for prompt in distinct if prompt not in answers]
-        got = timeouts.in_parallel(self._outcome_anew, fresh, self.endpoint.concurrency)
+        got = timeouts.in_parallel(self._fresh, fresh, self.endpoint.concurrency)
         answers |= zip(fresh, got, strict=True)
         return [answers[prompt] for prompt in sent]
-
-    def _outcome(self, prompt: Prompt) -> Reply | LabelError | None:
-        try:
-            return self._kept(prompt)
-        except LabelError as error:
-            return error
-
-    def _outcome_anew(self, prompt: Prompt) -> Reply | LabelError:
-        try:
-            return self._fresh(prompt)
-        except LabelError as error:
-            return error
 
     def _within(self, prompt: Prompt) -> Prompt:
         """Returns the prompt as it is sent: with its own words, and within the budget."""
         sent, shortened = fitted(prompt, self.endpoint.prompt_tokens, self.prompts)
-        self.count_shortened(shortened)
+        self.count(shortened=shortened)
         return sent
 
-    def _kept(self, prompt: Prompt) -> Reply | None:
+    def _kept(self, prompt: Prompt) -> Reply | LabelError | None:
         """Returns the reply in the cache, or one without an answer if that was waived."""
         kept = self.cache.completion(self._key("chat", prompt))
         if kept is not None:
@@ -152,22 +123,23 @@ class OpenAIChat(Client):
         waived = self._waiver(prompt)
         return self._without(prompt, waived) if waived else None
 
-    def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply:
-        """Counts an answer and returns it. Raises LabelError for a kept wrong label."""
-        self.count_answer(kept.tokens_in, kept.tokens_out, cached)
-        self._reported |= {kept.fingerprint} - {""}
+    def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply | LabelError:
+        """Counts a stored answer and returns the reply, or the error of a wrong label."""
         tokens, model = kept.tokens_in + kept.tokens_out, self.endpoint.model
+        self.count(answered=1, answered_tokens=tokens, from_cache=cached)
+        self.count(answered_output=kept.tokens_out)
+        self._reported |= {kept.fingerprint} - {""}
         try:
             said = self._usable(prompt, kept)
         except Fault as fault:
             if fault.kind == "label":
-                raise LabelError(_STUBBORN, fault.said) from None
-            self.count_refused()
+                return LabelError(_STUBBORN, fault.said)
+            self.count(refused=1)
             return Reply("", tokens, cached, refused=str(fault), raw=kept.text, model=model)
         return Reply(said, tokens, cached, raw=kept.text, model=model)
 
-    def _fresh(self, prompt: Prompt) -> Reply:
-        """Returns the answer from the server and keeps it."""
+    def _fresh(self, prompt: Prompt) -> Reply | LabelError:
+        """Requests the answer from the server and stores it."""
         key = self._key("chat", prompt)
         failing: set[str] = set()  # forms of output at which the server failed
         failed: RequestError | None = None
@@ -190,17 +162,14 @@ class OpenAIChat(Client):
         # Another process may have stored another answer meanwhile; use the one a rebuild will find.
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
-    def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply:
-        """Returns the unusable text, or an empty reply if that is waived; else raises an error."""
+    def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError:
+        """Returns what replaces the answer to a prompt that failed for good, or raises an error."""
         if failed.kind in ("label", "text") and failed.reply is not None:
             # Stored too: a resumed or repeated build must decide the same way in its place, without
             # another request.
             kept = self.cache.keep_completion(self._key("chat", prompt), failed.reply)
-            try:
-                return self._counted(prompt, kept, cached=False)
-            except LabelError:
-                pass
-            raise LabelError(str(failed), failed.said)
+            found = self._counted(prompt, kept, cached=False)
+            return found if isinstance(found, Reply) else LabelError(str(failed), failed.said)
         if not failed.lasting:
             raise failed
         if not self._waives:
@@ -224,7 +193,7 @@ class OpenAIChat(Client):
         return kept.text if kept else ""
 
     def _without(self, prompt: Prompt, reason: str) -> Reply:
-        self.count_waived(text=not prompt.labels)
+        self.count(waived_texts=not prompt.labels)
         return Reply("", waived=reason)
 
     def _key(self, kind: str, prompt: Prompt) -> bytes:
@@ -347,7 +316,8 @@ class OpenAIChat(Client):
         elif prompt.labels:
             return self._label(prompt, said, kept)
         elif prompt.words:
-            fails = checks.unusable(said, prompt.words)
+            source = "\n".join(text for part in prompt.parts for text in part.texts)
+            fails = checks.unusable(said, prompt.words, source)
         elif prompt.json and object_in(said) is None:
             fails = "it was no JSON object"
         if fails:
@@ -367,8 +337,8 @@ class OpenAIChat(Client):
 
 
 _TEXT_ONLY = (
-    "Write the title line and then at most {} words of plain text: no introduction, every thing "
-    "once, the last sentence finished."
+    "Write the title line and then at most {} words of plain text, in your own words: no "
+    "introduction, no list, every thing once, the last sentence finished."
 )
 
 

@@ -1,7 +1,8 @@
 """Checks the form of a model's text before it becomes memory.
 
-It finds unfinished reasoning, an introduction, a loop, symbols in place of letters, and a wrong
-length. It cannot check whether a text is true; the screen shows the turns next to it.
+It finds unfinished reasoning, an introduction, a list, a copy of the source, a loop, symbols in
+place of letters, and a wrong length. It cannot check whether a text is true; the screen shows the
+turns next to it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ _INTRODUCTION = re.compile(
     r"|[^\n]{1,120}[:：][ \t]*\n)",
     re.I,
 )
+_ITEM = re.compile(
+    r"^\s*(?:[-*•]\s|\(?\d{1,2}[.):]\s|(?:part|message|segment)\s+\d+\s*(?:[:.–—-]|$))", re.I | re.M
+)
+_BRIEF = 4  # words; shorter lines may recur by chance
 _SHINGLE = 12  # letters
 _DISTINCT = 0.7  # least share of distinct shingles; a text repeated three times has .33
 _STUTTER = re.compile(r"\b(\w+)(?:\W+\1\b){3}", re.I)
@@ -43,12 +48,13 @@ def tokens_for(words: int) -> int:
     return 4 * words + 40
 
 
-def unusable(text: str, words: int) -> str:
-    """Returns why a text cannot become memory; "" if it can.
+def unusable(text: str, words: int, source: str = "") -> str:
+    """Returns the reason why a text cannot become memory; "" if it can.
 
     Args:
         text: the reply, without reasoning.
         words: the requested maximum of words.
+        source: the texts to be summarised.
     """
     body = _TITLE.sub("", text, count=1).strip()
     letters = [sign for sign in body.casefold() if unicodedata.category(sign)[0] in "LMN"]
@@ -58,6 +64,10 @@ def unusable(text: str, words: int) -> str:
         return "it began with an introduction"
     if len(letters) + sum(map(str.isspace, body)) < _PLAIN * len(body):
         return "too few of its signs were letters"
+    if len(_ITEM.findall(body)) > 1:
+        return "it was a list"
+    if _copied(body, source):
+        return "it copied the texts"
     if _loops("".join(letters)) or _STUTTER.search(body):
         return "it repeated itself"
     if len(body.split()) > _LONGEST[0] * words or len(body) > _LONGEST[1] * words:
@@ -65,6 +75,13 @@ def unusable(text: str, words: int) -> str:
     return ""
 
 
+def _copied(text: str, source: str) -> bool:
+    """Returns True if a text repeats two or more whole lines of its source."""
+    lines = {line.strip() for line in source.splitlines() if len(line.split()) > _BRIEF}
+    return sum(line.strip() in lines for line in text.splitlines()) > 1
+
+
 def _loops(letters: str) -> bool:
+    """Returns True if a text, given without blanks and signs, says most things several times."""
     runs = [letters[start : start + _SHINGLE] for start in range(len(letters) - _SHINGLE + 1)]
     return len(runs) > 5 * _SHINGLE and len(set(runs)) < _DISTINCT * len(runs)

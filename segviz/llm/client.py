@@ -175,7 +175,7 @@ class Client(Metered):
             nonlocal tries
             timeouts.check_cancelled()
             tries += 1
-            self.count_call()
+            self.count(calls=1)
 
         _ON_SEND.set(on_send)
         fault: Fault | None = None

@@ -90,13 +90,13 @@ class _Timed(OpenAIChat):
         A reply that was cut off names no tokens; then each event counts as one.
         """
         taken, writing = self.last - self.began, self.last - self.first
-        tokens = self.tokens_out or self.events
+        tokens = self.usage.tokens_out or self.events
         # A reply in one piece, or of a proxy that collects the events, shows no time of writing.
         return tokens / (writing if writing > _WRITING * taken else taken) if tokens else None
 
     def reads(self, prompt: Prompt) -> float | None:
         """Returns the tokens of ``prompt``, just sent, that were read in a second."""
-        tokens = self.tokens_in or tokens_of(prompt.system + prompt.user)
+        tokens = self.usage.tokens_in or tokens_of(prompt.system + prompt.user)
         return tokens / (self.first - self.began) if self.first else None
 
 

@@ -84,7 +84,7 @@ class LabelError(ModelError):
 
 
 class Chat(Protocol):
-    """Chat model, or one for each role.
+    """Chat model, or one for each role. Implementations inherit ``reply`` and ``replies``.
 
     ``prompts`` replace the system messages of their names. ``counts`` returns counters that only
     grow:
@@ -119,32 +119,35 @@ class Chat(Protocol):
         """Counts a text or a decision that the model made, or that was made in its place."""
         ...
 
-    def reply(self, prompt: Prompt) -> Reply:
-        """Returns the answer.
+    def waived(self, prompt: Prompt) -> str:
+        """Returns the reason why this prompt needs no answer; "" if it needs one."""
+        ...
+
+    def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
+        """Answers independent prompts in order, a bounded number of them at once.
+
+        Args:
+            prompts: the prompts; equal ones are sent once.
+
+        Returns:
+            For each prompt its reply, or a LabelError if the model kept answering outside the
+            labels. So decisions made in its place do not depend on which request was faster.
 
         Raises:
-            LabelError: The model kept answering outside the labels.
             LastingFault: Only this prompt fails.
-            ModelError: The server still fails after a limited number of retries.
+            ModelError: The server still fails after a limited number of retries. Answers that came
+                before are cached.
         """
         ...
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Answers independent prompts, a bounded number of them at once."""
-        ...
+        """Answers prompts as ``outcomes``, but raises the first LabelError among them."""
+        found = self.outcomes(prompts)
+        for each in found:
+            if isinstance(each, LabelError):
+                raise each
+        return [each for each in found if isinstance(each, Reply)]
 
-    def waived(self, prompt: Prompt) -> str:
-        """Returns why this prompt goes without an answer; "" if it does not."""
-        ...
-
-    def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
-        """Answers as ``replies``, with the error in the place of a label that never came."""
-        ...
-
-
-def replies_of(outcomes: Sequence[Reply | LabelError]) -> list[Reply]:
-    """Returns the replies; raises the first LabelError among them."""
-    for each in outcomes:
-        if isinstance(each, LabelError):
-            raise each
-    return [each for each in outcomes if isinstance(each, Reply)]
+    def reply(self, prompt: Prompt) -> Reply:
+        """Answers one prompt, with the errors of ``replies``."""
+        return self.replies([prompt])[0]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from segviz.llm.chat import OpenAIChat
-from segviz.llm.protocols import LabelError, Prompt, Reply
-
-T = TypeVar("T")
+from segviz.llm.protocols import Chat, LabelError, Prompt, Reply
 
 ROLES = ("decision", "annotation", "answer", "grade")
 """Tasks of models: where units join and other small judgements, texts of nodes, answers, grades."""
@@ -28,7 +26,7 @@ def role_of(prompt: Prompt) -> str:
     return _OF_PROMPTS.get(prompt.name, "decision")
 
 
-class ChatByRole:
+class ChatByRole(Chat):
     """A chat model for each role; a :class:`Chat`.
 
     A role without a model has ``usual``, but for grading: a model never grades its own answers
@@ -71,36 +69,24 @@ class ChatByRole:
         """Returns model, server, parameters and fingerprints for a role."""
         return self.of(role).about(role)
 
-    def counts(self) -> dict[str, int]:
-        """Returns the counters of all models together."""
+    def counts(self) -> Counter[str]:
+        """Returns the sums of the counters of all models, see ``Chat``."""
         sums = Counter[str]()
         for client in self.clients:
             sums.update(client.counts())
-        return dict(sums)
+        return sums
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
         """Counts a text or a decision that a model made, or that was made in its place."""
         self.usual.count_made(text=text, by_model=by_model)
 
-    def reply(self, prompt: Prompt) -> Reply:
-        """Returns the answer of the model for this prompt's role."""
-        return self.of(role_of(prompt)).reply(prompt)
-
-    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Answers independent prompts, those of a role together."""
-        return self._together(prompts, lambda client, those: client.replies(those))
-
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
-        """Answers as ``replies``, with the error in the place of a label that never came."""
-        return self._together(prompts, lambda client, those: client.outcomes(those))
-
-    def _together(
-        self, prompts: Sequence[Prompt], ask: Callable[[OpenAIChat, list[Prompt]], list[T]]
-    ) -> list[T]:
-        answers: dict[int, T] = {}
+        """Answers prompts, see ``Chat.outcomes``; those of one role together."""
+        answers: dict[int, Reply | LabelError] = {}
         for role in dict.fromkeys(map(role_of, prompts)):
             places = [i for i, prompt in enumerate(prompts) if role_of(prompt) == role]
-            answers |= zip(places, ask(self.of(role), [prompts[i] for i in places]), strict=True)
+            found = self.of(role).outcomes([prompts[i] for i in places])
+            answers |= zip(places, found, strict=True)
         return [answers[i] for i in range(len(prompts))]
 
     def waived(self, prompt: Prompt) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from segviz.llm.endpoint import Endpoint
@@ -21,102 +22,69 @@ class Usage:
     tokens_out: int = 0
     unknown_usage: int = 0
 
-
-_COUNTERS = (
-    *("calls", "tokens", "answered", "answered_tokens", "answered_output", "from_cache"),
-    *("waived_texts", "shortened", "refused"),
-    *("decided", "decided_instead", "written", "written_instead"),
-)
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens."""
+        return self.tokens_in + self.tokens_out
 
 
 class Metered:
-    """Counters of a client, which also count in ``total``; that may outlive the client.
+    """Counters of a client, safe across threads.
 
     Every request sent counts, even if it failed or its answer was refused: servers charge for
-    those.
+    those. ``total`` are counters that add up several clients and may outlive them.
     """
 
     def __init__(self, total: Metered | None = None) -> None:
         self._total = total
-        self.calls = self.tokens = self.tokens_in = self.tokens_out = self.unknown_usage = 0
-        self.answered = self.answered_tokens = self.answered_output = 0
-        self.from_cache = self.waived_texts = self.shortened = self.refused = 0
-        self.decided = self.decided_instead = self.written = self.written_instead = 0
+        self._counts = Counter[str]()
         self._counting = threading.Lock()
 
     @property
+    def calls(self) -> int:
+        """Requests sent so far."""
+        return self.counts()["calls"]
+
+    @property
     def usage(self) -> Usage:
-        """A consistent copy of the counters."""
-        with self._counting:
-            return Usage(self.calls, self.tokens_in, self.tokens_out, self.unknown_usage)
+        """A consistent copy of the counters of requests and tokens."""
+        counts = self.counts()
+        return Usage(*(counts[field.name] for field in fields(Usage)))
 
-    def counts(self) -> dict[str, int]:
-        """Returns the counters by name, see ``Chat``."""
+    def counts(self) -> Counter[str]:
+        """Returns a copy of the counters by name, see ``Chat``; those not listed are 0."""
         with self._counting:
-            return {name: getattr(self, name) for name in _COUNTERS}
+            return self._counts.copy()
 
-    def count_call(self) -> None:
-        """Counts a request that was sent."""
+    def count(self, **more: int) -> None:
+        """Adds to the counters of these names, here and in ``total``."""
         with self._counting:
-            self.calls += 1
+            self._counts.update(more)
         if self._total is not None:
-            self._total.count_call()
-
-    def count_answer(self, tokens_in: int, tokens_out: int, cached: bool = False) -> None:
-        """Counts a prompt answered by the server or the cache, with its original tokens.
-
-        Unlike the other counters these do not depend on cached replies or on repeated requests.
-        """
-        with self._counting:
-            self.answered += 1
-            self.answered_tokens += tokens_in + tokens_out
-            self.answered_output += tokens_out
-            self.from_cache += cached
-
-    def count_waived(self, text: bool) -> None:
-        """Counts a prompt that goes without an answer, for a free ``text`` or for a label."""
-        with self._counting:
-            self.waived_texts += text
-
-    def count_refused(self) -> None:
-        """Counts a prompt whose replies could not be used."""
-        with self._counting:
-            self.refused += 1
+            self._total.count(**more)
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
         """Counts a text or a decision that the model made, or that was made in its place."""
-        with self._counting:
-            self.written += text and by_model
-            self.written_instead += text and not by_model
-            self.decided += not text and by_model
-            self.decided_instead += not text and not by_model
-
-    def count_shortened(self, texts: int) -> None:
-        """Counts the texts of a prompt that were shortened to keep its budget."""
-        with self._counting:
-            self.shortened += texts
+        name = "written" if text else "decided"
+        self.count(**{name if by_model else f"{name}_instead": 1})
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
-        """Adds a reply's input and output tokens; missing numbers count 0.
+        """Adds a reply's input and output tokens and returns them; missing numbers count 0.
 
         Replies without ``output`` (embeddings) give the input only.
         """
         named = reply.get("usage")
         named = named if isinstance(named, dict) else {}
-        tokens_in, tokens_out = _number(named, "prompt_tokens"), _number(named, "completion_tokens")
-        if not output:
-            tokens_out = 0
-        with self._counting:
-            self.unknown_usage += tokens_in is None or tokens_out is None
-            self.tokens_in += tokens_in or 0
-            self.tokens_out += tokens_out or 0
-            self.tokens = self.tokens_in + self.tokens_out
-        if self._total is not None:
-            self._total.count_tokens(reply, output)
-        return tokens_in or 0, tokens_out or 0
+        tokens_in = _number(named, "prompt_tokens")
+        tokens_out = _number(named, "completion_tokens") if output else 0
+        unknown = tokens_in is None or tokens_out is None
+        tokens = tokens_in or 0, tokens_out or 0
+        self.count(tokens_in=tokens[0], tokens_out=tokens[1], unknown_usage=unknown)
+        return tokens
 
 
 def _number(named: dict[str, object], name: str) -> int | None:
+    """Returns a count of tokens as a server named it; None if it is none."""
     value = named.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_TOKENS:
         return None

@@ -15,7 +15,6 @@ from segviz.conversation import Conversation
 from segviz.embedding import Embedder, get_embedder
 from segviz.llm import Chat, LabelError, Price, Prompt, Reply
 from segviz.llm.prompts import fitted, tokens_of
-from segviz.llm.protocols import replies_of
 from segviz.llm.roles import role_of
 from segviz.memory.builder import Building
 from segviz.memory.factory import paid
@@ -62,7 +61,7 @@ class CallEstimate:
         return (self.tokens_in * price.input + self.tokens_out * price.output) / 1_000_000
 
 
-class Rehearsal:
+class Rehearsal(Chat):
     """Stand-in for a chat model that counts different prompts.
 
     It answers questions with words of no meaning, and leaves all else to the offline parts.
@@ -99,14 +98,6 @@ class Rehearsal:
     def waived(self, prompt: Prompt) -> str:
         """Returns "": no answer is waived."""
         return ""
-
-    def reply(self, prompt: Prompt) -> Reply:
-        """Counts a prompt and returns the stand-in for its answer."""
-        return self.replies([prompt])[0]
-
-    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Counts prompts as :meth:`outcomes`; raises LabelError if one wants a label."""
-        return replies_of(self.outcomes(prompts))
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
         """Counts prompts and returns their stand-ins, a LabelError for every label."""
@@ -153,9 +144,8 @@ def rehearse(
         prompts: replacements for system messages, by name.
     """
     chat = Rehearsal(prompt_tokens, prompts)
-    asked: Chat = chat
     offline = get_embedder() if paid(embedder) else embedder
-    building = Building(conversation, system, unit, embedder=offline, chat=asked)
+    building = Building(conversation, system, unit, embedder=offline, chat=chat)
     whole = len(building.units)
     building.units = building.units[:_LEAVES]
     for _ in building:

@@ -33,6 +33,28 @@ BAD = {
 }
 
 
+# Replies of a model of half a billion parameters to the first lines of the bundled sample.
+TURNS = (
+    "Ines: It's a boat. A wooden sloop, twenty-six feet, mahogany on oak, built in 1968. I paid "
+    "£2,800 for her.",
+    "Theo: You get seasick on pedalos. I was there, on that lake near Bakewell.",
+    "Ines: That was one pedalo, and it was sinking.",
+)
+RECORDED = {
+    "it was a list": "Title: Theo and Ines discussing their boat ride\n"
+    "Part 1: Ines asks Theo if she is sitting down\n"
+    "Part 2: Theo explains that it's a boat, a wooden sloop, twenty-six feet, mahogany on oak",
+    "it copied the texts": f"Title: Theo and Ines' Conversations\n\n{TURNS[0]}\n{TURNS[1]}",
+    "": "Title: The sloop\nInes paid £2,800 for a wooden sloop of 1968. Theo said that she gets "
+    f"seasick.\n{TURNS[2]}",
+}
+
+
+@pytest.mark.parametrize("reason", RECORDED)
+def test_a_list_and_a_copy_of_the_turns_are_no_summary(reason: str):
+    assert unusable(RECORDED[reason], 80, "\n".join(TURNS)) == reason
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_a_text_that_cannot_become_memory_is_refused_with_the_reason(name: str):
     assert unusable(BAD[name], 80).startswith(("it ", "too few"))

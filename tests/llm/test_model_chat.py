@@ -36,8 +36,8 @@ def test_free_text_goes_out_as_it_should_and_comes_back(bench: Bench):
             "stream_options": {"include_usage": True},
         }
     ]
-    assert reply.tokens == chat.tokens == chat.tokens_in + chat.tokens_out == 5 + 2
-    assert (chat.calls, chat.unknown_usage) == (1, 0)
+    assert reply.tokens == chat.usage.tokens == 5 + 2
+    assert (chat.usage.calls, chat.usage.unknown_usage) == (1, 0)
 
 
 def test_labels_are_asked_for_by_structured_output(bench: Bench):
@@ -104,8 +104,8 @@ def test_one_wrong_label_is_forgiven_and_only_the_right_one_kept(bench: Bench):
     bench.server.script(wire.say("perhaps"))
     chat = bench.chat()
     assert chat.reply(CHOICE).text == "join"
-    assert chat.calls == 2
-    assert chat.tokens_out == 1 + 2, "a refused answer was paid for as well"
+    assert chat.usage.calls == 2
+    assert chat.usage.tokens_out == 1 + 2, "a refused answer was paid for as well"
     assert bench.chat().reply(CHOICE).cached
 
 
@@ -316,8 +316,8 @@ def test_a_refusal_in_words_counts_as_an_answer_outside_the_labels(bench: Bench)
 def test_missing_usage_counts_nothing_and_is_flagged(bench: Bench, fault: wire.Fault):
     bench.server.script(fault)
     chat = bench.chat()
-    assert chat.reply(FREE).tokens == chat.tokens == 0
-    assert chat.unknown_usage == 1
+    assert chat.reply(FREE).tokens == chat.usage.tokens == 0
+    assert chat.usage.unknown_usage == 1
 
 
 def test_cached_replies_cost_no_request(bench: Bench):
@@ -325,7 +325,7 @@ def test_cached_replies_cost_no_request(bench: Bench):
     again = bench.chat()
     second = again.reply(CHOICE)
     assert (second.text, second.tokens, second.cached) == (first.text, first.tokens, True)
-    assert (again.calls, again.tokens) == (0, 0)
+    assert (again.usage.calls, again.usage.tokens) == (0, 0)
     assert len(bench.server.requests) == 1
 
 
@@ -356,7 +356,7 @@ def test_replies_keep_order_bound_concurrency_and_ask_equal_prompts_once(bench: 
     chat = bench.chat(concurrency=3)
     replies = chat.replies(prompts)
     assert [reply.text for reply in replies] == [f"re {number % 20}" for number in range(30)]
-    assert len(bench.server.requests) == chat.calls == 20
+    assert len(bench.server.requests) == chat.usage.calls == 20
     assert 2 <= bench.server.most_at_once <= 3
     assert chat.replies([]) == []
 

@@ -61,7 +61,7 @@ def test_each_text_is_sent_once(bench: Bench):
     again = bench.embedder()
     rows = again.embed(["c", "b", "a"])
     assert bench.server.embedded == ["a", "b", "c"]
-    assert again.calls == 1
+    assert again.usage.calls == 1
     assert np.array_equal(rows, OpenAIEmbedder(bench.endpoint).embed(["c", "b", "a"]))
 
 

@@ -21,7 +21,7 @@ def test_a_server_that_goes_on_writing_may_take_longer_than_the_timeout(bench: B
     bench.server.script(wire.Fault(text=WORDS, drip=0.2))  # 3 s in all
     chat = bench.chat(timeout=1.5, retries=0)
     assert chat.reply(FREE).text == WORDS
-    assert (chat.tokens_out, chat.unknown_usage) == (12, 0)
+    assert (chat.usage.tokens_out, chat.usage.unknown_usage) == (12, 0)
     assert asked_for_streams(bench) == [True]
 
 
@@ -30,7 +30,7 @@ def test_a_silence_between_two_words_is_a_timeout_and_asked_for_again(bench: Ben
     bench.server.script(wire.Fault(text=WORDS, drip=3))
     chat = bench.chat(timeout=1)
     assert chat.reply(FREE).text.startswith("Answer")
-    assert chat.calls == 2
+    assert chat.usage.calls == 2
     bench.server.fault = lambda request: wire.Fault(drip=3)
     with pytest.raises(ModelError, match=r"silent for 1 s. Tried 2 times"):
         bench.chat(timeout=1, retries=1).reply(CHOICE)
