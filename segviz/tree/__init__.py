@@ -1,13 +1,15 @@
-"""A memory as data: the history of its build and the structure replayed from it.
+"""A memory as data: the history of its build, and the structure replayed from it.
 
-``events``     the steps a system yields: events, decisions, costs ``structure``  the columns of a
-memory at one moment, with parents, children, depth … ``replayer``   applies events to a structure
-one by one ``columns``    a history as columns; ``replay`` of any history, to its end or any step
-``invariants`` conditions a structure must satisfy: ``check`` ``shape``      depth, branching and
-other counts; ``coherence`` of a node with its children ``inspect``    one node: lineage, nearest
-nodes, history of its text ``icicle_layout`` a layout without overlaps for structures that do not
-follow time ``thumbnail``  a small picture for notebooks ``toy``        seven leaves to follow by
-hand
+``events``         the steps a system yields: events, decisions, costs
+``structure``      the columns of a memory at one moment, with parents, children, depth
+``replayer``       applies events to a structure one by one
+``columns``        a history as columns; ``replay`` of a history, to its end or to any step
+``invariants``     conditions that a structure must satisfy, and their ``check``
+``shape``          depth, branching and other counts; ``coherence`` of a node with its children
+``inspect``        one node: lineage, nearest nodes, history of its text
+``icicle_layout``  a layout without overlaps for structures that do not follow time
+``thumbnail``      a small picture for notebooks
+``toy``            a tree of seven leaves to follow by hand
 
 May import ``conversation``. Public face: the names below.
 """

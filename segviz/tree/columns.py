@@ -88,10 +88,7 @@ class History(Lazy[Step]):
     """
 
     def __init__(
-        self,
-        columns: Columns,
-        units: Callable[[], Sequence[Unit]],
-        places: range | None = None,
+        self, columns: Columns, units: Callable[[], Sequence[Unit]], places: range | None = None
     ) -> None:
         """Refers to all steps of the columns, or to those at ``places``. Reads nothing yet."""
         super().__init__(self._step, range(len(columns.steps)) if places is None else places)
@@ -120,7 +117,7 @@ class History(Lazy[Step]):
         )
 
     def _run(self, index: int) -> list[Any]:
-        """Returns seconds of a step and answers from a cache, where they are known."""
+        """Returns the seconds of a step and its number of cached answers; [] if unknown."""
         if self.columns.clock is None:
             return []
         seconds, cached = self.columns.clock[index].tolist()
@@ -152,12 +149,12 @@ class History(Lazy[Step]):
 
     @property
     def whole(self) -> bool:
-        """True if these are all steps of the columns, in their order."""
+        """True if this history has all steps of its columns, in their order."""
         return self._places == range(len(self.columns.steps))
 
     @property
     def costs(self) -> dict[str, NDArray[Any]]:
-        """Costs of these steps; see :func:`costs_of`."""
+        """Costs of the steps of this history; see :func:`costs_of`."""
         places, clock = np.array(self._places, np.int64), self.columns.clock
         run = np.zeros((len(places), 2)) if clock is None else clock[places]
         counted = zip(_COSTS, self.columns.costs[places].T, strict=True)
@@ -253,7 +250,7 @@ class Record:
         self._steps.fromlist([*head, *ends])
 
     def history(self, units: Sequence[Unit]) -> History:
-        """Returns the steps so far, which are about these units; later steps do not change it."""
+        """Returns the steps recorded so far as a history; recording more does not change it."""
         steps = np.array(self._steps, np.int32).reshape(-1, 7)
         candidates, events = steps[-1, 5:].tolist() if len(steps) else (0, 0)
         columns = Columns(
@@ -324,7 +321,7 @@ class Moments:
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        """Starts with nothing replayed."""
+        """Refers to the steps; replays nothing yet."""
         self._steps = steps
         self._folds: list[tuple[int, Replayer]] = []
         self._recent: dict[int, Structure] = {}

@@ -22,7 +22,7 @@ Facts = Mapping[str, Scalar]
 
 
 def as_number(facts: Facts, name: str, missing: float = 0.0) -> float:
-    """Returns a fact as a number; ``missing`` where it is absent or no number."""
+    """Returns the fact ``name`` as a float; ``missing`` if it is absent or no number."""
     value = facts.get(name)
     return float(value) if isinstance(value, int | float) else missing
 
@@ -75,14 +75,14 @@ class Revise:
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """Event that removes a node; it must have no edges and relations left."""
+    """Event that removes a node, which must have neither edges nor relations any more."""
 
     node: int
 
 
 @dataclass(frozen=True, slots=True)
 class Relate:
-    """Event that sets a typed connection other than parenthood (two entities, two recurrences).
+    """Event that relates two nodes by a label, for connections other than parent and child.
 
     Sets ``weight`` and ``facts`` of the relation (source, target, label); weight 0 removes it.
     Relations add no coverage and no level.
@@ -123,10 +123,10 @@ def _fixed(value: float, digits: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Judgement of one candidate.
+    """Judgement of one candidate, a node that a new unit could join.
 
-    ``score`` and ``threshold`` are on the compatibility model's own scale. Both may be absent: a
-    language model gives only a ``label``.
+    ``score`` and ``threshold`` are on the scale of the compatibility model. Both are None if a
+    language model judged by a ``label``.
     """
 
     node: int
@@ -136,7 +136,7 @@ class Judgement:
 
     @property
     def numbers(self) -> tuple[str | None, str | None]:
-        """Score and threshold as texts that differ where the numbers do; None for an absent one."""
+        """Score and threshold as texts that differ if the numbers do; None for an absent one."""
         score, threshold = self.score, self.threshold
         if score is not None and threshold is not None:
             return told_apart(score, threshold)
@@ -154,11 +154,11 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Choice of a step (SegTreeMem §4.2).
+    """Choice of the node that a new unit joins (SegTreeMem §4.2).
 
     Attributes:
         candidates: the judged nodes, from low to high level.
-        chosen: the node chosen; None where none was compatible.
+        chosen: the node chosen; None if none was compatible.
         why: the reason as one sentence.
     """
 
@@ -167,7 +167,7 @@ class Decision:
     why: str
 
     def placed(self, place: Callable[[int], int | None]) -> Decision:
-        """Returns the decision with nodes replaced by ``place(node)``, without those of None."""
+        """Returns the decision with each node n as ``place(n)``, without nodes placed at None."""
         judged = [(item, place(item.node)) for item in self.candidates]
         kept = tuple(replace(item, node=node) for item, node in judged if node is not None)
         chosen = None if self.chosen is None else place(self.chosen)
@@ -223,10 +223,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """All events of one unit.
+    """Everything that happened when one unit was added: events, decision and cost.
 
-    ``operation`` is "" for the arrival of the unit. In files of earlier versions it names an
-    operation on the memory after that unit (a deletion, a merge).
+    ``note`` describes it in a sentence. ``operation`` is "" for the arrival of the unit. In files
+    of earlier versions it names an operation on the memory after that unit (a deletion, a merge).
     """
 
     unit: Unit

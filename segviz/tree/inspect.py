@@ -35,7 +35,7 @@ def relations_of(structure: Structure, node: int) -> tuple[Relate, ...]:
 
 
 def similarity(structure: Structure, a: int, b: int) -> float | None:
-    """Returns the cosine of the vectors of two nodes, in [-1, 1]; None where one of them is 0."""
+    """Returns the cosine of the vectors of two nodes, in [-1, 1]; None if a vector is zero."""
     found = _cosines(structure.vector[[b]], structure.vector[a])[0]
     return None if np.isnan(found) else float(found)
 
@@ -48,9 +48,9 @@ def nearest(
 ) -> tuple[tuple[int, float], ...]:
     """Returns the five active nodes whose vectors have the greatest cosine with that of ``node``.
 
-    They are (node, cosine) pairs, best first, ties by id. The node itself, its ancestors and its
-    descendants are left out, because their texts derive from each other. So are nodes whose vector
-    is 0. Empty where the vector of ``node`` is 0.
+    The pairs (node, cosine) are sorted best first, ties by id. The node itself, its ancestors and
+    its descendants are left out, because their texts derive from each other. So are nodes with a
+    zero vector. Empty if the vector of ``node`` is zero.
     """
     allowed = structure.active.copy()
     related = reachable(structure.parents, [node]) | reachable(structure.children, [node])
@@ -65,7 +65,7 @@ def nearest(
 
 
 def _cosines(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Returns the cosine of each row with the vector, float64; NaN where either is 0."""
+    """Returns the cosine of each row with ``vector``, float64; NaN if one of the two is zero."""
     products = np.einsum("ij,j->i", rows, vector, dtype=np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths *= np.linalg.norm(vector.astype(np.float64))
@@ -95,7 +95,7 @@ def kinship(structure: Structure, a: int, b: int) -> Kinship:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Fields of a node that steps write."""
+    """Text, span, level and facts of a node after a step."""
 
     text: str
     span: Span

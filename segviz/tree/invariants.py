@@ -210,7 +210,7 @@ def children_are_one_below(s: Structure) -> Iterator[Violation]:
 
 
 def fact(s: Structure, node: int, name: str) -> float:
-    """Returns a fact as a number; NaN, which every invariant rejects, where it is missing."""
+    """Returns a fact of a node as a number; NaN if it is missing, which fails every comparison."""
     return as_number(s.facts[node], name, math.nan)
 
 
@@ -233,7 +233,7 @@ def check(structure: Structure, invariants: Sequence[Invariant] = ()) -> list[Vi
         invariants: those of a system (``memory.invariants``, ``type(system).invariants``).
 
     Returns:
-        One violation for each broken place; empty where the structure is clean.
+        One violation for each broken place; empty for a sound structure.
 
     Raises:
         TypeError: ``invariants`` is a name, as in earlier versions.
@@ -247,5 +247,5 @@ def check(structure: Structure, invariants: Sequence[Invariant] = ()) -> list[Vi
 
 
 def are_invariants(value: object) -> bool:
-    """Returns True for a legal value of a system's ``invariants``: a tuple of functions."""
+    """Returns True if ``value`` is a tuple of functions, as ``invariants`` of a system must be."""
     return isinstance(value, tuple) and all(map(callable, value))

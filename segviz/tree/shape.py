@@ -2,11 +2,13 @@
 
 A same-text chain counts as one node. The kind of a structure follows from its columns:
 
-========= ========================================================================== ``flat``
-several units and no edge ``tree``  one root, one parent each (or nothing at all) ``forest`` several
-roots, one parent each ``graph`` some node has several parents ``facts`` nodes of different kinds or
-typed relations: events, entities, statements =========
-==========================================================================
+========== ====================================================================================
+``flat``   several units and no edge
+``tree``   one root, and at most one parent for each node; also an empty structure
+``forest`` several roots, and at most one parent for each node
+``graph``  some node has several parents
+``facts``  nodes of different kinds, or relations: events, entities, statements
+========== ====================================================================================
 
 The columns of a tree are those of SegTreeMem Table 5. A graph of facts is counted by level and
 kind, as in H-Mem Table 7. ``coherence`` is the similarity of a node with its children.
@@ -28,19 +30,19 @@ from segviz.tree.structure import Structure, sealed
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Nodes of one ``level`` and ``kind`` ("" for units and summaries).
+    """Counts of the nodes of one ``level`` and ``kind`` ("" for units and summaries).
 
     Attributes:
         level: their level.
         kind: their kind.
         nodes: how many there are.
-        repeats: nodes that repeat the text of their only child. They are counted here, as in the
-            papers, and in no other number.
+        repeats: nodes that repeat the text of their only child; ``nodes`` includes them, as the
+            papers do.
         single: nodes with one child and a text of their own.
         children: mean number of children (statements per theme).
-        below: level and kind of the layers of their children.
-        ratio: nodes per node of those layers (H-Mem Table 7: 0.57 summaries of level 2 per event);
-            None for leaves.
+        below: level and kind of their children.
+        ratio: nodes per node of the layers in ``below`` (H-Mem Table 7: 0.57 summaries of level 2
+            per event); None for leaves.
     """
 
     level: int
@@ -55,10 +57,10 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Trees whose roots are of one ``kind``.
+    """Statistics of the trees whose roots are of one ``kind``.
 
-    ``items`` is the mean number of leaves of a tree. Where nodes have several parents it is the
-    count the root itself carries (its fact ``items``), None without one. The depth of a tree is its
+    ``items`` is the mean number of leaves of a tree. If nodes have several parents, it is the mean
+    of the fact ``items`` of the roots; None if one lacks it. The depth of a tree is its
     longest path, in edges; in a graph of facts every node of a same-text chain counts.
     """
 
@@ -237,7 +239,7 @@ def _relations(shown: Structure) -> tuple[tuple[str, int], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Degenerate shape: its ``kind``, ``what`` is wrong and the ``remedy``, as sentences."""
+    """Degenerate shape: its ``kind``, and sentences on ``what`` is wrong and the ``remedy``."""
 
     kind: str
     what: str
@@ -375,10 +377,10 @@ MANY = 20_000
 
 
 def known_coherence(structure: Structure, asked: bool) -> NDArray[np.float64] | None:
-    """Returns the coherence for a view.
+    """Returns :func:`coherence` for a view that must not wait for it.
 
-    The values, if ``asked`` for or cheap; an empty array if postponed until asked for; None if no
-    node has one.
+    Structures of more than 20,000 nodes give an empty array unless the values are ``asked`` for.
+    None if no node has a coherence.
     """
     if not structure.vector.shape[1] or not len(structure.edges):
         return None

@@ -15,7 +15,7 @@ vector    float32 (n, d)       embedding of the annotation (d may be 0)
 active    bool (n,)            False once retired; the row stays
 edges     int32 (m, 2)         [parent, child], in the order they were linked
 kind      tuple of n str       type of the node, "" for units and summaries, "ghost" for
-                               units that the memory does not hold
+                               units that the memory did not store
 facts     tuple of n mappings  the system's further data about the node
 relations tuple of Relate      typed connections besides parenthood, oldest first
 chain     int32 (n,)           the node each row is shown as: itself, or in a
@@ -48,7 +48,7 @@ from segviz.tree.events import Facts, Relate, Vector
 
 IntArray = NDArray[np.int32]
 GHOST = "ghost"
-"""Kind of the leaf of a unit that the memory does not hold: it is drawn, and never retrieved."""
+"""Kind of a leaf whose unit the memory did not store: it is drawn, and never retrieved."""
 
 _NOT_GIVEN: IntArray = np.zeros(0, dtype=np.int32)
 _Array = TypeVar("_Array", bound=NDArray[Any])
@@ -61,7 +61,7 @@ def sealed(column: _Array) -> _Array:
 
 
 def reachable(adjacent: Sequence[Sequence[int]], nodes: Iterable[int]) -> set[int]:
-    """Returns these nodes and all that can be reached by ``adjacent``, the neighbours by node."""
+    """Returns ``nodes`` and all nodes reachable from them; ``adjacent`` lists each node's next."""
     seen = set(nodes)
     pending = list(seen)
     while pending:
@@ -148,7 +148,7 @@ class Structure:
 
     @cached_property
     def ghost(self) -> NDArray[np.bool_]:
-        """True for the leaves of units that the memory does not hold, bool (n,)."""
+        """True for ghosts, the leaves of units that the memory did not store, bool (n,)."""
         return sealed(np.array([kind == GHOST for kind in self.kind], dtype=np.bool_))
 
     @cached_property
@@ -157,7 +157,7 @@ class Structure:
         return sealed(self.active & ~self.ghost) if self.ghost.any() else self.active
 
     def holders(self, leaf: int) -> tuple[int, ...]:
-        """Returns the leaf itself, or for a ghost the memories that were made from it."""
+        """Returns the leaf; for a ghost instead its parents, the texts written from its unit."""
         return self.parents[leaf] if self.ghost[leaf] else (leaf,)
 
     @cached_property
@@ -202,7 +202,7 @@ class Structure:
 
     @cached_property
     def depth(self) -> IntArray:
-        """Edges from the nearest root, shape (n,); -1 for retired nodes."""
+        """Number of edges from the nearest root to each node, int32 (n,); -1 for retired nodes."""
         depth = [-1] * len(self)
         layer, here = list(self.roots), 0
         while layer:
