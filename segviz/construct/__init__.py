@@ -2,8 +2,10 @@
 
 ``protocols``      interfaces of systems, compatibility models, annotators and retrievers
 ``parameter``      parameters that describe themselves: type, default, range, meaning
-``compatibility``  where a new unit joins; ``annotate`` a node's text from its children's ``tasks``
-the small judgements of rival systems, offline and by a chat model
+``compatibility``  models that choose where a new unit joins
+``annotate``       annotators, which write a node's text from its children's
+``labels``         short names of nodes, for display
+``tasks``          small judgements of H-Mem, MemForest and xMemory, by rules or a chat model
 
 May import ``conversation``, ``tree``, ``embedding`` and ``llm``. Public face: the names below; the
 components are registered in ``COMPATIBILITY``, ``ANNOTATORS`` and ``TASKS``.

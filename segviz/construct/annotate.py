@@ -52,10 +52,11 @@ _LONG = 25  # words; a sentence beyond this length is usually a list
 
 
 class _Line(NamedTuple):
-    """A sentence of a speaker.
+    """Sentence of a speaker.
 
     ``asked`` is the question by another speaker right before it. ``names`` are the capitalised
-    words inside it. All words are in lower case, in the order of first use.
+    words after its first. ``words`` and ``names`` are in lower case, ``words`` in order of first
+    use.
     """
 
     speaker: str
@@ -68,12 +69,12 @@ class _Line(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """True if it ends as a question."""
+        """True if the sentence ends with a question mark."""
         return self.text.rstrip("\"'”’)").endswith(("?", "？", "؟"))
 
     @property
     def opens(self) -> bool:
-        """True if it states nothing by itself: a question, a heading, a line of code."""
+        """True if the sentence states nothing by itself: a question, a heading, a line of code."""
         plain = sum(sign.isalnum() or sign.isspace() for sign in self.text)
         code = plain < _PLAIN * len(self.text) and not self.text.startswith(_CAPTION)
         return code or self.asks or self.text.endswith((":", "："))
@@ -105,7 +106,7 @@ def _lines(text: str) -> tuple[_Line, ...]:
 
 @lru_cache(maxsize=16_384)
 def _line(speaker: str, text: str) -> _Line | None:
-    """Reads one sentence; None if it has no words."""
+    """Returns a sentence with its words, names and numbers; None if it has no words."""
     words = words_of(_NO_WORDS.sub(" ", text))
     if not words:
         return None
@@ -126,23 +127,23 @@ def _words_of_names(names: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _vocatives(names: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Returns patterns of an address at the start and at the end of a sentence ("Hey Ada, …")."""
+    """Returns patterns of an address before and after a sentence ("Hey Ada, …")."""
     known = "|".join(sorted(map(re.escape, names)))
     start = re.compile(rf"^(?:\w+,? )?(?:{known})[,!]+ +(?=\w)", re.I)
     return start, re.compile(rf", (?:{known})(?=[.!?…]*$)", re.I)
 
 
 class _Candidate(NamedTuple):
-    """A line that may be quoted, with the question it needs.
+    """Line that may be quoted in an annotation, with the question it needs.
 
     Attributes:
         line: the line.
-        question: the question it answers; None if it is understood alone.
-        words: its words, with the question's.
+        question: the question it answers; None if the line is understood alone.
+        words: words of line and question.
         weights: the weight of each word.
         tells: the sum of the weights, plus a bonus for facts.
-        length: its length in words, with the question's.
-        factor: the factor of its gain that does not depend on other lines.
+        length: number of words of line and question.
+        factor: factor of the line's gain that does not depend on other lines.
     """
 
     line: _Line
@@ -203,10 +204,10 @@ class Extractive(Declared):
 
 @lru_cache(maxsize=4_096)
 def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
-    """Writes the annotation of two or more texts.
+    """Writes the extractive annotation of two or more texts.
 
-    Texts beyond ``_WIDE`` are annotated in groups of that size, and the groups' texts again. All
-    groups of a growing node but the last stay the same, so its cost stays bounded.
+    More than 32 texts are annotated in groups of 32, then the groups' texts together. While a node
+    grows, only its last group changes, so the cost of a step stays bounded.
     """
     if len(texts) > _WIDE:
         groups = (texts[first : first + _WIDE] for first in range(0, len(texts), _WIDE))
@@ -221,7 +222,7 @@ def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
 
 
 def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Candidate], list[int]]:
-    """Returns the lines of enough weight (or the heaviest), each once, and their child's index."""
+    """Returns the lines that reach ``floor``, else the heaviest, and the child text of each."""
     # Speakers' names occur in most lines, so they cannot distinguish one.
     speakers = _words_of_names(frozenset().union(*map(_speakers, texts)))
     found: dict[str, tuple[_Candidate, int]] = {}
@@ -239,14 +240,14 @@ def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Cand
 def _candidates_of(
     annotator: Extractive, text: str, speakers: frozenset[str]
 ) -> tuple[_Candidate, ...]:
-    """Weighs the lines of one child; a growing node reads the same children again and again."""
+    """Weighs the lines of one child text; cached, as a growing node reads its children often."""
     weighed = (_candidate(annotator, line, speakers) for line in _lines(text))
     return tuple(each for each in weighed if each is not None)
 
 
 @lru_cache(maxsize=16_384)
 def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> _Candidate | None:
-    """Weighs one line; None if it only addresses somebody."""
+    """Weighs one line for quotation; None if it only addresses a speaker."""
     short_names = {name for name in line.names for each in speakers if each.startswith(name)}
     speakers = speakers | short_names  # "Mel" for Melanie
     spoken = _plain(line, speakers)
@@ -283,11 +284,9 @@ def _has_content(text: str, speakers: frozenset[str]) -> bool:
 
 
 def _cover(
-    annotator: Extractive,
-    candidates: Sequence[_Candidate],
-    children: Sequence[int],
+    annotator: Extractive, candidates: Sequence[_Candidate], children: Sequence[int]
 ) -> list[_Candidate]:
-    """Chooses candidates greedily by their gain until ``max_words`` are used, in order."""
+    """Chooses lines greedily by gain until ``max_words`` are used; returns them in text order."""
     # Coverage (Lin and Bilmes 2011): a word of many lines is the theme of the span.
     spread = Counter(chain.from_iterable(each.words for each in candidates))
     worth = {word: count**0.4 for word, count in spread.items()}
@@ -329,7 +328,7 @@ def _cover(
 
 
 def _plain(line: _Line, speakers: frozenset[str]) -> _Line | None:
-    """Returns the line without the name of the speaker it addresses, as in "Thanks, Ada!"."""
+    """Returns a line without the name of a speaker it addresses ("Thanks, Ada!")."""
     if not speakers.intersection(line.words):
         return line
     start, end = _vocatives(speakers.difference(words_of(line.speaker)) or frozenset(("\0",)))
@@ -341,7 +340,7 @@ def _plain(line: _Line, speakers: frozenset[str]) -> _Line | None:
 
 
 def _weights(line: _Line, speakers: frozenset[str]) -> dict[str, float]:
-    """Returns the weight of each word of a line."""
+    """Returns the weight of each word of a line, without speakers' names."""
     silent = speakers | _CAPTION_WORDS if line.text.startswith(_CAPTION) else speakers
     return {word: salience(word) for word in line.words if word not in silent}
 
@@ -366,11 +365,11 @@ def _clip(text: str, max_words: int) -> str:
 # --- by a chat model -------------------------------------------------------------------------
 
 TITLE = "title"
-"""The fact of a node that holds the title a model wrote for it; it is the node's label."""
+"""Name of the fact that has the title a model wrote for a node, which becomes its label."""
 
 WRITTEN_BY, PROMPT, REPLY, FAULT = "written by", "prompt", "reply", "fault"
-"""Facts of a node whose text a model was asked for: the model, or the annotator that wrote in its
-place; the hash of the prompt; the reply as it came; why it was not used."""
+"""Names of facts about the origin of a node's text: the model or annotator that wrote it; the hash
+of the prompt; the raw reply; why the reply was not used."""
 
 OF_MODEL = (WRITTEN_BY, PROMPT, REPLY, FAULT)
 _RAW = 4_000  # characters kept of a reply
@@ -380,24 +379,24 @@ _TITLE_WORDS = 12  # a longer line is no title
 
 
 class WrittenText(str):
-    """A text with ``facts`` on how it came about, which the node that it is written for keeps."""
+    """Text with ``facts`` about its origin; the node that gets the text stores them."""
 
     facts: dict[str, str]
 
     def __new__(cls, text: str, **facts: str) -> WrittenText:
-        """Returns ``text`` with these facts."""
+        """Returns ``text`` with the given facts."""
         made = super().__new__(cls, text)
         made.facts = facts
         return made
 
 
 def text_facts(text: str) -> dict[str, str]:
-    """Returns the facts a node keeps of its text; none of a text that a rule made."""
+    """Returns the facts of a :class:`WrittenText`; {} for a plain text."""
     return text.facts if isinstance(text, WrittenText) else {}
 
 
 def _titled(reply: str) -> tuple[str, str]:
-    """Splits a reply into its summary and its title; "" without a usable ``Title:`` line."""
+    """Splits a model's reply into summary and title; "" without a usable ``Title:`` line."""
     found = _TITLE_LINE.match(reply)
     words = found.group(1).strip(" \"'“”*.").split() if found else []
     title = clipped(" ".join(words), _TITLE_LENGTH) if len(words) <= _TITLE_WORDS else ""
@@ -427,7 +426,7 @@ class Summary(Declared):
     chat: Chat | None = field(default=None, compare=False, repr=False)
 
     def prepare(self, services: Services) -> Summary:
-        """Returns the same annotator bound to the build's chat model."""
+        """Returns a copy of the annotator that uses the build's chat model."""
         return replace(self, chat=require_chat(services, "llm annotation"))
 
     def __call__(self, texts: Sequence[str]) -> str:
@@ -445,11 +444,11 @@ class Summary(Declared):
         return [written.get(i, texts[0]) for i, texts in enumerate(groups)]
 
     def prompt(self, texts: Sequence[str]) -> Prompt:
-        """Returns what the model is asked for these texts, before it is shortened."""
+        """Returns the prompt for a summary of ``texts``, before it is cut to the model's limit."""
         return annotation_prompt(texts, self.max_words)
 
     def _written(self, texts: Sequence[str], prompt: Prompt, reply: Reply) -> WrittenText:
-        """Returns the model's text, or an offline one in its place, with how it came about."""
+        """Returns the model's summary, or an extract in its place, with facts about its origin."""
         instead = reply.waived or reply.refused
         if self.chat is not None:
             self.chat.count_made(text=True, by_model=not instead)
@@ -493,7 +492,7 @@ class SessionSummaries(Extractive):
     summaries: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def prepare(self, services: Services) -> SessionSummaries:
-        """Returns the same annotator with the summary of each session by its transcript.
+        """Returns a copy that knows the summary of each session by its transcript.
 
         Raises:
             HandoverError: the conversation has no summaries.

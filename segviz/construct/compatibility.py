@@ -181,12 +181,12 @@ class Calibrated(Judging, Declared):
     scripts: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def prepare(self, services: Services) -> Calibrated:
-        """Returns the same model with the background mean and the scripts of this embedder."""
+        """Returns a copy with the background mean and the scripts of the build's embedder."""
         embedder = services.embedder
         return replace(self, background=background_mean(embedder), scripts=known_scripts(embedder))
 
     def thresholds(self, unit: Arrival, candidates: Sequence[Candidate]) -> list[float]:
-        """Returns the similarity each candidate must reach for this unit."""
+        """Returns the similarity that each candidate must reach, so that the unit may join it."""
         by_level = (self.level_1, self.level_2, self.level_3, self.above)
         limits = [
             by_level[min(c.level, 4) - 1] + self.crowding * math.log1p(c.children / 3)
@@ -234,10 +234,10 @@ _SHOWN = 60
 
 
 class ModelReply(NamedTuple):
-    """Reply of a chat model: one of the prompt's labels, or "".
+    """Reply of a chat model to a question with fixed labels.
 
-    Then ``instead`` is what came in its place, and ``why`` reports it as the beginning of a
-    sentence. Model output is quoted literally.
+    ``label`` is one of them; "" if the model gave none. Then ``instead`` quotes what it answered,
+    and ``why`` is the beginning of a sentence about it.
     """
 
     label: str
@@ -259,9 +259,10 @@ def _read(found: Reply | LabelError) -> ModelReply:
 
 @dataclass(frozen=True)
 class ChatCompatibility(Judging):
-    """Binding to the build's chat model, and to ``calibrated`` if that gives no label.
+    """Base of compatibility models that ask a chat model.
 
-    A subclass uses ``_answer`` to request a label and ``_offline`` without one.
+    A subclass requests labels with ``_answer``; if the model gives none, it returns ``_offline``,
+    the decision of ``calibrated``.
     """
 
     name: ClassVar[str]
@@ -272,12 +273,12 @@ class ChatCompatibility(Judging):
     services: Services | None = field(default=None, compare=False, repr=False)
 
     def prepare(self, services: Services) -> Self:
-        """Returns the same model bound to the build's chat model."""
+        """Returns a copy that uses the build's chat model."""
         chat = require_chat(services, self.name)
         return replace(self, chat=chat, services=services)
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """Returns the choice as above, and counts who made it."""
+        """Returns the choice with its reasons, and counts if the chat model or a rule made it."""
         verdict = super().judge(unit, candidates)
         if candidates:
             self._bound().count_made(text=False, by_model=not verdict.fallback)
@@ -289,14 +290,14 @@ class ChatCompatibility(Judging):
         return self.chat
 
     def _answer(self, prompt: Prompt) -> ModelReply:
-        """Returns the label the model gives, or what it does instead."""
+        """Returns the chat model's reply to one prompt."""
         return self._answers([prompt])[0]
 
     def _answers(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
-        """Returns as ``_answer`` for prompts that do not depend on each other."""
+        """Returns the replies to independent prompts; if one is waived, none is sent."""
         chat = self._bound()
         waived = next(filter(None, map(chat.waived, prompts)), "")
-        if waived:  # agreed for one of them, it holds for all: none is asked
+        if waived:  # the user waived one of them, so no prompt of this unit is sent
             return [_read(Reply("", waived=waived))] * len(prompts)
         return [_read(found) for found in chat.outcomes(prompts)]
 
@@ -307,7 +308,7 @@ class ChatCompatibility(Judging):
         unit: Arrival,
         candidates: Sequence[Candidate],
     ) -> Verdict:
-        """Returns the offline model's verdict, with what was said about each candidate before."""
+        """Returns the choice of ``calibrated``, with the chat model's label for each candidate."""
         # Prepared only on use: it embeds the background, which a paid model charges for.
         ready = self.fallback.prepare(self.services) if self.services else self.fallback
         verdict = ready.judge(unit, candidates)
@@ -366,7 +367,7 @@ class Pointwise(ChatCompatibility, Declared):
         return (self._best if self.asks == "all" else self._first)(candidates, labels)
 
     def _best(self, candidates: Sequence[Candidate], points: Sequence[str]) -> Verdict:
-        """Returns the candidate with the most points, the lowest of several."""
+        """Chooses the candidate with most points, the lowest on a tie; none below ``least``."""
         scores = [int(label) / 10 for label in points]
         least = self.least / 10
         judgements = tuple(
@@ -382,7 +383,7 @@ class Pointwise(ChatCompatibility, Declared):
         return Verdict(best, judgements, f"The model gave most points, {most} of 10, to {place}.")
 
     def _first(self, candidates: Sequence[Candidate], labels: Sequence[str]) -> Verdict:
-        """Returns the candidate answered with MERGE."""
+        """Chooses the candidate whose label is MERGE; none without one."""
         judgements = tuple(
             Judgement(c.node, label=said) for c, said in zip(candidates, labels, strict=True)
         )
@@ -437,7 +438,7 @@ COMPATIBILITY: dict[str, Callable[..., Any]] = {
 
 
 def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-    """Returns the verdict of any compatibility model; a bare ``choose`` is wrapped into one.
+    """Returns the verdict of any compatibility model, also of one that only has ``choose``.
 
     Raises:
         ValueError: the model returned something else or a position outside the candidates; names
@@ -467,7 +468,7 @@ def _judged(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdi
 
 
 def _position(source: str, chosen: Any, count: int) -> int | None:
-    """Returns None or a position in 0..count-1. Numpy's integers count, booleans do not."""
+    """Checks the choice of ``source``: None or an integer in 0..count-1; a boolean is refused."""
     if chosen is None:
         return None
     if isinstance(chosen, Integral) and not isinstance(chosen, bool) and 0 <= int(chosen) < count:

@@ -91,12 +91,12 @@ WEAK = frozenset(
 
 @dataclass(frozen=True)
 class _Phrases:
-    """Candidates of a conversation, keyed by the stems of their words.
+    """Phrases of a conversation that may become labels, keyed by the stems of their words.
 
     Attributes:
         places: the units with each phrase, ascending.
-        written: its most frequent spelling.
-        weight: its weight by itself.
+        written: the most frequent spelling of each phrase.
+        weight: the weight of each phrase, which does not depend on the node.
         of_unit: the phrases of each unit.
         units: number of units.
     """
@@ -170,7 +170,7 @@ def _labelled(
 
 
 def _known(structure: Structure, node: int) -> str:
-    """Returns a label that needs no computation: a title, or a short text of its own; else ""."""
+    """Returns a node's title by a model, else its text if that is short, else ""."""
     title = structure.facts[node].get(TITLE)
     if isinstance(title, str) and title.strip():
         return title.strip()
@@ -211,7 +211,7 @@ def _chosen(
     count: int,
     length: int,
 ) -> tuple[str, set[str]]:
-    """Returns up to ``count`` phrases without a common word, and the stems of their words."""
+    """Returns a label of up to ``count`` phrases without a common word, and its stems."""
     found: list[str] = []
     used: set[str] = set()
     best = 0.0
@@ -243,7 +243,7 @@ def _alike(phrase: str, others: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=4)
 def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
-    """Collects the candidates of all units."""
+    """Collects the phrases of all units that may become labels."""
     nobody = frozenset(word for name in speakers for word in words_of(name))
     english = _is_english(units)
     usual_signs = _usual_signs(units)
@@ -276,7 +276,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
 
 
 def _weight(phrase: str, name: bool) -> float:
-    """Returns the weight of a phrase by itself: 0 for a weak noun, more for names and pairs."""
+    """Returns the weight of a phrase in any node: 0 for a weak noun, more for names and pairs."""
     words = words_of(phrase)
     if not name and (words[-1] in WEAK or words[-1].removesuffix("s") in WEAK):
         return 0.0
@@ -304,7 +304,7 @@ def _candidates(
 
 
 def _calls(word: str, nobody: frozenset[str]) -> bool:
-    """Returns True for a speaker's name or the beginning of one, as "Mel"."""
+    """Returns True if a word is a speaker's name or begins one, as "Mel" for Melanie."""
     low = word.lower()
     return nobody.issuperset(words_of(low)) or (
         len(low) > 2 and any(name.startswith(low) for name in nobody)
@@ -318,9 +318,9 @@ def _is_english(units: Sequence[Unit]) -> bool:
 
 
 def _other_words(units: Sequence[Unit]) -> frozenset[str]:
-    """Returns the words used as adjectives or verbs in this conversation, by the words before them.
+    """Returns the words that this conversation uses as adjectives or verbs, not as nouns.
 
-    Participles ("ensuring fairness") that occur once count, too.
+    They often follow words such as "very" or "to". Participles that occur once count, too.
     """
     uses: Counter[str] = Counter()
     others: Counter[str] = Counter()
@@ -333,7 +333,10 @@ def _other_words(units: Sequence[Unit]) -> frozenset[str]:
 
 
 def _without_verb(phrase: str, other: frozenset[str]) -> str:
-    """Removes a leading participle that is a verb here; "" if the noun itself is none here."""
+    """Removes a leading participle from a phrase; "" if the phrase ends in no noun.
+
+    ``other`` has the words that are used as verbs or adjectives.
+    """
     words = phrase.split()
     if len(words) > 1 and words[0].endswith("ing") and words[0] in other:
         words = words[1:]
@@ -341,7 +344,11 @@ def _without_verb(phrase: str, other: frozenset[str]) -> str:
 
 
 def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
-    """Returns the signs of so many units, beside so many others, that they are grammar."""
+    """Returns the Han signs that are grammar, not topics.
+
+    They occur in more than a fifth of the units, and no other sign follows or precedes them in half
+    of these.
+    """
     held: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
     for unit in units:
@@ -357,8 +364,9 @@ def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
 
 
 def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
-    """Returns words of four letters or more, words in Katakana, and runs of two to six Han signs.
+    """Returns what may name a topic in a sentence that is not English.
 
+    That are words of four letters or more, words in Katakana, and runs of two to six Han signs.
     Hiragana is mostly grammar.
     """
     words = [word for word in _LETTERS.findall(sentence) if word.lower() not in nobody]

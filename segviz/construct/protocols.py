@@ -72,7 +72,7 @@ class Arrival(Unit):
 
     @property
     def unit(self) -> Unit:
-        """Plain unit, as stored in the step."""
+        """This arrival without its embedding, as the step stores it."""
         return Unit(self.index, self.turn_ids, self.session, self.text, self.time)
 
 
@@ -95,7 +95,7 @@ def arriving(units: Sequence[Unit], vectors: Vector) -> tuple[Arrival, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A node a new unit could join.
+    """Open node that a new unit could join.
 
     ``span`` is half-open in units, ``text`` the annotation, ``vector`` its embedding, float32 (d,),
     ``children`` their number.
@@ -110,7 +110,7 @@ class Candidate:
 
     @property
     def place(self) -> str:
-        """Name of the node in a sentence: ``level 2 (units 4–9)``."""
+        """Level and units of the node, to name it in a sentence: ``level 2 (units 4–9)``."""
         start, stop = self.span
         units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
         return f"level {self.level} ({units})"
@@ -118,7 +118,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Answer of a compatibility model.
+    """Choice of a compatibility model for one new unit, with its reasons.
 
     Attributes:
         chosen: position of the chosen candidate; None if none is compatible.
@@ -146,7 +146,7 @@ class Compatibility(Protocol):
 
 
 class Annotate(Protocol):
-    """Function that writes a node's text from its children's (the S of Algorithm 1)."""
+    """Annotator: writes a node's text from the texts of its children (the S of Algorithm 1)."""
 
     def __call__(self, texts: Sequence[str]) -> str:
         """Returns the annotation of one or more child annotations in chronological order."""
@@ -229,7 +229,7 @@ class MemoryView:
 
 @runtime_checkable
 class Retriever(Protocol):
-    """System with its own retrieval, offered as an alternative to collapsed retrieval.
+    """System that has its paper's retrieval, an alternative to ranking all nodes by relevance.
 
     Its class variable ``relevance`` names the relevance its paper uses; questions that name none
     are scored by it.
@@ -259,7 +259,7 @@ class Tabulates(Protocol):
 
 @runtime_checkable
 class Settles(Protocol):
-    """System whose texts may be out of date between steps."""
+    """System that postpones the rewriting of texts, so that some may be out of date."""
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
         """Returns the nodes whose text is out of date after ``steps``, which gave ``structure``."""

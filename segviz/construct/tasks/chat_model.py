@@ -51,7 +51,7 @@ class ChatTasks(Offline):
     own: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def prepare(self, services: Services) -> ChatTasks:
-        """Returns the same tasks bound to the chat model and to the prompts of the system."""
+        """Returns a copy that uses the build's chat model and the prompts of the system."""
         return replace(self, chat=require_chat(services, "llm tasks"), own=services.prompts)
 
     def _bound(self) -> Chat:
@@ -60,7 +60,10 @@ class ChatTasks(Offline):
         return self.chat
 
     def _json(self, prompt: Prompt, reply: Reply | None = None) -> dict[str, Any] | None:
-        """Returns the JSON object of the model's answer, or of ``reply`` if given; None without."""
+        """Returns the JSON object in the model's reply to ``prompt``; None if there is none.
+
+        A ``reply`` that is given is read instead of asking.
+        """
         found = object_in((reply or self._bound().reply(prompt)).text)
         self._bound().count_made(text=False, by_model=found is not None)
         return found
@@ -75,14 +78,14 @@ class ChatTasks(Offline):
     def extract(
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
     ) -> Extraction:
-        """Returns facts, entities and relations by the model."""
+        """Returns the facts, entities and relations that the model finds in a text."""
         answer = self._json(prompts.extraction_prompt(text, _said(when), known, most))
         return self._extraction(answer, text, when, known, most)
 
     def extract_many(
         self, asked: Sequence[tuple[str, datetime | None]], most: int
     ) -> list[Extraction]:
-        """Returns ``extract`` of independent texts, in parallel if the client supports it."""
+        """Returns ``extract`` for each of several texts; their prompts are sent together."""
         wanted = [prompts.extraction_prompt(text, _said(when), (), most) for text, when in asked]
         replies = self._bound().replies(wanted)
         return [
@@ -116,26 +119,26 @@ class ChatTasks(Offline):
         return Extraction(facts, relations)
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
-        """Returns the model's END or CONTINUE."""
+        """Decides by the model's END or CONTINUE if an episode ends before a message."""
         label = self._label(prompts.boundary_prompt(before, new, self.own))
         if label is None:
             return super().boundary(before, new, similarity)
         return Boundary(label == prompts.END, f"the model answered {label}")
 
     def same(self, one: str, other: str) -> bool:
-        """Returns True if the model answers SAME."""
+        """Returns True if the model answers SAME for two statements."""
         label = self._label(prompts.same_prompt(one, other, self.own))
         return super().same(one, other) if label is None else label == prompts.SAME
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """Returns sub-questions, scopes and times by the model."""
+        """Returns the parts into which the model splits a question, with scopes and times."""
         answer = self._json(prompts.plan_prompt(question, _said(now), SCOPES, EXPECTED, self.own))
         parts = _items(answer or {}, "questions")[:_MOST]
         plan = tuple(_part(item, now) for item in parts if _text(item, "text"))
         return plan or super().plan(question, now)
 
     def focus(self, question: str, roots: Sequence[str]) -> list[str]:
-        """Returns the model's sub-question for each tree, in one call; else the question."""
+        """Returns the model's sub-question for each tree; the question for trees it leaves out."""
         answer = self._json(prompts.focus_prompt(question, roots, self.own))
         asked = [question] * len(roots)
         for item in _items(answer or {}, "questions"):
@@ -146,7 +149,7 @@ class ChatTasks(Offline):
         return asked
 
     def order(self, question: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
-        """Returns a permutation by the model; texts it omits follow by score."""
+        """Returns the positions of ``texts`` as the model orders them; omitted ones by score."""
         rest = super().order(question, texts, scores)
         if len(texts) < 2:
             return rest
@@ -184,7 +187,7 @@ def _text(item: dict[str, Any], name: str) -> str:
 
 
 def _share(value: Any) -> float:
-    """Returns a number from 0 to 1; 1 if the model gives none."""
+    """Returns a value of the model as a number from 0 to 1; 1 if it is none."""
     number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     return float(value) if number else 1.0
 

@@ -32,7 +32,7 @@ EXPECTED = ("date", "person", "location", "number", "anything")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Entity as mentioned: its name and one of ``ENTITY_KINDS``."""
+    """Entity as a text mentions it: its name, and its kind from ``ENTITY_KINDS``."""
 
     name: str
     kind: str = "other"
@@ -40,7 +40,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Atomic fact.
+    """Fact that a text states.
 
     Attributes:
         text: the statement.
@@ -61,7 +61,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Relation of two entities of one sentence, with its label and confidence in [0, 1]."""
+    """Relation of two entities in one sentence, by name, with a confidence in [0, 1]."""
 
     head: str
     label: str
@@ -79,13 +79,13 @@ class Extraction:
 
     @property
     def entities(self) -> tuple[Named, ...]:
-        """Every entity, once per name and kind, in order."""
+        """Entities of all facts, each name and kind once, in order."""
         return tuple(dict.fromkeys(e for fact in self.facts for e in fact.entities))
 
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """Decision if an episode ends before a new message, and the reason."""
+    """Decision if an episode ``ends`` before a new message, with the reason."""
 
     ends: bool
     why: str
@@ -93,13 +93,13 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class SubQuestion:
-    """Part of a question.
+    """Part of a question, to be looked up by itself.
 
     Attributes:
         text: the part.
-        scope: the memory scope it needs, one of ``SCOPES``.
+        scope: "short" for a moment, "long" for what lasts, "mixed" for both.
         when: the time it names; None without one.
-        expects: the kind of answer it expects, one of ``EXPECTED``.
+        expects: the kind of answer it asks for, one of ``EXPECTED``.
     """
 
     text: str
@@ -234,7 +234,7 @@ def _kind(name: str, sentence: str) -> str:
 
 
 def _sort(name: str) -> str:
-    """Returns the kind of an entity by the words of its name."""
+    """Returns "organisation", "event" or "other" for an entity, by the words of its name."""
     if _ORGANISATION.search(name):
         return "organisation"
     return "event" if _EVENT.search(name) else "other"
@@ -255,7 +255,7 @@ def _role(text: str) -> str:
 
 
 def _relations(sentence: str, said: Sequence[tuple[int, Named]]) -> list[Related]:
-    """Returns relations of consecutive entities, and of the speaker with every entity."""
+    """Returns relations of a sentence: between neighbouring entities, and of the speaker to each."""
     found = []
     verbs = [(v.start(), v.group()) for v in _VERB.finditer(sentence) if v.group() not in _NO_VERB]
     for (before, head), (place, tail) in pairwise(said):

@@ -152,18 +152,21 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def content(text: str) -> frozenset[str]:
-    """Returns the stems of the words that carry meaning."""
+    """Returns the stems of a text's words, without the commonest English words."""
     return frozenset(stem(w) for w in tokens(text) if w not in _COMMON)
 
 
 @lru_cache(maxsize=50_000)
 def normalised(text: str) -> str:
-    """Returns the lower-case words with single blanks: equal for texts that differ in form."""
+    """Returns a text's words in lower case, with single blanks and no punctuation."""
     return " ".join(tokens(text))
 
 
 def names(sentence: str) -> list[str]:
-    """Returns runs of capitalised words, and quoted titles; a single first word does not count."""
+    """Returns a sentence's runs of capitalised words and quoted titles.
+
+    A single capitalised word at the start does not count.
+    """
     found: list[str] = []
     for stretch in _SPAN.finditer(sentence):
         words = stretch.group().split()
@@ -190,7 +193,7 @@ def _keep(run: list[str], found: list[str], initial: bool) -> None:
 
 
 def things(sentence: str) -> list[tuple[int, str, bool]]:
-    """Returns lower-case nouns, with the position of each, and True if the speaker owns it ("my").
+    """Returns a sentence's nouns, each with its position, and True after "my" or "our".
 
     A noun has at most three words and follows a determiner, a preposition or a verb of doing. There
     is no grammar: adjectives of judgement are left out, and a noun ends at a very common word, an
@@ -221,9 +224,10 @@ def things(sentence: str) -> list[tuple[int, str, bool]]:
 
 
 def _noun(word: str, follows: bool, determined: bool) -> bool:
-    """Returns True if a word may be (part of) a noun.
+    """Returns True if a word may be a noun or part of one.
 
-    ``follows``: it comes after another noun; ``determined``: the phrase has a determiner.
+    ``follows`` is True if it follows another part of the noun, ``determined`` if the noun has a
+    determiner ("the", "my").
     """
     if not word.isascii() or not word.islower() or len(word) < 3 or word in _COMMON:
         return False
@@ -234,5 +238,5 @@ def _noun(word: str, follows: bool, determined: bool) -> bool:
 
 
 def quoted(sentence: str) -> list[str]:
-    """Returns the texts in quotation marks."""
+    """Returns the parts of a sentence that are in quotation marks."""
     return [m.strip() for m in _QUOTED.findall(sentence)]
