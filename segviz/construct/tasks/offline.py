@@ -255,7 +255,7 @@ def _role(text: str) -> str:
 
 
 def _relations(sentence: str, said: Sequence[tuple[int, Named]]) -> list[Related]:
-    """Returns relations of a sentence: between neighbouring entities, and of the speaker to each."""
+    """Returns relations between neighbouring entities, and from the speaker to each entity."""
     found = []
     verbs = [(v.start(), v.group()) for v in _VERB.finditer(sentence) if v.group() not in _NO_VERB]
     for (before, head), (place, tail) in pairwise(said):

@@ -82,7 +82,7 @@ class Clustering(Declared):
 
 
 class _ClusterBuilder:
-    """Clusters of a build: their nodes and the sums of their units' vectors."""
+    """Builder of the clusters: their nodes, and the sum of the vectors of each cluster's units."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder) -> None:
         self._annotate = annotate
@@ -113,7 +113,7 @@ class _ClusterBuilder:
         return draft.step(arrival.unit, note, written, compared, decision)
 
     def _found(self, arrival: Arrival) -> int:
-        """Adds an empty cluster below the root; returns its position."""
+        """Adds a cluster without units below the root; returns its position."""
         draft, position = self._draft, len(self._clusters)
         if position == len(self._sums):
             # Rows double, so that adding n clusters copies O(n) rows in all.
@@ -127,7 +127,7 @@ class _ClusterBuilder:
         return position
 
     def _decide(self, vector: Vector, threshold: float) -> tuple[Decision | None, int | None]:
-        """Returns the nearest cluster, if its mean reaches the threshold."""
+        """Returns the decision on a unit and the position of its cluster, None to open one."""
         count = len(self._clusters)
         if not count:
             return None, None

@@ -1,4 +1,4 @@
-"""Annotation and task components of systems: bound to services, called in groups, offline."""
+"""Binds annotators and tasks of systems to the services of a build, and calls them in groups."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class CheckedAnnotator:
-    """An annotator from outside segviz; raises HandoverError where that fails or gives no text."""
+    """Annotator from outside segviz; raises HandoverError if that fails or returns no text."""
 
     inner: Any
 
     def __call__(self, texts: Sequence[str]) -> str:
-        """Returns the annotator's text of a list of its own, which it may change."""
+        """Returns the annotator's text for a copy of ``texts``, which it may change."""
         with calling(self.inner):
             return check_text(self.inner(list(texts)), self.inner)
 
     @property
     def many(self) -> Callable[[Sequence[Sequence[str]]], list[str]] | None:
-        """Writes a text for each group; None where the annotator takes one group at a time."""
+        """Function that returns a text for each group; None if the annotator has no ``many``."""
         inner = getattr(self.inner, "many", None)
         return None if inner is None else partial(self._several, inner)
 
@@ -41,9 +41,10 @@ class CheckedAnnotator:
 
 
 def prepared(component: T, services: Services) -> T:
-    """Returns a component bound to the build's services, if it has ``prepare``.
+    """Returns a component (an annotator, tasks) bound to the build's services by ``prepare``.
 
-    An annotator from outside segviz is checked at every text.
+    Without ``prepare`` the component stays as it is. Every text of an annotator from outside
+    segviz is checked.
     """
     prepare: Any = getattr(component, "prepare", None)
     with calling(component):
@@ -54,9 +55,9 @@ def prepared(component: T, services: Services) -> T:
 
 
 def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
-    """Returns one text per group; a group of one text passes it through.
+    """Returns an annotation for each group of texts; a single text passes through.
 
-    All groups go to the component in one call if it supports that.
+    An annotator with ``many`` gets all groups in one call.
     """
     many = getattr(annotate, "many", None)
     if many is not None:
@@ -66,7 +67,7 @@ def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
 
 
 def shortened(annotate: Annotate, by: int) -> Annotate:
-    """Returns the component with ``max_words``, if any, lowered by ``by``, but not below 20."""
+    """Returns an annotator whose ``max_words``, if any, is lowered by ``by``, not below 20."""
     component: Any = annotate
     if isinstance(component, CheckedAnnotator):
         return CheckedAnnotator(shortened(component.inner, by))
@@ -79,7 +80,7 @@ def shortened(annotate: Annotate, by: int) -> Annotate:
 
 
 def or_offline(component: T, services: Services, offline: Callable[[], T]) -> T:
-    """Returns the component bound to ``services``; ``offline()`` if it needs a missing model."""
+    """Returns an annotator or tasks, bound to ``services``; ``offline()`` if no model is set."""
     if getattr(component, "needs_chat", False) and services.chat is None:
         return offline()
     return prepared(component, services)

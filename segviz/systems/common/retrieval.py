@@ -43,13 +43,13 @@ def stage(
     scores: Scores | Mapping[int, float],
     kept: Sequence[int],
 ) -> Stage:
-    """Returns a stage that inspected ``nodes`` and kept some, with the score of each."""
+    """Returns a stage of a retrieval that inspected ``nodes`` and kept some of them."""
     return Stage(name, note, tuple(nodes), tuple(float(scores[n]) for n in nodes), tuple(kept))
 
 
 @dataclass(slots=True)
 class Search:
-    """Retrieval of one question on one memory, with its stages so far."""
+    """Base of a system's retrieval of one question on one memory, with its stages so far."""
 
     view: MemoryView
     tasks: Tasks
@@ -69,19 +69,18 @@ class Search:
         scores: Scores | Mapping[int, float] | None = None,
         kept: Sequence[int] = (),
     ) -> None:
-        """Appends a stage: the inspected nodes, their scores, and the nodes kept."""
+        """Appends a stage to this retrieval: inspected nodes, their scores, the nodes kept."""
         self.stages.append(stage(name, note, nodes, {} if scores is None else scores, kept))
 
     @property
     def who(self) -> str:
-        """Beginning of a sentence that names the judge: the model, or rules without one."""
+        """Beginning of a stage's note that says if a chat model or rules judged."""
         asked = getattr(self.tasks, "needs_chat", False)
         return "By the model" if asked else "By rules, as no model is set"
 
 
 def as_retrieval(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Retrieval:
-    """Returns the ranking with its scores, clipped at 0, and 0 for every node not in it."""
-    # Scores of a retrieval are ≥ 0, and a node it did not reach has 0.
+    """Returns a retrieval of the ``ranked`` nodes; scores are ≥ 0, and 0 for all other nodes."""
     given = np.zeros(len(scores))
     given[list(ranked)] = np.clip(scores[list(ranked)], 0.0, None)
     return Retrieval(given, tuple(ranked), tuple(stages))
@@ -131,7 +130,7 @@ def with_units(
     stages: Sequence[Stage],
     units: Iterable[int] | None = None,
 ) -> Retrieval:
-    """Appends ``units`` that a ranking lacks, so that it can be evaluated on the level of units.
+    """Returns a retrieval with ``units`` appended to a ranking, so that units can be evaluated.
 
     By default these are the units below the ranked nodes, in the order of the best node above each.
     An appended unit has the score of the last node divided by 1 + its place, so that scores fall

@@ -13,22 +13,22 @@ _LONGEST = 60
 
 
 def dated(structure: Structure) -> bool:
-    """Returns True if nodes have a fact ``dated`` and it is never false."""
+    """Returns True if some node has the fact ``dated`` as True and none as False."""
     active = np.flatnonzero(structure.active).tolist()
     known = [structure.facts[node].get("dated") for node in active]
     return any(known) and False not in known
 
 
 def moment(seconds: float, calendar: bool) -> datetime | float:
-    """Returns a time as a date; without a ``calendar`` as the number of its unit.
+    """Returns the cell of a time: a date, or without ``calendar`` the number of a unit.
 
-    ``Clock`` counts units without dates one second apart.
+    Units without dates are one second apart (``segviz.conversation.Clock``).
     """
     return as_time(seconds) if calendar else seconds
 
 
 def first_line(structure: Structure, node: int) -> str:
-    """Returns the name of a node: its fact ``name``, else the first line of its text."""
+    """Returns the fact ``name`` of a node, else the first line of its text, clipped."""
     name = structure.facts[node].get("name")
     first = structure.text[node].split("\n", 1)[0]
     return " ".join(str(first if name is None else name).split())[:_LONGEST]

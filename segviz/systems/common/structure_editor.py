@@ -38,7 +38,7 @@ from segviz.tree import (
 
 
 class Draft:
-    """Mutable columns of a structure; ``take`` returns the changes so far as events."""
+    """Structure under construction; ``take`` returns the changes since the last call as events."""
 
     def __init__(self, embedder: Embedder) -> None:
         """Starts an empty structure whose texts ``embedder`` turns into vectors."""
@@ -133,7 +133,7 @@ class Draft:
         facts: Facts | None = None,
         vector: Vector | None = None,
     ) -> int:
-        """Adds a node above level 0 over these children; embeds its text if no vector is given."""
+        """Adds a node above level 0 over ``children``; embeds its text without a ``vector``."""
         if vector is None:
             vector = self.embedder.embed([text])[0]
         known = {**text_facts(text), **(facts or {})}
@@ -203,7 +203,7 @@ class Draft:
         self._joins.append(relation)
 
     def note(self, node: int, **facts: Scalar) -> None:
-        """Sets some of a node's facts."""
+        """Sets the named facts of a node; its other facts stay."""
         self.facts[node] = {**self.facts[node], **facts}
         self._changed[node] = None
         self._noted.add(node)
@@ -215,7 +215,7 @@ class Draft:
         self._levelled.add(node)
 
     def rewrite(self, nodes: Sequence[int], texts: Sequence[str]) -> None:
-        """Replaces the texts of nodes and embeds them together."""
+        """Replaces the texts of ``nodes`` and embeds the new ones together."""
         if not nodes:
             return
         for node, text, vector in zip(nodes, texts, self.embedder.embed(list(texts)), strict=True):
@@ -333,13 +333,13 @@ class Draft:
 
 
 def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
-    """Returns the leaves that share most words with a text, with all ties."""
+    """Returns those of ``leaves`` that share most content words with a text, all on a tie."""
     shared = [len(content(text) & content(draft.text[leaf])) for leaf in leaves]
     return [leaf for leaf, words in zip(leaves, shared, strict=True) if words == max(shared)]
 
 
 def centroid(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Returns the direction of the mean, unit length (zero where vectors cancel out)."""
+    """Returns the mean of vectors, scaled to length 1; zero if they cancel out."""
     mean = vectors.mean(axis=0)
     norm = float(np.linalg.norm(mean))
     return np.asarray(mean / norm if norm else mean)

@@ -132,7 +132,7 @@ class MemTree(Declared):
             yield tree.insert(arrival)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns evidence by the relevance of the question; the cosine is the default."""
+        """Ranks the nodes for a question by ``view.relevance``, as ``retrieval`` says."""
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
             return from_the_top(view.structure, scores, self.width)
@@ -150,13 +150,13 @@ class MemTree(Declared):
 
 @dataclass(slots=True)
 class _Walk:
-    """Path of a unit down the tree.
+    """Walk of a new unit down MemTree's tree.
 
     Attributes:
-        path: the topics entered.
+        path: the topics entered, from the top.
         found: the leaf that must become a topic; None without one.
-        judged: the best child per depth, with its score and threshold.
-        compared: the number of children inspected.
+        judged: the most similar child at each depth, with its score and threshold.
+        compared: the number of children compared with the unit.
     """
 
     path: list[int] = field(default_factory=list)
@@ -166,7 +166,7 @@ class _Walk:
 
 
 class _MemTreeBuilder:
-    """Tree of topics; ``insert`` is one unit's walk (MemTree §3.1, Algorithm 1)."""
+    """Builder of a tree of topics; ``insert`` adds one unit (MemTree §3.1, Algorithm 1)."""
 
     def __init__(self, rules: MemTree, services: Services) -> None:
         # One threshold per depth; their number limits the depth of the tree.
@@ -177,7 +177,7 @@ class _MemTreeBuilder:
         self._top: list[int] = []  # the children of the contentless root
 
     def insert(self, arrival: Arrival) -> Step:
-        """Adds one unit."""
+        """Adds one unit to the tree and returns the step."""
         draft, walk = self._draft, self._walk(arrival.vector)
         path, found = walk.path, walk.found
         chosen = path[-1] if found is None and path else found
@@ -200,7 +200,7 @@ class _MemTreeBuilder:
         return draft.step(arrival.unit, note, len(path), walk.compared, why)
 
     def _topic_over(self, leaf: int) -> int:
-        """Puts a new topic with the leaf's text in its place, the leaf below it."""
+        """Replaces a leaf by a new topic with its text, and puts the leaf below it."""
         draft, above = self._draft, list(self._draft.parents[leaf])
         topic = draft.add(1, (), draft.text[leaf], vector=draft.vectors([leaf])[0])
         for upper in above:
@@ -235,10 +235,10 @@ class _MemTreeBuilder:
         return walk
 
     def _merge(self, path: Sequence[int], before: Sequence[int], said: str) -> None:
-        """Merges a unit's text into that of every topic on the path.
+        """Merges a unit's text into the text of every topic on the path.
 
-        Merges are independent, so those of one length are requested together. ``before`` has the
-        number of children before the unit.
+        Merges are independent, so those of one length are requested together. ``before`` has each
+        topic's number of children before the unit was added.
         """
         draft = self._draft
         by_words: dict[int, list[int]] = {}
@@ -278,7 +278,7 @@ def _note(index: int, path: Sequence[int], found: int | None) -> str:
 
 
 def _settle_levels(draft: Draft, nodes: Sequence[int]) -> None:
-    """Sets each node, from below upwards, one level above its highest child."""
+    """Sets the level of ``nodes``, listed from below, to one above their highest child."""
     for node in nodes:
         level = 1 + max(draft.level[child] for child in draft.children[node])
         if level != draft.level[node]:

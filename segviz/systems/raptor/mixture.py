@@ -1,4 +1,4 @@
-"""Principal components and a diagonal Gaussian mixture, seeded: equal input, equal clusters."""
+"""Computes principal components and diagonal Gaussian mixtures; equal input, equal clusters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def principal(points: Floats, dimensions: int) -> Floats:
 
 @dataclass(frozen=True)
 class Mixture:
-    """Fitted mixture of c components over n points.
+    """Gaussian mixture of c components, fitted to n points.
 
     ``shares`` float64 (n, c) are the posteriors of the components, rows sum to 1. ``bic``: lower is
     better.
@@ -137,7 +137,10 @@ def _centres(points: Floats, components: int, rng: np.random.Generator) -> Float
 # The next two functions run tens of thousands of times over small matrices. They compute in place
 # and call the ufunc's ``reduce``, which avoids the overhead of ``sum``.
 def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
-    """Returns the log-density under every component, (n, c), of points doubled and squared."""
+    """Returns the log-density of every point under every component, float64 (n, c).
+
+    Takes the points times 2 and squared.
+    """
     precision = 1.0 / variances
     centres = means * precision
     # (x - μ)²/σ² = x²/σ² - 2xμ/σ² + μ²/σ²: two matrix products instead of n · c differences.
@@ -150,7 +153,7 @@ def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats)
 
 
 def _normalised(joint: Floats) -> tuple[Floats, float]:
-    """Returns the posteriors, computed in place, and the mean log-likelihood."""
+    """Turns joint log-densities into posteriors, in place; also returns the mean likelihood."""
     top = np.maximum.reduce(joint, axis=1, keepdims=True)
     # Log-sum-exp: without the largest term the exponentials could overflow.
     joint -= top

@@ -28,9 +28,9 @@ from segviz.tree.invariants import Invariant, Violation, children_are_one_below,
 
 
 def layers_shrink(s: Structure) -> Iterator[Violation]:
-    """Checks that each layer is smaller than the one below, and nodes under the top have parents.
+    """Checks that each layer of RAPTOR is smaller than the one below it.
 
-    Units since the last rebuild have none yet (RAPTOR).
+    All nodes below the top layer must have parents, except the units since the last rebuild.
     """
     nodes = np.flatnonzero(s.active)
     sizes = np.bincount(s.level[nodes])
@@ -124,7 +124,7 @@ class Raptor(Declared):
             yield built.insert(arrival, closes)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns evidence by the relevance of the question; the cosine is the default."""
+        """Ranks the nodes for a question by ``view.relevance``, as ``retrieval`` says."""
         scores = chosen_relevance(question, view)
         structure = view.structure
         if self.retrieval == "traversal":
@@ -138,11 +138,11 @@ class Raptor(Declared):
 
 
 _Upper = dict[tuple[int, tuple[int, ...]], int]
-"""Nodes above the units, by level and children."""
+"""Ids of the nodes above the units, by level and children."""
 
 
 class _RaptorBuilder:
-    """Units and the layers over them."""
+    """Builder of RAPTOR's layers over the units so far."""
 
     def __init__(self, rules: Raptor, services: Services) -> None:
         self._rules = rules
@@ -153,7 +153,7 @@ class _RaptorBuilder:
         self._summaries: dict[tuple[str, ...], str] = {}
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
-        """Adds one unit and rebuilds the layers after the last of its session."""
+        """Adds one unit; if it closes its session, rebuilds all layers above the units."""
         draft = self._draft
         self._leaves.append(draft.leaf(arrival, arrival.vector))
         note = f"Unit {arrival.index} waits for the end of its session."
@@ -201,7 +201,7 @@ class _RaptorBuilder:
         return clusters(self._draft.vectors(layer), tokens, self._rules)
 
     def _written(self, groups: list[tuple[str, ...]]) -> list[str]:
-        """Returns the summaries; each list of texts is summarised once in the whole build."""
+        """Returns a summary of each group of texts; equal groups are summarised once in a build."""
         missing = [group for group in dict.fromkeys(groups) if group not in self._summaries]
         self._summaries.update(zip(missing, write(self._annotate, missing), strict=True))
         return [self._summaries[group] for group in groups]
@@ -252,7 +252,7 @@ def _two_stages(
 def _cut(
     points: Floats, members: list[int], rule: Raptor, rng: np.random.Generator
 ) -> list[list[int]]:
-    """Clusters some of the points by one mixture; too few of them stay together.
+    """Clusters the points at ``members`` by one mixture; a few points stay one cluster.
 
     There is at most one component per two points. With one per point the likelihood of a diagonal
     mixture has no bound, and BIC would never merge a small layer.
@@ -266,7 +266,7 @@ def _cut(
 
 
 def _halves(points: Floats, members: list[int], rng: np.random.Generator) -> list[list[int]]:
-    """Splits points in two by their likelier component; equal points by position."""
+    """Splits the points at ``members`` in two by their likelier component, else in the middle."""
     mixture = fit(principal(points[members], 1), 2, rng)
     parts = [[members[i] for i in group] for group in memberships(mixture.shares, 1.0)]
     if len(parts) == 1:

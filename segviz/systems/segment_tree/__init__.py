@@ -1,6 +1,7 @@
 """SegTreeMem: the temporal segment tree (arXiv 2606.04555).
 
-``system``       parameters and steps ``builder``      Algorithm 1, one unit at a time
+``system``   parameters and steps
+``builder``  Algorithm 1, one unit at a time
 """
 
 from segviz.systems.segment_tree.system import SegmentTree

@@ -22,7 +22,7 @@ from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Ve
 
 @dataclass(slots=True, eq=False)
 class Open:
-    """A node that may still change. ``children`` is emptied once it no longer can."""
+    """Node of a segment tree under construction; ``children`` is emptied when it is final."""
 
     node: int
     level: int
@@ -35,7 +35,7 @@ class Open:
 
     @property
     def span(self) -> Span:
-        """Half-open range of units."""
+        """Half-open range of the units below this node."""
         return self.start, self.stop
 
     def as_candidate(self) -> Candidate:
@@ -45,12 +45,12 @@ class Open:
         )
 
     def added(self) -> Add:
-        """Returns the event that adds it."""
+        """Returns the event that adds this node."""
         facts = text_facts(self.text)
         return Add(self.node, self.level, self.span, self.text, self.vector, facts=facts)
 
     def revised(self) -> Revise:
-        """Returns the event that revises it."""
+        """Returns the event that revises this node."""
         facts = text_facts(self.text) or None
         return Revise(self.node, self.span, self.text, self.vector, facts=facts)
 
@@ -73,7 +73,7 @@ class SegmentTreeBuilder:
         Args:
             arrival: the unit x with its embedding.
             model: the compatibility model C.
-            settles: True if all postponed texts are written with it.
+            settles: True if all postponed texts are written in this step.
 
         Returns:
             The step with the events, the decision and its cost.
@@ -140,7 +140,7 @@ class SegmentTreeBuilder:
         return chain
 
     def _root_over(self, old: Open, level: int) -> Open:
-        """Returns a new root; until it is annotated it has the text of the old root."""
+        """Returns a new root over the old one, with the old root's text until it is annotated."""
         root = Open(self._size, level, old.start, old.stop, old.text, old.vector, [old])
         self._size += 1
         return root
@@ -148,9 +148,10 @@ class SegmentTreeBuilder:
     def _rewrite(
         self, upper: list[Open], closed: list[Open], settles: bool
     ) -> tuple[list[Open], int]:
-        """Refreshes annotations, or marks them; returns nodes changed, texts written.
+        """Annotates the joined node and its ancestors (``upper``), or postpones that.
 
-        The unit joined ``upper[0]``; ``closed`` will not change again.
+        ``closed`` are the nodes that left the frontier. Returns the changed nodes and the number of
+        texts written.
         """
         if self._refreshes == "eager":
             return upper, self._refresh(upper)
@@ -174,7 +175,7 @@ class SegmentTreeBuilder:
     def _rewrite_joined(
         self, upper: list[Open], closed: list[Open], settles: bool
     ) -> tuple[list[Open], int]:
-        """Refreshes the joined node now, and a node above it once no unit can join below it."""
+        """Annotates the joined node now, and an ancestor once no unit can join below it."""
         # Nodes that only carry the joined node's text go along: that takes no model.
         now = [upper[0], *takewhile(lambda node: len(node.children) == 1, upper[1:])]
         late = upper[len(now) :]
@@ -205,7 +206,7 @@ class SegmentTreeBuilder:
         return count
 
     def _release(self, closed: list[Open]) -> None:
-        """Frees the children of nodes that left the frontier, once their text is up to date."""
+        """Frees the children of final nodes: those off the frontier whose text is up to date."""
         for node in closed:
             if not node.dirty and node not in self._frontier:
                 node.children = []

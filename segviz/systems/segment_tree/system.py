@@ -94,10 +94,10 @@ class SegmentTree(Declared):
             yield tree.insert(arrival, model, settles=after is None or bool(ends))
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
-        """Returns the nodes whose text is out of date.
+        """Returns the nodes of a segment tree whose text is out of date after ``steps``.
 
-        Under ``lazy`` these are the inner nodes with units of a session that has not ended, under
-        ``joined`` those above the node joined last.
+        With ``lazy`` these are the inner nodes with units of the newest session, with ``joined``
+        the ancestors of the node that was joined last.
         """
         if self.refresh == "eager" or not steps:
             return ()
@@ -117,7 +117,7 @@ class SegmentTree(Declared):
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Rewrites the pending nodes bottom up."""
+        """Returns the events that rewrite the pending nodes, bottom up."""
         pending = self.pending(structure, steps)
         draft = Draft.of(structure, services.embedder)
         if pending:
