@@ -22,7 +22,7 @@ _SALIENT = frozenset({"person", "organisation", "location"})
 
 @dataclass(frozen=True)
 class GraphParameters(Declared):
-    """Parameters of the graph."""
+    """Parameters of H-Mem's graph of entities."""
 
     entity_merge: str = param(
         "fuzzy",
@@ -57,7 +57,7 @@ class GraphParameters(Declared):
 
 
 class EntityGraph:
-    """Entities of a draft."""
+    """Graph of H-Mem's entities and their relations, built in a draft."""
 
     def __init__(
         self, draft: Draft, annotate: Annotate, rules: GraphParameters, profiles: bool
@@ -72,7 +72,7 @@ class EntityGraph:
         self._near: dict[str, dict[str, None]] = {}
 
     def take_in(self, extraction: Extraction, fragment: int, when: Moment) -> tuple[list[int], int]:
-        """Resolves a fragment's entities and relations (§3.2).
+        """Adds a fragment's entities and relations to the graph (§3.2).
 
         Returns the entities mentioned and the number of profiles written.
         """
@@ -144,12 +144,12 @@ class EntityGraph:
             self._near.setdefault(mark, {})[name] = None
 
     def _fits(self, node: int, kind: str) -> bool:
-        """Returns True if kinds agree or one is unknown, so that a mention may be this entity."""
+        """Returns True if a mention of ``kind`` may be this entity: equal kinds, or one unknown."""
         own = self._draft.facts[node]["type"]
         return own == kind or "other" in (own, kind)
 
     def _named_like(self, name: str, kind: str) -> int | None:
-        """Returns the known entity whose name is most like ``name``; the older on a tie."""
+        """Returns the known entity whose name is most similar to ``name``; the older on a tie."""
         found: list[tuple[float, int]] = []
         for known in self._around(name[0], *name.split()):
             if score := likeness(known, name, self._rules):
@@ -162,7 +162,7 @@ class EntityGraph:
         return {name: None for mark in marks for name in self._near.get(mark, ())}
 
     def _repair(self, node: int, name: str, kind: str) -> None:
-        """Relates one-word names to the longer names they begin or end, as possibly the same."""
+        """Relates a new entity to those that may be the same ("Ben" and "Ben Carter")."""
         tokens = name.split()
         for known in self._around("", *tokens):
             # "Ben" may be "Ben Carter": related, not merged, since another Ben may follow.
@@ -175,8 +175,8 @@ class EntityGraph:
     def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
         """Updates the recent facts of entities and the profiles of salient ones (§3.2).
 
-        A salient entity gets a persistent summary at every third mention. Returns the number of
-        profiles written.
+        The profile of a salient entity is rewritten every ``salient`` mentions. Returns the number
+        of profiles written.
         """
         draft, rules = self._draft, self._rules
         due: dict[int, list[str]] = {}
@@ -205,7 +205,7 @@ class EntityGraph:
 
 @lru_cache(maxsize=50_000)
 def lemmas(name: str) -> str:
-    """Returns the stems of a name's words, equal for "dog" and "dogs" (A.2, lemmatization)."""
+    """Returns the stems of a name's words; they are equal for "dog" and "dogs" (A.2)."""
     return " ".join(map(stem, normalised(name).split()))
 
 

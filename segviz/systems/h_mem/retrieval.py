@@ -63,7 +63,7 @@ _SCOPES = {"short": ("", EVENT), "long": (EVENT, SUMMARY), "mixed": ("", EVENT, 
 
 @dataclass(frozen=True)
 class HMemSearchParameters(Declared):
-    """Parameters of the search."""
+    """Parameters of H-Mem's retrieval."""
 
     ablate: str = param(
         "full",
@@ -148,7 +148,7 @@ class HMemSearchParameters(Declared):
 
 @dataclass(slots=True)
 class HMemSearch(Search):
-    """Retrieval of one question on one memory."""
+    """H-Mem's retrieval of one question on one memory."""
 
     system: HMemSearchParameters
     said_at: list[Moment] = field(default_factory=list)
@@ -188,7 +188,7 @@ class HMemSearch(Search):
         return with_units(view.structure, ranked, total, self.stages)
 
     def _part(self, part: SubQuestion, scope: str, now: float) -> Scores:
-        """Returns F of every item found for one part, 0 for the rest (§3.3, step 2)."""
+        """Returns the score F of the items found for a part of the question, else 0 (§3.3)."""
         structure = self.view.structure
         similarity = question_similarity(part.text, self.view)
         ablate = self.system.ablate
@@ -226,7 +226,7 @@ class HMemSearch(Search):
         return score
 
     def _entities(self, text: str, similarity: Scores) -> dict[int, float]:
-        """Returns entities named in the text or similar to it, and related ones, by strength."""
+        """Returns the entities that a text names or resembles, and related ones, with strengths."""
         structure = self.view.structure
         known = self.of(ENTITY)
         asked = f" {lemmas(text)} "
@@ -266,7 +266,7 @@ class HMemSearch(Search):
         return strength
 
     def _fragments(self, strength: dict[int, float], similarity: Scores) -> list[int]:
-        """Returns the best fragments that mention the entities."""
+        """Returns the fragments most similar to the question that mention the entities."""
         structure = self.view.structure
         reached: dict[int, float] = {}
         for entity, by in strength.items():
@@ -300,7 +300,7 @@ class HMemSearch(Search):
         return list(found)
 
     def _times(self, node: int) -> Times | None:
-        """Returns the time of an item, or the time it speaks of; None if unknown."""
+        """Returns the time that an item speaks of, else its own; None if unknown."""
         structure = self.view.structure
         if structure.kind[node] == ENTITY:
             return None
@@ -329,7 +329,7 @@ class HMemSearch(Search):
         return robustness(now - float(last), int(n or 0), self.system.tau * DAY, self.system.eta)
 
     def _reranked(self, question: str, ranked: list[int], scores: Scores) -> list[int]:
-        """Returns the ranking with its first items reordered by a model that reads them (A.2)."""
+        """Returns the ranking, its first ``rerank`` items reordered by a model (A.2)."""
         first = ranked[: self.system.rerank]
         if not first:
             return ranked
@@ -339,7 +339,7 @@ class HMemSearch(Search):
         return [*(first[i] for i in order), *ranked[len(first) :]]
 
     def _once(self, ranked: Sequence[int]) -> list[int]:
-        """Drops items on the same fragments that are nearly equal to a better one."""
+        """Drops items that nearly repeat a better item on the same fragments."""
         structure = self.view.structure
         kept: dict[tuple[int, ...], list[int]] = {}
         result = []

@@ -39,7 +39,7 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True)
 class HMemComponents(Declared):
-    """Components of the system."""
+    """Tasks and annotator of H-Mem."""
 
     tasks: Tasks = judgements(
         "Extracts events and entities, and plans questions.", "§3.2, §3.3 and App. C"
@@ -118,17 +118,17 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
             yield draft.step(arrival.unit, note, written, tree.inspected, _decision(tree))
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns the evidence chain; the class describes the stages."""
+        """Returns H-Mem's evidence for a question; the class describes the stages."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return HMemSearch(view, tasks, self).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
-        """Returns equation 2 of a node, for each age in seconds since its consolidation."""
+        """Returns the robustness (equation 2) of a node with ``facts`` at each age, in seconds."""
         n = int(as_number(facts, "n"))
         return [robustness(age, n, self.tau * DAY, self.eta) for age in ages]
 
     def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
-        """Returns time windows, forgetting, entities and relations."""
+        """Returns the side tables of time windows, forgetting, entities and relations."""
         return {
             "Time windows": window_rows(structure, self.level_names),
             "Forgetting": forgetting_rows(structure, self.retention),

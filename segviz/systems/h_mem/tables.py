@@ -17,7 +17,7 @@ Retention = Callable[[Facts, Sequence[float]], list[float]]
 
 
 def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
-    """Returns a row for each window that has nodes, by level and time."""
+    """Returns a row for each time window that has events or summaries, by level and time."""
     calendar = dated(structure)
     held: dict[tuple[int, float, float], list[Facts]] = {}
     for node in np.flatnonzero(structure.active).tolist():
@@ -40,7 +40,7 @@ def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
 
 
 def forgetting_rows(structure: Structure, retention: Retention) -> list[Row]:
-    """Returns the retention of the nodes (equation 2), a row per age and count."""
+    """Returns a row for each age and count of nodes, with their retention (equation 2)."""
     active = np.flatnonzero(structure.active).tolist()
     met = [f for f in (structure.facts[node] for node in active) if "last" in f and "n" in f]
     now = max((as_number(facts, "last") for facts in met), default=0.0)
@@ -61,7 +61,7 @@ def forgetting_rows(structure: Structure, retention: Retention) -> list[Row]:
 
 
 def entity_rows(structure: Structure) -> list[Row]:
-    """Returns a row for each entity, the one with most mentions first."""
+    """Returns a row for each entity, those with most mentions first."""
     joined = Counter(node for r in structure.relations for node in (r.source, r.target))
     entities = [n for n in np.flatnonzero(structure.active).tolist() if structure.kind[n] == ENTITY]
     rows: list[Row] = [
@@ -78,7 +78,7 @@ def entity_rows(structure: Structure) -> list[Row]:
 
 
 def relation_rows(structure: Structure) -> list[Row]:
-    """Returns a row for each relation, the heaviest first."""
+    """Returns a row for each relation of two entities, those of greatest weight first."""
     return [
         {
             "from": first_line(structure, relation.source),

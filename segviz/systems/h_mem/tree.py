@@ -22,7 +22,7 @@ _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
 @dataclass(frozen=True)
 class TreeParameters(Declared):
-    """Parameters of the tree."""
+    """Parameters of H-Mem's tree of events."""
 
     alpha_2: float = param(
         0.51,
@@ -51,7 +51,7 @@ class TreeParameters(Declared):
 
 
 class EventTree:
-    """Tree of events over a draft."""
+    """Tree of H-Mem's events and their summaries, built in a draft."""
 
     def __init__(self, draft: Draft, rules: TreeParameters, annotate: Annotate) -> None:
         self._draft = draft
@@ -67,12 +67,12 @@ class EventTree:
         self.top = 2
 
     def begin_step(self) -> None:
-        """Resets the judgements of the previous unit."""
+        """Forgets the judgements made for the previous unit."""
         self.inspected = 0
         self.judged, self.joined = [], []
 
     def age(self, now: float) -> int:
-        """Adds the levels that the tree's age requires (A.2); returns how many."""
+        """Adds the levels that the tree's age at ``now`` requires (A.2); returns how many."""
         if self._began is None:
             return 0
         days = (now - self._began) / DAY
@@ -84,7 +84,7 @@ class EventTree:
         return grew
 
     def promote(self) -> None:
-        """Adds a level: every top summary gets a parent on it, in the order of time."""
+        """Adds a level on top: every summary of the former top level gets a parent on it."""
         orphans = [
             n
             for n in self._draft.of_kind(SUMMARY)
@@ -95,7 +95,7 @@ class EventTree:
             self._route(node, self.top, as_number(self._draft.facts[node], "last"))
 
     def event(self, fact: Stated, fragment: int, when: Moment) -> None:
-        """Adds an event of a fragment and routes it to a summary."""
+        """Adds an event of a fragment and finds or opens a summary above it."""
         if self._began is None:
             self._began = when.seconds
         facts: dict[str, Scalar] = {}
@@ -106,7 +106,7 @@ class EventTree:
         self._route(self._draft.add(1, [fragment], fact.text, EVENT, facts), 2, when.seconds)
 
     def _route(self, node: int, level: int, now: float) -> None:
-        """Finds a parent for ``node`` on ``level``; for a new parent, its parents above."""
+        """Gives ``node`` a parent on ``level``; a parent that is new gets one, too, and so on."""
         draft = self._draft
         while level <= self.top:
             # §3.2: only nodes of the same temporal window β are candidates.
@@ -127,7 +127,7 @@ class EventTree:
             level += 1
 
     def _nearest(self, node: int, candidates: Sequence[int]) -> tuple[int, int, float] | None:
-        """Returns the candidate with the child most like ``node``, the child, the similarity."""
+        """Returns the candidate whose child is most similar to ``node``, the child, the cosine."""
         # §3.2 compares a node with the nodes of its own level, so with the candidates' children.
         owned = [(child, c) for c in candidates for child in self._draft.children[c]]
         self.inspected += len(owned)
@@ -138,7 +138,7 @@ class EventTree:
         return owned[best][1], owned[best][0], scores[best]
 
     def _open(self, child: int, level: int, window: tuple[float, float]) -> int:
-        """Opens a summary over one child with a copy of its text, without a model call."""
+        """Opens a summary over one child with a copy of its text; calls no model."""
         draft = self._draft
         facts: dict[str, Scalar] = {
             name: draft.facts[child][name] for name in ("opened", "from", "to", "last", "dated")
@@ -150,13 +150,16 @@ class EventTree:
         return node
 
     def reinforce(self, node: int, now: float) -> None:
-        """Reinforces ``node``: n grows by one and its age starts at ``now``."""
+        """Reinforces ``node``: its count n grows by one, and its age is counted from ``now``."""
         n = self._draft.facts[node]["n"]
         last = max(as_number(self._draft.facts[node], "last"), now)
         self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
 
     def _consolidate(self, node: int, child: int, now: float) -> None:
-        """Reinforces ``node`` and its ancestors, widens their times and marks them as stale."""
+        """Reinforces ``node`` and its ancestors, and marks them as stale.
+
+        Their times are widened to those of the new ``child``.
+        """
         draft = self._draft
         start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
         for upper in draft.upwards(node, SUMMARY):
@@ -168,12 +171,12 @@ class EventTree:
                 draft.note(upper, to=stop)
 
     def rewrite(self) -> int:
-        """Writes the summaries whose children changed, from low to high; returns their number."""
+        """Rewrites the stale summaries, from low to high; returns the number of texts written."""
         stale, self._stale = self._stale, {}
         return self._draft.write(stale, self._annotate)
 
     def _window(self, level: int, moment: float) -> tuple[float, float]:
-        """Returns start and end, in seconds, of the window on ``level`` around a time."""
+        """Returns start and end, in seconds, of the time window on ``level`` that has a moment."""
         began = self._began or 0.0
         if self._rules.windows == "nested":
             size = _WINDOW_DAYS[level] * DAY

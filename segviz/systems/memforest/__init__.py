@@ -1,8 +1,11 @@
 """MemForest: many small trees in the order of time over shared facts (arXiv 2605.23986).
 
-``system``      parameters and steps ``facts``       cells of a few turns, and the facts of a closed
-cell ``scenes``      assigns facts to scenes ``trees``       the trees, their edits and the
-summaries of their nodes ``retrieval``   recalls trees, follows branches, ranks facts
+``system``     parameters and steps
+``facts``      cells of a few turns, and the facts of a closed cell
+``scenes``     assigns facts to scenes
+``trees``      the trees, their edits and the summaries of their nodes
+``retrieval``  recalls trees, follows branches, ranks facts
+``tables``     side table
 """
 
 from segviz.systems.memforest.system import MemForest

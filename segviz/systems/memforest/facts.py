@@ -22,7 +22,7 @@ _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another no
 
 
 class Cells:
-    """Cells of a draft: a few turns of one session; the last may be open."""
+    """MemForest's cells: each has a few turns of one session, and the last may be open."""
 
     def __init__(self, draft: Draft, turns: int, gap: float) -> None:
         """Continues the cells in ``draft``; ``turns`` fill a cell, ``gap`` hours end it."""
@@ -31,7 +31,7 @@ class Cells:
         self._gap = gap * 3600
 
     def waiting(self) -> int | None:
-        """Returns the open cell, or None."""
+        """Returns the cell that is still open; None without one."""
         for node in range(len(self._draft) - 1, -1, -1):
             if self._draft.kind[node] == CELL and self._draft.active[node]:
                 return None if self._draft.facts[node]["closed"] else node
@@ -40,8 +40,8 @@ class Cells:
     def fitting(self, arrival: Arrival, when: Moment) -> int | None:
         """Returns the open cell if a unit continues it, else None.
 
-        It does in the same session, after a short silence, if there is room and no phrase changes
-        the subject.
+        It does if it is in the same session, after a short silence, there is room in the cell, and
+        no phrase of the unit changes the subject.
         """
         cell = self.waiting()
         if cell is None or self._draft.facts[cell]["session"] != arrival.session:
@@ -79,7 +79,7 @@ FACT = "fact"
 
 @dataclass(frozen=True)
 class FactParameters(Declared):
-    """Parameters of cells, facts, and the trees of sessions and entities."""
+    """Parameters of MemForest's cells, facts, and trees of sessions and entities."""
 
     session_k: int = param(3, "Most children in a session's tree.", (3, 32), source="code, 3")
     entity_k: int = param(8, "Most children in an entity's tree.", (3, 32), source="code, 8")
@@ -95,7 +95,7 @@ class FactParameters(Declared):
 
 
 class Ingest:
-    """Write path: adds cells and facts to a draft."""
+    """Write path of MemForest: adds units, cells and facts to a draft and its trees."""
 
     def __init__(
         self, draft: Draft, forest: Forest, scenes: Scenes, routing: FactParameters, tasks: Tasks
@@ -119,7 +119,7 @@ class Ingest:
             self._named.setdefault(name, []).append(fact)
 
     def begin_step(self) -> None:
-        """Resets the record of the previous unit."""
+        """Forgets what was recorded about the previous unit."""
         self._judged: list[Judgement] = []
         self._events: list[str] = []
         self._compared = 0
@@ -129,23 +129,23 @@ class Ingest:
 
     @property
     def judged(self) -> list[Judgement]:
-        """Comparisons that decided the places of facts."""
+        """Comparisons of this step that decided where facts go."""
         return self._judged + self._scenes.judged
 
     @property
     def events(self) -> list[str]:
-        """Events for the step's note: new trees, merged scenes."""
+        """Sentences on new trees and merged scenes, for the note of this step."""
         return self._events + self._scenes.events
 
     @property
     def inspected(self) -> int:
-        """Number of candidates compared."""
+        """Number of facts and scenes that this step compared."""
         return self._compared + self._scenes.inspected
 
     def foresee(self, session: Sequence[tuple[Arrival, Moment]]) -> None:
-        """Extracts the facts of all cells that a session will fill in parallel (MemForest §4.1).
+        """Extracts, in parallel, the facts of all cells that a session will fill (§4.1).
 
-        It does so only if the tasks support it, as those of a chat model do.
+        Only tasks by a chat model support it; without them nothing is done.
         """
         extract: Any = getattr(self._tasks, "extract_many", None)
         if extract is None:
@@ -163,7 +163,7 @@ class Ingest:
         self._foreseen = dict(zip(asked, extract(asked, self.routing.extracted), strict=True))
 
     def insert(self, arrival: Arrival, when: Moment) -> None:
-        """Inserts a unit into its cell, with the facts of the cells it closes."""
+        """Inserts a unit into its cell; adds the facts of the cells that this closes."""
         leaf = self.draft.leaf(arrival, arrival.vector)
         cell = self._cells.fitting(arrival, when)
         if cell is None:
@@ -179,7 +179,7 @@ class Ingest:
             self._close(cell)
 
     def _close(self, cell: int) -> None:
-        """Extracts a cell's facts and routes them."""
+        """Closes a cell: extracts its facts and adds each, or an occurrence of a known one."""
         draft = self.draft
         draft.note(cell, closed=True)
         text, when = _stretch(draft, cell)
@@ -199,7 +199,7 @@ class Ingest:
                 self._again(known, units, cell)
 
     def _known(self, fact: Stated, vector: Vector) -> int | None:
-        """Returns the canonical fact of the same meaning, if there is one."""
+        """Returns the known fact that means the same as a new one; None without one."""
         # Normalised surface forms first (§4.1), which needs no comparison of vectors.
         exact = self._texts.get(normalised(fact.text))
         if exact is not None or not self._facts:

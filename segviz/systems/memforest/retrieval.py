@@ -32,7 +32,7 @@ Round = tuple[dict[int, float], list[int]]
 
 @dataclass(frozen=True)
 class MemForestSearchParameters(Declared):
-    """Parameters of the search."""
+    """Parameters of MemForest's retrieval."""
 
     trees: int = param(10, "Trees recalled.", (1, 50), source="MemForest §5.1, 10")
     voters: int = param(30, "Facts that vote for trees.", (0, 500), source="code, 30")
@@ -64,12 +64,12 @@ class MemForestSearchParameters(Declared):
 
 @dataclass(slots=True)
 class ForestSearch(Search):
-    """Retrieval of one question on one memory (§4.3)."""
+    """MemForest's retrieval of one question on one memory (§4.3)."""
 
     system: MemForestSearchParameters
 
     def run(self, question: str) -> Retrieval:
-        """Retrieves trees, then branches down to leaves, then their facts, reranked."""
+        """Recalls trees, follows their branches down to leaves, and ranks the facts there."""
         structure, browse = self.view.structure, self.system.browse
         similarity = question_similarity(question, self.view)
         wanted = self.system.families.removesuffix(" only").split("+")
@@ -133,7 +133,7 @@ class ForestSearch(Search):
         return kept
 
     def _of_users(self, trees: Sequence[int]) -> list[int]:
-        """Returns the tree of the speaker called user; without one those of all speakers."""
+        """Returns the entity tree of the speaker "user"; without one those of all speakers."""
         facts = self.view.structure.facts
         speakers = {facts[m]["origin"] for m in self.of(FACT)}
         names = {"user"} & speakers or speakers
@@ -141,7 +141,7 @@ class ForestSearch(Search):
         return [m for m in trees if m in of_entities and facts[m]["scope"] in names]
 
     def _above(self, item: int) -> set[int]:
-        """Returns the roots of the trees that contain a fact, or the cell it was said in."""
+        """Returns the roots of all trees that contain a fact or the cell it was said in."""
         s = self.view.structure
         seen: set[int] = set()
         layer = [item, *beside(s, item, CELL)]
@@ -171,7 +171,7 @@ class ForestSearch(Search):
         return {root: (text, scores[text]) for root, text in zip(roots, texts, strict=True)}
 
     def _walk(self, asked: Mapping[int, Asked]) -> list[int]:
-        """Returns all leaves that a beam in each recalled tree reaches."""
+        """Returns the leaves that a beam search in each recalled tree reaches."""
         who = self.who if self.system.browse.startswith(MODEL) else "By similarity"
         beams = [self._beam(root, *of_tree) for root, of_tree in asked.items()]
         leaves: dict[int, None] = {}
@@ -221,7 +221,7 @@ class ForestSearch(Search):
         return rounds
 
     def _sources(self, leaves: Sequence[int]) -> list[int]:
-        """Returns the facts of these leaves; for a cell without facts, its dialogue."""
+        """Returns the facts of leaves; for a cell without facts, the units of its dialogue."""
         s = self.view.structure
         found: dict[int, None] = {}
         for leaf in leaves:

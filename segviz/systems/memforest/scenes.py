@@ -16,7 +16,7 @@ from segviz.tree import Judgement, Vector, as_number
 
 @dataclass(frozen=True)
 class SceneParameters(Declared):
-    """Parameters of scenes."""
+    """Parameters of MemForest's scenes."""
 
     scene_k: int = param(10, "Most children in a scene's tree.", (3, 32), source="code, 10")
     buffer: int = param(24, "Facts that wait for the first scenes.", (1, 500), source="code, 24")
@@ -46,7 +46,7 @@ class SceneParameters(Declared):
 
 
 class Scenes:
-    """Assignment of facts to the scene trees of a forest."""
+    """Scenes of a forest: assigns facts to their trees."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: SceneParameters) -> None:
         self._draft = draft
@@ -56,13 +56,13 @@ class Scenes:
         self.begin_step()
 
     def begin_step(self) -> None:
-        """Resets the judgements of the previous unit."""
+        """Forgets the judgements made for the previous unit."""
         self.judged: list[Judgement] = []
         self.events: list[str] = []
         self.inspected = 0
 
     def route(self, fact: int, facts: Sequence[int]) -> None:
-        """Assigns a fact to its scene; ``facts`` are all facts so far, itself the last."""
+        """Assigns a fact to a scene; ``facts`` are all facts so far, the last is this one."""
         if self._forest.trees("scene"):
             self._nearest(fact)
         # The first scenes need enough facts to choose seeds from; until then facts wait.

@@ -39,7 +39,7 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True)
 class MemForestComponents(Declared):
-    """Components of the system, and when they are called."""
+    """Tasks and annotator of MemForest, and when texts are written."""
 
     tasks: Tasks = judgements(
         "Extracts facts, judges duplicates and orders branches.", "MemForest §3"
@@ -118,26 +118,26 @@ class MemForest(MemForestSearchParameters, SceneParameters, FactParameters, MemF
                 yield draft.step(arrival.unit, note, written, ingest.inspected, decision)
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
-        """Returns, under ``lazy``, the nodes that wait for the end of their session."""
+        """Returns the nodes whose text is out of date; with ``eager`` there are none."""
         facts = structure.facts
         return tuple(n for n in np.flatnonzero(structure.active).tolist() if facts[n].get("dirty"))
 
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Writes the pending nodes bottom up, as at the end of a session."""
+        """Returns the events that write the pending nodes, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
         annotate = or_offline(self.annotate, services, Extractive)
         Summaries(draft, annotate, self.leaves).refresh()
         return draft.take()
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns the reranked facts; the class describes the stages."""
+        """Returns MemForest's facts for a question; the class describes the stages."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return ForestSearch(view, tasks, self).run(question)
 
     def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
-        """Returns the trees of each family."""
+        """Returns the side table of trees."""
         return {"Trees": tree_rows(structure, steps)}
 
 

@@ -1,4 +1,4 @@
-"""MemForest's side table: the trees of each family, with the nodes the last step refreshed."""
+"""MemForest's side table: its trees, with the nodes that the last step wrote."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from segviz.tree.structure import above_items
 
 
 def tree_rows(structure: Structure, steps: Sequence[Step]) -> list[Row]:
-    """Returns a row for each tree by family, the oldest first.
+    """Returns a row for each tree, by family and age.
 
-    ``refreshed`` counts the nodes that the last step created or rewrote, listed from the root down.
-    ``waiting`` counts those to be rewritten when the session ends. ``rebuild`` is the number of
-    texts that building the tree anew would take, one per node with several children.
+    The column ``refreshed`` counts the nodes that the last step created or rewrote; the next column
+    lists them from the root down. ``waiting`` counts the nodes that are rewritten when the session
+    ends. ``rebuild`` is the number of texts that a new build of the tree would write: one for each
+    node with several children.
     """
     touched = {
         event.node

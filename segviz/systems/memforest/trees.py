@@ -21,7 +21,7 @@ from segviz.tree.structure import above_items
 
 
 class Summaries:
-    """Times, counts and texts of the nodes, with the set of dirty nodes."""
+    """Times, counts and texts of the trees' nodes, with the set of dirty nodes."""
 
     def __init__(self, draft: Draft, annotate: Annotate, leaves: str) -> None:
         """Continues with the dirty nodes in ``draft``.
@@ -42,15 +42,18 @@ class Summaries:
         return sum(self._draft.level[node] > 1 for node in self._dirty)
 
     def touch(self, node: int) -> None:
-        """Marks a node's summary as out of date."""
+        """Marks a node as dirty: its summary is out of date."""
         self._dirty[node] = None
 
     def forget(self, node: int) -> None:
-        """Drops a removed node."""
+        """Drops a removed node from the dirty ones."""
         self._dirty.pop(node, None)
 
     def mend(self, nodes: Iterable[int]) -> None:
-        """Updates times and counts bottom up and marks the nodes dirty (Algorithm 1, line 10)."""
+        """Updates the times and counts of nodes, bottom up, and marks the nodes dirty.
+
+        Source: MemForest Algorithm 1, line 10.
+        """
         draft = self._draft
         for node in sorted(set(nodes), key=lambda n: (draft.level[n], n)):
             draft.note(node, **totals(draft, draft.children[node]))
@@ -88,19 +91,19 @@ class Summaries:
         return said.split("\n") if self._leaves == "summarised" else [said]
 
     def mark(self) -> None:
-        """Records in the facts which nodes are dirty, so that a saved memory has this state."""
+        """Records in the facts which nodes are dirty, so that a saved memory knows them, too."""
         for node in self._dirty:
             if not self._draft.facts[node].get("dirty"):
                 self._draft.note(node, dirty=True)
 
 
 def payload(draft: Draft, cell: int) -> str:
-    """Returns the dialogue of a cell."""
+    """Returns the dialogue of a cell, a line for each turn."""
     return "\n".join(draft.text[unit] for unit in draft.children[cell])
 
 
 def totals(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
-    """Returns times and number of items of a node over these children, as facts."""
+    """Returns the times and the item count of a node over ``children``, as facts."""
     facts = [draft.facts[child] for child in children]
     return {
         "from": min(as_number(f, "from") for f in facts),
@@ -119,7 +122,7 @@ def heading(facts: Facts) -> str:
 
 
 def _body(draft: Draft, node: int) -> str:
-    """Returns a child's text without the heading of a summary."""
+    """Returns the text of a node without its heading."""
     text = draft.text[node]
     return text.removeprefix(heading(draft.facts[node])) if draft.level[node] > 1 else text
 
@@ -131,7 +134,7 @@ def _dates(facts: Facts) -> str:
 
 
 def beside(memory: Draft | Structure, item: int, kind: str) -> list[int]:
-    """Returns the items of a kind that share a unit with this one, once for each such unit."""
+    """Returns the items of a kind that share a unit with ``item``, once for each shared unit."""
     units = memory.children[item]
     return [p for unit in units for p in memory.parents[unit] if memory.kind[p] == kind]
 
@@ -151,11 +154,11 @@ class Forest:
         self._family: dict[str, dict[int, None]] = {family: {} for family in FAMILIES}
 
     def root(self, family: str, scope: str) -> int | None:
-        """Returns the tree of this scope, if there is one."""
+        """Returns the root of a family's tree about ``scope``, a name; None without one."""
         return self._roots.get((family, scope))
 
     def trees(self, family: str) -> list[int]:
-        """Returns the roots of a family, oldest first."""
+        """Returns the roots of a family's trees, oldest first."""
         return list(self._family[family])
 
     def items(self, root: int) -> list[int]:
@@ -246,7 +249,7 @@ class Forest:
         return node
 
     def fell(self, root: int) -> list[int]:
-        """Removes a tree; returns its items in order."""
+        """Removes a tree and returns its items in the order of time."""
         draft = self._draft
         held = self.items(root)
         for node in above_items(draft.children, draft.level, root):
@@ -264,7 +267,7 @@ class Forest:
         raise ValueError(f"item {item} is not in tree {root}")
 
     def touch_item(self, item: int) -> None:
-        """Marks all ancestors of a changed item as out of date, and the summary of a cell."""
+        """Marks all ancestors of a changed item as dirty; a cell itself, too."""
         if self._draft.kind[item] == CELL:
             self.summaries.touch(item)
         for root in self.homes(item):

@@ -19,7 +19,7 @@ from segviz.tree import Facts, Vector, as_number
 
 @dataclass(frozen=True)
 class EpisodeParameters(Declared):
-    """Parameters of episodes."""
+    """Parameters of xMemory's episodes."""
 
     shortest: int = param(2, "Messages an episode has at least.", (1, 50), source="code, 2")
     longest: int = param(25, "Messages an episode has at most.", (1, 200), source="code, 25")
@@ -37,7 +37,7 @@ class EpisodeParameters(Declared):
 
 
 class Episodes:
-    """Open episode, and the texts written when it is closed."""
+    """xMemory's open episode, and what is written when it closes."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class Episodes:
         return text + ".", int(written) + self._themes.rewrite()
 
     def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
-        """Adds a statement of an episode over these units; returns True if it is new."""
+        """Adds a statement that an episode makes; returns True if it is new."""
         said = [self._draft.span[unit][0] for unit in sources(fact.text, units, self._draft)]
         # The same statement of another episode is linked, not stored twice.
         again = self._texts.get(normalised(fact.text))
@@ -154,7 +154,7 @@ class Episodes:
         draft.note(statement, units=" ".join(map(str, dict.fromkeys(units))))
 
     def _known(self, vector: Vector) -> list[int]:
-        """Returns statements similar to the episode, which it should not repeat."""
+        """Returns the known statements most similar to an episode, which it should not repeat."""
         if not self._statements:
             return []
         scores = self._draft.cosines(vector, self._statements)

@@ -74,7 +74,7 @@ def greedy(
 
 @dataclass(frozen=True)
 class XMemorySearchParameters(ThemeParameters):
-    """Parameters of the search; neighbours are those of themes."""
+    """Parameters of xMemory's retrieval."""
 
     search: str = param(
         "full",
@@ -128,12 +128,12 @@ class XMemorySearchParameters(ThemeParameters):
 
 @dataclass(slots=True)
 class XMemorySearch(Search):
-    """Retrieval of one question on one memory (§3.3)."""
+    """xMemory's retrieval of one question on one memory (§3.3)."""
 
     system: XMemorySearchParameters
 
     def run(self, question: str) -> Retrieval:
-        """Retrieves candidate statements, themes, statements inside them, episodes and messages."""
+        """Chooses themes and statements by coverage, then episodes by uncertainty."""
         s = self.view.structure
         similarity = question_similarity(question, self.view)
         seeds = best_first(self.of(SEMANTIC), similarity)[: self.system.candidates]
@@ -179,10 +179,10 @@ class XMemorySearch(Search):
         return kept
 
     def _graph(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
-        """Returns each candidate's nearest neighbours that are candidates, with their cosine.
+        """Returns the graph of equation 4: candidates, with cosines to candidates near them.
 
-        Neighbours are taken in the whole layer. A theme is represented by the mean of its
-        statements.
+        A neighbour counts if it is among the nearest of the whole layer. A theme is represented by
+        the mean of its statements.
         """
         s = self.view.structure
         if not nodes:
@@ -209,7 +209,7 @@ class XMemorySearch(Search):
         return graph
 
     def _episodes(self, statements: Sequence[int], similarity: Scores) -> list[int]:
-        """Returns the episodes of the statements and those most similar, by priority."""
+        """Returns the episodes to probe: those of the statements and those most similar."""
         s = self.view.structure
         support: dict[int, float] = {}
         for statement in statements:
@@ -236,7 +236,7 @@ class XMemorySearch(Search):
         return probed
 
     def _weights(self) -> dict[str, float]:
-        """Returns the inverse document frequency of stems over the messages."""
+        """Returns the inverse document frequency of every stem, with messages as documents."""
         units = [content(u.text) for u in self.view.units]
         counts = Counter(stem for words in units for stem in words)
         return {stem: math.log(1 + len(units) / n) for stem, n in counts.items()}
@@ -244,9 +244,9 @@ class XMemorySearch(Search):
     def _gate(
         self, question: str, chosen: Sequence[int], episodes: Sequence[int]
     ) -> tuple[list[int], set[int]]:
-        """Admits episodes that reduce the uncertainty of an answer.
+        """Returns the episodes that reduce the uncertainty of an answer.
 
-        Messages of an episode are added if it reduces uncertainty much.
+        Also returns those that reduce it so much that their messages are added, too.
         """
         s, gates = self.view.structure, self.system
         if gates.search not in ("full", "+UncSion"):
@@ -290,7 +290,7 @@ class XMemorySearch(Search):
         return admitted, expanded
 
     def _rests_on(self, ranked: Sequence[int], similarity: Scores) -> list[int]:
-        """Returns the messages below the evidence, those of the statements first."""
+        """Returns the units of the messages below the evidence, those of statements first."""
         s = self.view.structure
         leaf_of = {int(s.start[leaf]): leaf for leaf in s.leaves}
         units = [

@@ -33,7 +33,7 @@ from segviz.tree.invariants import Invariant
 
 @dataclass(frozen=True)
 class XMemoryComponents(Declared):
-    """Components of the system."""
+    """Tasks and annotator of xMemory."""
 
     tasks: Tasks = judgements(
         "Finds boundaries and statements, and judges uncertainty.", "§3.2 and App. C"
@@ -92,12 +92,12 @@ class XMemory(XMemorySearchParameters, EpisodeParameters, XMemoryComponents):
             yield _step(arrival.unit, note, draft, themes, written)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns themes, statements, episodes and messages; the class describes the stages."""
+        """Returns xMemory's evidence for a question; the class describes the stages."""
         tasks = or_offline(self.tasks, view.services, Offline)
         return XMemorySearch(view, tasks, self).run(question)
 
     def tables(self, structure: Structure, steps: Sequence[Step]) -> dict[str, list[Row]]:
-        """Returns episodes, themes, their sizes, splits and merges."""
+        """Returns the side tables of episodes, themes, their sizes, splits and merges."""
         return {
             "Episodes": episode_rows(structure),
             "Themes": theme_rows(structure),

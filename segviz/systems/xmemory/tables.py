@@ -54,9 +54,10 @@ def theme_rows(structure: Structure) -> list[Row]:
 
 
 def size_rows(steps: Sequence[Step]) -> list[Row]:
-    """Returns the sizes of themes after the first step, the last, and each that changed one.
+    """Returns a row on the sizes of all themes for each step that changed one.
 
-    ``at most`` is the largest size limit of a theme so far (0: none).
+    The first and the last step always have one. ``at most`` is the largest size limit of a theme so
+    far (0: none).
     """
     rows: list[Row] = []
     size: dict[int, int] = {}

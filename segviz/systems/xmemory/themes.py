@@ -32,7 +32,7 @@ def sparsity(sizes: Sequence[int] | NDArray[np.int64]) -> float:
 
 
 def cohesion(vectors: NDArray[np.floating]) -> float:
-    """Returns the mean cosine of a theme's members with their centroid."""
+    """Returns the mean cosine of a theme's statements (their vectors) with their centroid."""
     return float(np.mean(unit_rows(vectors) @ centroid(vectors)))
 
 
@@ -71,7 +71,7 @@ def objective(
 
 
 def reassigned(memory: Draft | Structure) -> float:
-    """Returns the share of statements that changed their theme (reassignment ratio, Table 6)."""
+    """Returns the share of xMemory's statements that ever changed their theme (Table 6)."""
     moves = [
         bool(memory.facts[n].get("moves"))
         for n in range(len(memory))
@@ -81,7 +81,7 @@ def reassigned(memory: Draft | Structure) -> float:
 
 
 class Partition:
-    """Themes by id, with the terms of f for each, in the order they were added.
+    """Partition of statements into themes, with what the objective f needs of each theme.
 
     float64 throughout, so that nine digits do not depend on the order of the changes.
     """
@@ -96,7 +96,7 @@ class Partition:
         self._similarity: NDArray[np.float64] = np.zeros((0, 0))  # -inf with themselves
 
     def put(self, theme: int, vectors: Vector) -> None:
-        """Adds a theme with these members, or replaces its members."""
+        """Adds a theme whose statements have ``vectors``, or replaces its statements."""
         wide = vectors.astype(np.float64)
         if theme not in self.themes:
             n = len(self.themes)
@@ -122,7 +122,7 @@ class Partition:
         self._sizes, self._tight = np.delete(self._sizes, place), np.delete(self._tight, place)
 
     def objective(self, without: Sequence[int] = (), groups: Sequence[Vector] = ()) -> float:
-        """Returns f of all themes, some replaced by ``groups`` of member vectors."""
+        """Returns f if the themes ``without`` were replaced by themes with these vectors."""
         gone = [self.themes.index(theme) for theme in without]
         keep = np.setdiff1d(np.arange(len(self.themes)), gone)
         wide = [group.astype(np.float64) for group in groups]
@@ -141,7 +141,7 @@ class Partition:
 
 
 def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequence[int]]]:
-    """Returns ways to split members 0 … n-1 into parts of at most ``most``, by name.
+    """Returns ways to split n statements into parts of at most ``most`` positions, by name.
 
     ``components``: connected components at a cosine of ``similarity``, larger ones chunked.
     ``principal axis``: chunks along the first principal component. A way with a single part is left
@@ -176,7 +176,7 @@ def _along_axis(vectors: Vector) -> list[int]:
 
 @dataclass(frozen=True)
 class ThemeParameters(Declared):
-    """Parameters of themes."""
+    """Parameters of xMemory's themes."""
 
     most: int = param(
         12, "Statements in a theme before it is split.", (2, 50), source="App. B and Table 8, 12"
@@ -226,7 +226,7 @@ class ThemeParameters(Declared):
 
 
 class Themes:
-    """Theme layer of a draft; the members of a theme are its children, statements."""
+    """xMemory's themes in a draft; the children of a theme are its statements."""
 
     def __init__(self, draft: Draft, limits: ThemeParameters, annotate: Annotate) -> None:
         self._draft = draft
@@ -237,7 +237,7 @@ class Themes:
         self.begin_step()
 
     def begin_step(self) -> None:
-        """Resets the record of the previous unit."""
+        """Forgets what was recorded about the previous unit."""
         self.judged: list[Judgement] = []
         self.chosen: int | None = None
         self.changes: list[str] = []
@@ -251,7 +251,10 @@ class Themes:
     def _near(
         self, vector: Vector, count: int, apart_from: int | None = None
     ) -> list[tuple[float, int]]:
-        """Returns other themes by their centroids' similarity, best first, ties to the older."""
+        """Returns the themes whose centroids are most similar to a vector, with the cosines.
+
+        The best come first, on a tie the older. ``apart_from`` is left out.
+        """
         themes = self._parts.themes
         self.inspected += len(themes)
         similarity = np.round(self._parts.centres @ vector, 9) if themes else np.zeros(0)
@@ -301,7 +304,7 @@ class Themes:
             pass
 
     def split(self, theme: int, most: int) -> None:
-        """Splits a theme the way that gives the highest f."""
+        """Splits a theme in the way that gives the highest f."""
         draft = self._draft
         members = list(draft.children[theme])
         vectors = self._members(theme)
@@ -337,7 +340,7 @@ class Themes:
     def _record(
         self, kind: str, theme: int, before: float, after: float, others: Sequence[int]
     ) -> None:
-        """Records a change of this step in the theme's facts, with those of a theme it absorbed."""
+        """Records a split or merge in the facts of a theme, after those of themes it absorbed."""
         lines = self._lines.setdefault(theme, [])
         for other in others:
             lines += self._lines.pop(other, [])
@@ -349,7 +352,7 @@ class Themes:
         self._draft.note(statement, moves=moves + 1)
 
     def _merge_once(self) -> bool:
-        """Merges each tiny theme of this step with the best near theme; True if any merged."""
+        """Merges the tiny themes that this step changed, where f gains; True if any merged."""
         merged = False
         for theme in sorted(self._touched):
             tiny = len(self._draft.children[theme]) <= self._limits.tiny
@@ -373,7 +376,7 @@ class Themes:
         ]
 
     def gain(self, one: int, other: int) -> float:
-        """Returns the gain in f if two themes become one."""
+        """Returns the gain in f if two themes were merged."""
         before, after = self._merged(one, other)
         return round(after - before, 9)
 
@@ -408,6 +411,6 @@ class Themes:
         self._draft.remove(old)
 
     def rewrite(self) -> int:
-        """Writes the changed themes from all their statements; returns their number."""
+        """Rewrites the texts of changed themes; returns the number of texts written."""
         stale, self._stale = self._stale, {}
         return self._draft.write(stale, self._annotate)
