@@ -4,10 +4,10 @@
 ``memory``      Memory, asking one with ``ask``, and opening one from a file
 ``rehearsal``   estimates the model calls of a build
 ``retrieve``    retrieves the evidence for a question from a structure
-``side_tables`` reads labels of turns from separate files
+``turn_labels`` reads labels of turns and nodes from a table
 ``from_table``  makes a memory of a tree or texts from another program: ``memory_from``
 ``stores``      makes a system of any memory that can ``add`` and ``search``
-``live``        grows the memory of a file that is still written: ``Watched``, ``Watch``
+``live``        builds the memory of a file while it is written: ``Watched``, ``Watch``
 ``answer``      makes prompts from evidence, reads and grades a chat model's answers
 
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
@@ -32,12 +32,8 @@ from segviz.memory.from_table import locomo_facts, memory_from
 from segviz.memory.live import Watch, Watched
 from segviz.memory.memory import Memory, ask, from_saved, native_retrieval, open_memory
 from segviz.memory.rehearsal import CallEstimate, Rehearsal, rehearse
-from segviz.memory.side_tables import (
-    Labels,
-    label_columns,
-    read_labels,
-)
 from segviz.memory.stores import provider, system_from, system_of
+from segviz.memory.turn_labels import Labels, label_columns, read_labels
 
 __all__ = [
     "COMPONENTS",

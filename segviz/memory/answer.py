@@ -4,10 +4,10 @@ The evidence is the result of retrieval, in reading order; the model sees nothin
 conversation. Evidence, questions and answers are quoted between fences and called data
 (``segviz.llm.prompts``), so that a line of a conversation cannot pose as an instruction.
 
-The judge receives the question, its category, the gold answer and the answer (SegTreeMem App. G.2).
-RealMem differs (G.4): its questions are requests to an assistant, and an answer is judged by the
-user's memory, here the question's evidence turns. Departures: all wordings are ours; the paper's
-separate answer prompt for LongMemEval-MAB (G.3) is not distinguished.
+The judge receives the question, its category, the gold answer and the model's answer (SegTreeMem
+App. G.2). RealMem differs (G.4): its questions are requests to an assistant, and an answer is
+judged by the user's memory, here the question's evidence turns. Departures: all wordings are ours;
+there is no separate answer prompt for LongMemEval-MAB (G.3).
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _LONGEST_DECLINE = 30
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Chat model's answer and its tokens (0 if the server names none).
+    """Answer of a chat model, with the number of its tokens (0 if the server names none).
 
-    ``cached`` is True if it came from the cache. ``fault`` says why the model gave no answer;
-    ``text`` is then empty.
+    ``cached`` is True if the answer came from the cache. ``fault`` says why the model gave no
+    answer; ``text`` is then empty.
     """
 
     text: str
@@ -71,18 +71,18 @@ def answering(memory: Memory, result: Result) -> Prompt:
 
 
 def _excerpt(memory: Memory, result: Result, item: Evidence) -> Part:
-    """Returns an excerpt for the prompt; its heading says which messages, when and by whom."""
+    """Returns a retrieved text for the prompt; its heading names messages, date and speakers."""
     covered = [memory.units[index] for index in result.structure.coverage(item.node)]
     turns = [memory.conversation.turn(turn_id) for turn_id in item.turn_ids]
     sessions = memory.conversation.sessions
     dates = list(dict.fromkeys(sessions[unit.session].raw_date for unit in covered))
     kind = "Messages" if item.level == 0 else "Summary of messages"
-    told = [f"{kind} {_range(turns[0].id, turns[-1].id)}" if turns else kind]
+    heading = [f"{kind} {_range(turns[0].id, turns[-1].id)}" if turns else kind]
     if any(dates):
-        told.append(f"said {_range(dates[0], dates[-1])}")
+        heading.append(f"said {_range(dates[0], dates[-1])}")
     if turns:
-        told.append(f"by {' and '.join(dict.fromkeys(turn.speaker for turn in turns))}")
-    return Part(", ".join(told), (item.text,))
+        heading.append(f"by {' and '.join(dict.fromkeys(turn.speaker for turn in turns))}")
+    return Part(", ".join(heading), (item.text,))
 
 
 def _range(first: str, last: str) -> str:
@@ -99,24 +99,24 @@ def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
 
 
 def read(reply: Reply) -> Answer:
-    """Returns the answer in a reply, at most 2,000 characters."""
+    """Converts a model's reply to an answer of at most 2,000 characters."""
     return Answer(clipped(reply.text.strip(), _LONGEST), reply.tokens, reply.cached, reply.waived)
 
 
 def declines(text: str) -> bool:
-    """Returns True if an answer says that the conversation does not mention it.
+    """Returns True if an answer says that the conversation does not tell what was asked.
 
-    Decides by phrases ("not mentioned", "no information"), more of them than LoCoMo's evaluation
-    has. An answer of over 30 words never counts as declining.
+    Such an answer has a phrase like "not mentioned" or "no information". The list is longer than
+    that of LoCoMo's evaluation. An answer of over 30 words never counts as declining.
     """
     said = text.replace("’", "'").lower()
     return len(said.split()) <= _LONGEST_DECLINE and bool(_DECLINES.search(said))
 
 
 def is_adversarial(question: Question) -> bool:
-    """Returns True if the correct answer is "not mentioned".
+    """Returns True if the correct answer to a question is "not mentioned".
 
-    These are LoCoMo's category 5, except its few questions with an answer, and LongMemEval's
+    Such questions are LoCoMo's category 5, except the few with an answer, and LongMemEval's
     abstention questions.
     """
     return question.answer is None and (
@@ -125,15 +125,15 @@ def is_adversarial(question: Question) -> bool:
 
 
 def reference(question: Question) -> str | None:
-    """Returns the gold answer: "Not mentioned." for an adversarial question, None without one."""
+    """Returns a question's gold answer: "Not mentioned." if it is adversarial, None without one."""
     return NOT_MENTIONED if is_adversarial(question) else question.answer
 
 
 def by_rule(question: Question, text: str) -> int | None:
-    """Returns the grade that needs no judge, else None.
+    """Returns the grade of an answer if a rule decides it; None if a judge must.
 
-    An empty answer gets 0. To an adversarial question an answer that declines gets 3, any other 0:
-    no judge can then be persuaded of the tempting answer. Without a gold answer there is no grade.
+    An empty answer gets 0. On an adversarial question an answer that declines gets 3, any other 0,
+    so that the tempting wrong answer cannot persuade a judge. Without a gold answer: None.
     """
     if reference(question) is None:
         return None
@@ -147,10 +147,10 @@ def by_rule(question: Question, text: str) -> int | None:
 def judging(
     question: Question, text: str, conversation: Conversation | None = None
 ) -> Prompt | None:
-    """Returns the prompt for grading ``text``; None if no judge is needed or no gold answer exists.
+    """Returns the prompt that asks a judge to grade the answer ``text``.
 
-    ``conversation`` is the question's. In RealMem the answer is judged by the evidence turns, if
-    the question has some.
+    None if a rule decides or the question has no gold answer. ``conversation`` is that of the
+    question: RealMem's answers are judged by the question's evidence turns, if there are any.
     """
     gold = reference(question)
     if gold is None or by_rule(question, text) is not None:
@@ -185,7 +185,7 @@ def judge(
 
 
 def grade(reply: Reply) -> int:
-    """Converts the judge's label to a number; raises LabelError for a waived reply."""
+    """Converts a judge's reply to a grade from 0 to 3; raises LabelError for any other reply."""
     if reply.text not in RUBRIC:
         raise LabelError(reply.waived or f"the judge answered {reply.text!r}", reply.text)
     return int(reply.text)

@@ -2,7 +2,7 @@
 
 conversation → units → embed → a system's steps → structure → relevance → propagate → top K
 
-The first half is here; ``ask`` (``segviz.memory.memory``) does the second.
+This module goes as far as the structure; ``ask`` (``segviz.memory.memory``) does the rest.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
 
 
 class _Meter:
-    """Meter of a build's model costs, step by step.
+    """Embedder that counts the model costs of a build, step by step.
 
-    Wraps the embedder outside its cache, because the cache hides requests. Every text counts once,
-    when it first occurs: unlike the requests sent, this is the same in a repeated or resumed build.
+    It wraps the cache of the real embedder, because the cache hides requests. Every text counts
+    once, when it first occurs: unlike the number of requests, that is the same in a repeated or
+    resumed build.
     """
 
     def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
@@ -89,7 +90,7 @@ class _Meter:
         return {**counts, "recalled": counts["recalled"] + self._cached}
 
     def steps(self, steps: Iterator[Step]) -> Iterator[Step]:
-        """Yields the steps with their seconds and model costs, which systems do not know."""
+        """Yields the system's steps with seconds and model costs added to each step's cost."""
         # Counters only grow; a step's cost is their difference between two yields. They are
         # read again after each yield, so that the consumer's own time and calls do not count.
         began, before = perf_counter(), self._counters()
@@ -117,7 +118,7 @@ _COUNTED = {
 
 
 def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
-    """Yields sentences about missing, unusable and shortened model texts."""
+    """Yields sentences for a step's note about missing, unusable and shortened model texts."""
     for count, noun, what in (
         (waived, "answer", "made offline, as agreed, because the model gave none"),
         (refused, "answer", "made offline, because no reply of the model could be used"),
@@ -128,9 +129,9 @@ def _notes(waived: int, refused: int, shortened: int) -> Iterator[str]:
 
 
 class BuildPaused(ModelError):
-    """A model's failure before the build was done.
+    """Error of a build that stopped because a model failed.
 
-    ``memory`` holds the finished steps, ``fault`` is the error. All answers of the model are
+    ``memory`` has the finished steps, ``fault`` is the model's error. All answers of the model are
     cached: building again with the same settings continues here and ends in the same tree.
 
     If ``fault`` is a LastingFault, the model will hardly ever answer this prompt. Call
@@ -213,10 +214,9 @@ class Building:
             raise BuildPaused(error, self.memory) from error
 
     def _system_steps(self, stream: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """Yields the system's steps.
+        """Yields the system's steps, each run in a thread if code from outside segviz takes part.
 
-        If code from outside segviz takes part, each step runs in a thread, so that the caller can
-        stop waiting.
+        The caller can then stop waiting for that code.
         """
         steps = self._system.steps(stream, services)
         if all(map(built_in, (self._system, *parts_of(self._system)))):
@@ -237,7 +237,7 @@ class Building:
         except (TypeError, OverflowError) as error:
             raise ValueError(
                 f"the system {self._system.name!r} gave a step for unit {unit.index} that cannot "
-                f"be kept ({error}); expected numbers of 32 bits, and facts that are plain JSON "
+                f"be stored ({error}); expected numbers of 32 bits, and facts that are plain JSON "
                 "values"
             ) from None
 

@@ -30,7 +30,7 @@ COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
 
 
 def known_prompts() -> dict[str, str]:
-    """Returns the system messages for chat models by name: the shared ones and every system's."""
+    """Returns all system messages for chat models by name: the shared ones and those of systems."""
     own = (getattr(kind, "prompts", {}) for kind in SYSTEMS.values())
     return {name: text for texts in (texts_of(), *own) for name, text in texts.items()}
 
@@ -48,7 +48,9 @@ def make_system(system: str | System, **params: Any) -> System:
     """
     if not isinstance(system, str):
         if params:
-            raise ValueError("give parameters to the instance itself, not beside it")
+            raise ValueError(
+                "a system that is an instance takes no parameters here; give them to it"
+            )
         return _sound(system)
     load_plugins()
     if system not in SYSTEMS:
@@ -64,7 +66,7 @@ def make_system(system: str | System, **params: Any) -> System:
 
 
 def made_again(name: str, settings: Mapping[str, Any]) -> System | None:
-    """Makes the system that a file names, with its settings.
+    """Makes the system that a memory file names, with the settings in the file.
 
     Args:
         name: name of the system.
@@ -121,11 +123,11 @@ def declared(
 
     Args:
         kind: class of the system.
-        chosen: names of the parts that are not the default, by parameter.
+        chosen: maps a parameter to the name of its part, where that is not the default.
         prefix: put before every name.
 
     Returns:
-        The parameters in order; those of a part follow the part.
+        The parameters in order; the parameters of a part follow the parameter that selects it.
     """
     found: dict[str, Parameter] = {}
     for parameter in parameters(kind):
@@ -139,12 +141,12 @@ def declared(
 
 
 def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Converts values by dotted name into settings for ``segviz.build``.
+    """Converts values by dotted name into keyword arguments for ``segviz.build``.
 
     Args:
         kind: class of the system.
         flat: values by dotted name; undeclared names are ignored.
-        prefix: the part of the names above ``kind``.
+        prefix: beginning of the dotted names of ``kind``'s parameters.
 
     Returns:
         Keyword arguments, with a mapping for each part.
@@ -165,21 +167,22 @@ def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, A
 
 
 def part_name(parameter: Parameter) -> str:
-    """Returns the name of a parameter's default part."""
+    """Returns the name of the part, such as an annotator, that a parameter has by default."""
     return str(getattr(parameter.default, "name", type(parameter.default).__name__))
 
 
 def sound(saved: Saved) -> Saved:
-    """Checks the settings of a file against its system.
+    """Checks a memory file's settings and structure against the system that it names.
 
-    An unregistered part is accepted: the author of the file may have defined it. If the structure
-    violates the system's invariants, the system becomes "unknown".
+    Settings that the system cannot have are removed. Parts that are not registered here are
+    accepted: the author of the file may have defined them. If the structure violates the system's
+    invariants, the system becomes "unknown".
 
     Args:
-        saved: content of a file.
+        saved: content of the file.
 
     Returns:
-        The content without impossible settings, with a finding for each.
+        The corrected content, with a finding for each change.
     """
     kind = SYSTEMS.get(saved.system)
     if kind is None:
@@ -208,10 +211,10 @@ def sound(saved: Saved) -> Saved:
 
 
 def invariants_of(saved: Saved) -> tuple[Invariant, ...]:
-    """Returns the invariants of the system that a file names.
+    """Returns the invariants of the system that a memory file names.
 
-    None are returned for a system that is not known here, and for a memory that an earlier
-    version changed after it was built, which its last step says.
+    Empty if the system is not registered here, or if an earlier version of segviz changed the
+    memory after it was built (the last step then has an ``operation``).
     """
     if saved.steps and saved.steps[-1].operation:
         return ()
@@ -220,7 +223,7 @@ def invariants_of(saved: Saved) -> tuple[Invariant, ...]:
 
 
 def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:
-    """Returns why a system cannot have this setting; "" if it can."""
+    """Returns the reason why a system cannot have a parameter with this value; "" if it can."""
     if parameter is None:
         return "there is no such parameter"
     registry = parameter.spec.registry
@@ -258,18 +261,18 @@ _ROLES = {"compatibility": "decision", "tasks": "decision", "annotate": "annotat
 
 
 def provenance(chat: Chat, system: System) -> dict[str, Any]:
-    """Returns how the models of a build were asked, as plain values.
+    """Returns how the chat models of a build were called, as plain values.
 
-    Versions of the packages, models by role, and the prompts: their hash, and those that a file
-    put in their place.
+    These are versions of packages, models by role, the hash of all prompts, and the prompts that
+    the user replaced.
     """
     roles = {role for registry, role in _ROLES.items() if needs_chat(system, [registry])}
-    told = {**texts_of(), **getattr(system, "prompts", {}), **chat.prompts}
+    prompts = {**texts_of(), **getattr(system, "prompts", {}), **chat.prompts}
     versions = {name: metadata.version(name) for name in ("segviz", "openai")}
     return {
         "versions": versions,
         "models": {role: chat.about(role) for role in sorted(roles)},
-        "prompts": digest(told),
+        "prompts": digest(prompts),
         "own_prompts": dict(chat.prompts),
     }
 
@@ -281,21 +284,21 @@ def parts_of(system: System, registries: Collection[str] = tuple(COMPONENTS)) ->
 
 
 def paid(embedder: Embedder) -> Charges | None:
-    """Returns the embedder that charges by the token, without its cache; None for a free one."""
+    """Returns the wrapped embedder if it charges by the token; None for a free embedder."""
     inner = getattr(embedder, "inner", embedder)
     return inner if isinstance(inner, Charges) else None
 
 
 class NoEmbedder(ValueError):
-    """An embedding request for a memory whose embedder is not installed."""
+    """Error of a question to a memory whose embedder is not installed."""
 
 
 @dataclass(frozen=True)
 class MissingEmbedder:
     """Placeholder for an embedder that is not installed, so that its memories can be viewed.
 
-    ``name`` is the missing one, ``available`` are the installed ones; ``embed`` raises NoEmbedder,
-    which says how to supply it.
+    ``name`` is the missing embedder, ``available`` are the installed ones. ``embed`` raises
+    NoEmbedder, whose message says how to supply the missing one.
     """
 
     name: str
@@ -304,17 +307,17 @@ class MissingEmbedder:
     def embed(self, texts: Sequence[str]) -> Vector:
         """Raises NoEmbedder, always."""
         raise NoEmbedder(
-            f"this memory was embedded with {self.name[:80]!r}, which is not here (available: "
+            f"this memory was embedded with {self.name[:80]!r}, which is not installed (available: "
             f"{', '.join(self.available)}), so questions cannot be compared with it. Open it "
             "with segviz.open(path, embedder=…), or ask with relevance='lexical'."
         )
 
 
 def embedder_named(name: str) -> Embedder:
-    """Returns the offline embedder of this name, else ``MissingEmbedder``.
+    """Returns the offline embedder of this name; a MissingEmbedder if it is not installed.
 
-    The part after "@" is the version of the package that carries the weights. All versions so far
-    carry the same ones, so that a memory opens with any of them.
+    The part after "@" is the version of the package that has the weights. It is ignored, because
+    all versions so far have the same weights.
     """
     available = []
     for key in EMBEDDERS:

@@ -32,7 +32,7 @@ _DEEPEST = 10_000  # levels
 
 @dataclass
 class _Node:
-    """A row of the table, with its children as places in the table."""
+    """Row of the table as a node; ``children`` are the rows of its child nodes."""
 
     id: str
     text: str
@@ -52,38 +52,39 @@ def memory_from(
     name: str = "imported",
     embedder: str | Embedder = "auto",
 ) -> Memory:
-    """Makes a memory of a finished tree, or of any acyclic graph whose edges lead down.
+    """Makes a memory of a finished tree, or of any acyclic graph with edges from parent to child.
 
     A row has these columns:
 
-    ``id``      a text or number, each once
+    ``id``      a text or number, unique
     ``text``    text of the node
-    ``parent``  the id above it, or a list of ids; missing, empty or null at a root
-    ``level``   0 at leaves, above that of all children (default: one more than the highest)
-    ``start``, ``stop``  of leaves: range of their units, counted from 0, half-open
-    ``vector``  its embedding, in all rows or none; made by ``embedder``, scaled to length 1
+    ``parent``  id of the parent, or a list of ids; missing, empty or null for a root
+    ``level``   0 for leaves, above the levels of all children (default: one more than the highest)
+    ``start``, ``stop``  of leaves: half-open range of their units, counted from 0
+    ``vector``  embedding made by ``embedder``, in all rows or none; scaled to length 1
     ``turns``   ids of the turns the text was written from, one or a list
     ``kind``, ``speaker``, ``time``  kind of node; speaker and time (ISO) of a leaf
 
     In text tables lists are JSON: ``[1, 2]``. Further columns become facts of the node.
 
-    Without a conversation, the leaves are its turns, by ``start`` or else in table order. With one,
-    a leaf without ``start`` and ``turns`` is the unit with its text, if there is one. Every other
-    text is a memory: its turns are attributed (``segviz.retrieval.attribution``), within its
-    ``session`` and ``time`` if given, and a ``confidence`` is added to its facts. Units without a
-    leaf become ghosts below the memories made from them; without rows all units are ghosts. A ghost
-    is drawn but never retrieved: a store gets credit only for what it keeps.
+    Without a conversation, the leaves become its turns, in the order of ``start`` or else of the
+    table. With a conversation, a leaf with ``start``, or with the text of a unit, stands for units.
+    Every other leaf, and every leaf with ``turns``, is a text written from one or more turns. If it
+    names no ``turns``, they are attributed (``segviz.retrieval.attribution``) within its
+    ``session`` and ``time``, and its facts get a ``confidence``. A unit without a leaf becomes a
+    ghost: a leaf below the texts written from it, which is drawn but never retrieved. So a memory
+    gets credit only for what it stores.
 
-    A node appears in the step that completes its subtree.
+    A node is added in the step that completes its subtree.
 
     Args:
         nodes: path of a table (CSV, TSV, JSON, JSON Lines or Parquet), a DataFrame, a directed
             networkx graph with edges from parent to child, ``StoredText`` objects, or mappings.
             With a conversation also the dump of a store (``segviz.loaders.stored``).
         edges: further (parent id, child id) pairs.
-        conversation: the conversation the texts are from.
-        unit: the rule by which it is cut.
-        name: shown as the system.
+        conversation: the conversation that the texts were written from.
+        unit: the rule that divides the conversation into units.
+        name: name of the system.
         embedder: embeds texts and questions.
 
     Returns:
@@ -119,11 +120,11 @@ def locomo_facts(conversation: Conversation, *, embedder: str | Embedder = "auto
     """Makes a memory of the facts that LoCoMo derived from a conversation, with their turns.
 
     Args:
-        conversation: read from a LoCoMo file, which has ``observation``.
+        conversation: read from a LoCoMo file with ``observation``.
         embedder: as in ``segviz.build``.
 
     Raises:
-        ValueError: The conversation has no facts, as the samples of segviz.
+        ValueError: The conversation has no facts.
     """
     facts = conversation.observations
     if not facts:
@@ -135,7 +136,7 @@ def locomo_facts(conversation: Conversation, *, embedder: str | Embedder = "auto
 
 
 def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
-    """Returns the rows of a table: a path, a DataFrame, a networkx graph, or mappings."""
+    """Returns the rows of a table given as a path, DataFrame, networkx graph, texts or mappings."""
     if isinstance(nodes, str | Path):
         return table_rows(files.read(nodes), Path(nodes).name)
     if hasattr(nodes, "to_dict") and hasattr(nodes, "columns"):
@@ -147,7 +148,7 @@ def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _stored_rows(nodes: Any, conversation: Conversation) -> Sequence[Mapping[str, Any]]:
-    """Returns the rows of a table; those of a store's dump for a file without a column ``text``."""
+    """Returns the rows of a table; a file without a column ``text`` is read as a store's dump."""
     if not isinstance(nodes, str | Path):
         return table_of(nodes)
     try:
@@ -161,7 +162,7 @@ def _stored_rows(nodes: Any, conversation: Conversation) -> Sequence[Mapping[str
 
 
 def _row(stored: StoredText) -> dict[str, Any]:
-    """Returns a stored text as a row; attributed sources keep their confidence."""
+    """Returns a stored text as a row of the table, with its confidence if that is below 1."""
     row: dict[str, Any] = {"id": stored.id, "text": stored.text, "turns": list(stored.sources)}
     row |= {"session": stored.session} if stored.session else {}
     row |= {"confidence": stored.confidence} if stored.confidence < 1 else {}
@@ -176,7 +177,7 @@ def _is_graph(nodes: Any) -> bool:
 
 
 def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node]:
-    """Links the rows: returns nodes that know their children."""
+    """Returns the rows as nodes with their children; ValueError for an unusable row or edge."""
     if len(rows) > _MOST:
         raise ValueError(f"{len(rows):,} nodes; at most {_MOST:,} can be taken")
     found = [_node(number, row) for number, row in enumerate(rows)]
@@ -234,9 +235,9 @@ def _list_of(value: Any) -> Any:
 
 
 def _raise_levels(found: list[_Node]) -> None:
-    """Sets the levels, from the leaves up.
+    """Sets the level of every node, from the leaves up.
 
-    Raises ValueError for a cycle, or a given level that is not above its children's.
+    Raises ValueError for a cycle, and for a level in the table that is not above the children's.
     """
     sorter = TopologicalSorter({place: node.children for place, node in enumerate(found)})
     try:
@@ -247,17 +248,17 @@ def _raise_levels(found: list[_Node]) -> None:
     for place in order:
         node = found[place]
         least = max((found[child].level + 1 for child in node.children), default=0)
-        told = _whole(node, "level")
-        if told is not None and (told < least or (told > 0 and not node.children)):
+        given = _whole(node, "level")
+        if given is not None and (given < least or (given > 0 and not node.children)):
             what = "above those below it" if node.children else "0, since nothing is below it"
-            raise ValueError(f"node {node.id!r:.60}: level {told}; expected a level {what}")
-        node.level = least if told is None else told
+            raise ValueError(f"node {node.id!r:.60}: level {given}; expected a level {what}")
+        node.level = least if given is None else given
         if node.level > _DEEPEST:
             raise ValueError(f"node {node.id!r:.60}: level {node.level}; at most {_DEEPEST}")
 
 
 def _whole(node: _Node, column: str) -> int | None:
-    """Returns a row's whole number, at least 0; None if there is none."""
+    """Returns the whole number, at least 0, in a column of a node's row; None if it is empty."""
     value = node.row.get(column)
     if id_of(value) is None:
         return None
@@ -274,7 +275,7 @@ def _whole(node: _Node, column: str) -> int | None:
 def _as_conversation(
     found: list[_Node], leaves: list[int], name: str
 ) -> tuple[list[int], Conversation]:
-    """Returns the leaves in order, and a conversation with each as a turn."""
+    """Returns the leaves in order, and a conversation in which each leaf is a turn."""
     starts = [_whole(found[leaf], "start") for leaf in leaves]
     if all(start is not None for start in starts):
         leaves = [leaf for _, leaf in sorted(zip(starts, leaves, strict=True))]
@@ -301,7 +302,10 @@ def _time(node: _Node) -> datetime | None:
 
 
 def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list[int]:
-    """Sets the spans of the leaves that hold units, as given or by their text; returns these."""
+    """Finds the leaves that stand for units, by ``start`` or by their text, and sets their spans.
+
+    Returns these leaves; all other leaves are stored texts.
+    """
     by_text = {unit.text.strip(): unit.index for unit in reversed(units)}
     raw = []
     for leaf in leaves:
@@ -324,7 +328,7 @@ def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> list
 def _check_rule(
     found: list[_Node], leaves: list[int], raw: list[int], conversation: Conversation, unit: str
 ) -> None:
-    """Raises ValueError if no leaf has the text of a unit, but most would by another rule."""
+    """Raises ValueError if no leaf has a unit's text, but most would by another unit rule."""
 
     def alike(rule: str) -> int:
         texts = [each.text.strip() for each in conversation.units(rule)]
@@ -351,26 +355,24 @@ def _hang(
     units: Sequence[Unit],
     embedder: Embedder,
 ) -> list[int]:
-    """Adds the units without a leaf, as ghosts, below the memories made from them.
+    """Adds a ghost for every unit without a leaf, below the stored texts written from the unit.
 
-    Returns the leaves, ghosts included. Raises ValueError if a memory names a turn in no unit.
+    Returns all leaves with the ghosts. Raises ValueError if a stored text names an unknown turn.
     """
-    held = {index for leaf in raw for index in range(*found[leaf].span)}
+    covered = {index for leaf in raw for index in range(*found[leaf].span)}
     of_unit = {found[leaf].span[0]: leaf for leaf in reversed(raw)}
     for unit in units:
-        if unit.index not in held:
+        if unit.index not in covered:
             span = (unit.index, unit.index + 1)
             of_unit[unit.index] = len(found)
             found.append(_Node(unit.turn_ids[0], unit.text, {"kind": GHOST}, span=span))
-    ghosts = range(len(found) - len(units) + len(held), len(found))
+    ghosts = range(len(found) - len(units) + len(covered), len(found))
     unit_of = {turn: unit.index for unit in units for turn in unit.turn_ids}
     others = sorted(set(leaves) - set(raw))
     made = attribute([_stored(found[place]) for place in others], conversation, embedder)
     for place, stored in zip(others, made, strict=True):
         node = found[place]
-        if not _whole(
-            node, "level"
-        ):  # a memory is above its ghosts, whatever its level in the table
+        if not _whole(node, "level"):  # level 0 in the table is level 1 above the ghosts
             node.row = {**node.row, "level": None}
         for turn in stored.sources:
             leaf = of_unit.get(unit_of.get(turn, -1))
@@ -390,7 +392,7 @@ def _stored(node: _Node) -> StoredText:
 
 
 def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
-    """Returns float32 (n, d), rows of length 1 or 0: those of the table, else of the texts."""
+    """Returns the nodes' vectors, float32 (n, d), of length 1 or 0: from the table or the texts."""
     given = [_list_of(node.row.get("vector")) for node in found]
     if all(vector is None for vector in given):
         return embedder.embed([node.text for node in found])
@@ -405,7 +407,7 @@ def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
 
 
 def _vectors_of(values: Sequence[Any]) -> Vector:
-    """Converts to float32 (n, d); raises ValueError unless all rows are finite and equally long."""
+    """Converts vectors to float32 (n, d); ValueError unless they are finite and equally long."""
     try:
         rows = np.array(values, dtype=np.float32)
     except (TypeError, ValueError):
@@ -418,7 +420,7 @@ def _vectors_of(values: Sequence[Any]) -> Vector:
 def _steps(
     found: list[_Node], leaves: list[int], units: Sequence[Unit], vectors: Vector
 ) -> tuple[Step, ...]:
-    """Yields a step per unit: its leaves, then the nodes it completes, lower levels first."""
+    """Returns a step per unit, which adds its leaves, then the nodes whose span ends with it."""
     inner = [place for place, node in enumerate(found) if node.children]
     inner.sort(key=lambda place: (found[place].level, place))
     for place in inner:
@@ -446,7 +448,7 @@ def _steps(
 
 
 def _facts(node: _Node) -> dict[str, Scalar]:
-    """Returns the id and the further columns with a plain value."""
+    """Returns the facts of a node: its id, confidence, and further columns with plain values."""
     facts: dict[str, Scalar] = {"id": node.id}
     if node.confidence is not None:
         facts["confidence"] = node.confidence

@@ -1,4 +1,4 @@
-"""Builds the memory of a conversation that is still being written, turn by turn.
+"""Builds the memory of a conversation turn by turn, while its file is being written.
 
 :class:`Tail` reads whole lines from a growing JSON Lines file. :class:`Watched` inserts their
 messages into a segment tree by Algorithm 1, one leaf per turn. :class:`Watch` writes such a file
@@ -49,10 +49,10 @@ _TICK = 2_000_000_000
 
 
 class Tail:
-    """Reader of the whole lines of a growing file, each once.
+    """Reader that returns each whole line of a growing file once.
 
-    If lines that were read have changed, it reads all of them again. ``offset`` is where the next
-    line begins. Not safe to share between threads.
+    If lines that were read have changed, it starts again at the first line. ``offset`` is the
+    position of the next line, in bytes. Threads must not share a reader.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -62,10 +62,11 @@ class Tail:
         self._restart()
 
     def lines(self) -> tuple[bool, list[bytes]]:
-        """Returns True if the file is read from its start again, and at most about 1 MB of lines.
+        """Reads new lines, at most about 1 MB.
 
-        A last line without its end waits, unless it is a whole JSON object. Raises OSError if the
-        path is not a regular file.
+        Returns True and lines from the first on if lines that were read have changed, else False
+        and the lines after those that were read. A last line without a line end is left for later,
+        unless it is a whole JSON object. Raises OSError if the path is not a regular file.
         """
         try:
             stream = files.opened(self._path)
@@ -87,7 +88,7 @@ class Tail:
         self.offset, self._read = 0, sha256()
 
     def _changed(self, stream: BufferedReader) -> bool:
-        """Returns True if bytes already read have changed."""
+        """Returns True if bytes of the file that were read have changed since."""
         facts = os.fstat(stream.fileno())
         seen = (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
         if seen == self._seen:
@@ -102,9 +103,9 @@ class Tail:
 
 
 def _whole(data: bytes) -> int:
-    """Returns the length of the whole lines.
+    """Returns the number of bytes in ``data`` up to the end of its last whole line.
 
-    A line that is too long counts as whole, so that it is skipped in pieces.
+    A line longer than ``LONGEST_LINE`` counts as whole, so that it is skipped in pieces.
     """
     end = data.rfind(b"\n") + 1
     rest = data[end:].strip()
@@ -121,7 +122,10 @@ def _whole(data: bytes) -> int:
 
 @dataclass(slots=True)
 class _Now:
-    """Current session: number, turns so far, start, time of the last timed turn, name."""
+    """Current session: its number, number of turns, start, date as written, name.
+
+    ``last`` is the time of the last turn that has a time.
+    """
 
     number: int = 0
     row: int = 0
@@ -130,21 +134,21 @@ class _Now:
     last: datetime | None = None
     name: str | None = None
 
-    def opens(self, heard: Message, gap: float) -> bool:
-        """Returns True if this turn begins a session, by the rule of ``segviz.loaders.chat``."""
-        if not self.number or heard.session is not None or self.name is not None:
-            return not self.number or heard.session != self.name
-        if heard.time is None or self.last is None:
+    def opens(self, message: Message, gap: float) -> bool:
+        """Returns True if a message begins a session, by the rule of ``segviz.loaders.chat``."""
+        if not self.number or message.session is not None or self.name is not None:
+            return not self.number or message.session != self.name
+        if message.time is None or self.last is None:
             return False
-        return abs((heard.time - self.last).total_seconds()) > gap
+        return abs((message.time - self.last).total_seconds()) > gap
 
 
 class Watched:
-    """Segment tree of a growing file; ``poll`` inserts the lines written since.
+    """Segment tree of a growing file; each call of ``poll`` inserts the new lines.
 
     ``turns`` counts the turns in the tree, ``skipped`` the lines without a message. ``readings``
-    counts the starts from the first line: above 1, lines already read have changed. One thread may
-    poll while others read.
+    counts how often the file was read from its first line: more than once if lines that were read
+    have changed. One thread may poll while others read.
     """
 
     def __init__(
@@ -182,19 +186,19 @@ class Watched:
 
     @property
     def memory(self) -> Memory | None:
-        """The tree as it is; None before its first turn."""
+        """Memory with all turns inserted so far; None before the first turn."""
         return self.now()[2]
 
     def now(self) -> tuple[int, int, Memory | None]:
-        """Returns ``readings``, ``turns`` and ``memory`` at one moment."""
+        """Returns ``readings``, ``turns`` and ``memory`` of one moment; another thread may poll."""
         with self._lock:
             return self.readings, self.turns, self._memory()
 
     def poll(self) -> int:
-        """Inserts the lines written since, at most about 1 MB.
+        """Inserts the lines written since the last call, at most about 1 MB.
 
         Returns:
-            The number of their turns.
+            The number of turns in these lines.
 
         Raises:
             OSError: The file cannot be read.
@@ -203,17 +207,17 @@ class Watched:
         if again:
             with self._lock:
                 self._start()
-        heard = [each for line in lines for each in self._heard(line)]
-        turns = [Turn("", each.speaker, each.text) for each in heard]
+        messages = [each for line in lines for each in self._messages(line)]
+        turns = [Turn("", each.speaker, each.text) for each in messages]
         texts = [turn.spoken for turn in turns if turn.content]
         vectors = iter(self._embedder.embed(texts) if texts else ())
-        for each, turn in zip(heard, turns, strict=True):
+        for each, turn in zip(messages, turns, strict=True):
             with self._lock:
                 self._take(each, turn, next(vectors) if turn.content else None)
-        return len(heard)
+        return len(messages)
 
     def _start(self) -> None:
-        """Begins the file and an empty tree."""
+        """Starts with an empty tree, for a reading from the first line."""
         self.readings += 1
         self.turns = self.skipped = 0
         self._now = _Now()
@@ -225,7 +229,7 @@ class Watched:
         self._record = Record()
         self._builder = SegmentTreeBuilder(self._annotate, self._embedder, "eager")
 
-    def _heard(self, line: bytes) -> list[Message]:
+    def _messages(self, line: bytes) -> list[Message]:
         """Returns the messages of a line; counts a line without any as skipped."""
         try:
             document, _ = read_document(line)
@@ -235,13 +239,13 @@ class Watched:
         self.skipped += not found
         return found
 
-    def _take(self, heard: Message, turn: Turn, vector: Vector | None) -> None:
+    def _take(self, message: Message, turn: Turn, vector: Vector | None) -> None:
         now = self._now
-        if now.opens(heard, self._gap):
-            raw = f"{heard.time:%Y-%m-%d %H:%M}" if heard.time else heard.raw
-            now = _Now(now.number + 1, 0, heard.time, raw, now.last, heard.session)
+        if now.opens(message, self._gap):
+            raw = f"{message.time:%Y-%m-%d %H:%M}" if message.time else message.raw
+            now = _Now(now.number + 1, 0, message.time, raw, now.last, message.session)
             self._sessions.append((Session(f"session_{now.number}", now.start, now.raw, ()), []))
-        self._now = now = replace(now, row=now.row + 1, last=heard.time or now.last)
+        self._now = now = replace(now, row=now.row + 1, last=message.time or now.last)
         turn = replace(turn, id=f"S{now.number}:{now.row}")
         self._sessions[-1][1].append(turn)
         self._speakers[turn.speaker] = None
@@ -304,7 +308,7 @@ class Watch:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Opens nothing: the first turn creates the file."""
+        """Stores the path; the first turn creates the file."""
         self.path = Path(path).expanduser()
 
     def __call__(self, message: Any, text: str | None = None) -> None:

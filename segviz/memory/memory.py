@@ -55,13 +55,13 @@ _PAST_KEPT = 4  # relevance models of earlier moments, because a page asks again
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory:
-    """Built memory: the conversation, how it was cut, and every construction step.
+    """Memory: a conversation, and every step in which a system built a structure from it.
 
-    ``unit`` is the rule of the leaves, ``system`` the name of the architecture with its
-    ``settings`` (plain values). ``invariants`` hold in addition to the general ones. ``embedder``
-    made the vectors. ``chat`` names the chat model, "" for none; ``provenance`` says how it was
-    called (``segviz.store``). ``built_with`` is the system itself, None in a memory from a file.
-    ``structure`` is folded from ``steps`` alone.
+    ``unit`` is the rule that divides the conversation into leaves. ``system`` is the name of the
+    system, ``settings`` its parameters as plain values. ``invariants`` hold in addition to the
+    general ones. ``embedder`` made the vectors. ``chat`` names the chat model, "" for none;
+    ``provenance`` says how it was called (``segviz.store``). ``built_with`` is the system itself,
+    None in a memory from a file. ``structure`` follows from ``steps`` alone.
     """
 
     conversation: Conversation
@@ -91,7 +91,7 @@ class Memory:
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
-        """The units the leaves hold."""
+        """The units of the conversation, one leaf each."""
         return self.conversation.units(self.unit)
 
     @cached_property
@@ -106,53 +106,51 @@ class Memory:
         return self.structure if step == len(self.steps) else self._moments.at(step)
 
     def labels(self, structure: Structure | None = None) -> tuple[str, ...]:
-        """Returns a topic label for every node.
+        """Returns a topic label for every node; see ``construct.labels.node_labels``.
 
         Args:
-            structure: this memory at some moment, or a view of it; None for the last.
+            structure: the structure of this memory at some moment; None for the last.
 
         Returns:
-            One label per row; "" where nothing fits. See ``construct.labels.node_labels``.
+            One label for each node, "" if no word distinguishes it.
         """
         shown = self.structure if structure is None else structure
         return node_labels(shown, self.units, self.speakers)
 
     def moment(self, question: Question) -> int | None:
-        """Returns the last step before ``question.asked_at``.
+        """Returns the number of steps before the turn ``question.asked_at``.
 
         Takes O(log steps), after O(turns + steps) once per memory.
 
         Returns:
-            The number of leading steps whose units lie wholly before that turn, 0 … len(steps);
-            None if
-            the question has no moment or an unknown turn. If units have moved, their new places
-            count. A
-            later change of the memory (``Step.operation``, in older files) does not count.
+            The number of first steps whose units lie wholly before that turn, 0 … len(steps). None
+            if the question names no turn or an unknown one. In a reordered conversation the new
+            places of the units count.
         """
         place = self._place.get(question.asked_at or "")
-        return None if place is None else bisect_left(self._heard, place)
+        return None if place is None else bisect_left(self._latest, place)
 
     @cached_property
     def _place(self) -> dict[str, int]:
-        """The place of every turn in the conversation."""
+        """Maps the id of each turn to its place in the conversation."""
         return {turn.id: place for place, turn in enumerate(self.conversation.turns)}
 
     @cached_property
-    def _heard(self) -> list[int]:
-        """The place of the latest turn known after each step, which never falls."""
+    def _latest(self) -> list[int]:
+        """Place of the latest turn in the memory after each step; it never decreases."""
         placed = (self.conversation.placed(step.unit, self.unit) for step in self.steps)
         return list(accumulate((max(map(self._place.__getitem__, ids)) for ids in placed), max))
 
     def pending(self, step: int) -> tuple[int, ...]:
-        """Returns the nodes whose text was out of date after ``step`` steps; see ``Settles``."""
+        """Returns the nodes whose text a lazy system has not updated yet after ``step`` steps."""
         if not isinstance(self.model, Settles):
             return ()
         return self.model.pending(self.at(step), self.steps[:step])
 
     def settled(self, step: int, chat: Chat | None = None) -> Structure:
-        """Returns the structure as :meth:`at`, with postponed texts brought up to date.
+        """Returns the structure after ``step`` steps, with the texts that a lazy system postponed.
 
-        Texts that need a chat model stay as they are if none is given.
+        Texts that need a chat model stay out of date if ``chat`` is None.
         """
         model = self.model
         if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):
@@ -183,12 +181,15 @@ class Memory:
 
     @property
     def has_frontier(self) -> bool:
-        """Returns True if units join nodes of the frontier (SegTreeMem §4.2)."""
+        """True if the system attaches units to a frontier of nodes (SegTreeMem §4.2)."""
         return frontier_is_a_chain in self.invariants
 
     @cached_property
     def model(self) -> System | None:
-        """The system that built this memory, else one of its name and settings, or None."""
+        """The system that built this memory, or one made from its name and settings.
+
+        None if the system, or a part of it, is not registered here.
+        """
         system = self.built_with
         if system is not None and as_settings(system) == self.settings:
             return system
@@ -199,9 +200,9 @@ class Memory:
         return {}, {}  # for the final structure, for earlier ones
 
     def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
-        """Returns the prepared relevance model of this name.
+        """Returns the relevance model of a name, prepared on a structure of this memory.
 
-        Keeps those of the final structure, its collapsed view, and the last four others.
+        Models of the final structure and its collapsed form are cached, and the last four others.
 
         Raises:
             ValueError: As for ``relevance_model``.
@@ -226,11 +227,11 @@ class Memory:
         return scorer
 
     def prompt_of(self, node: int, step: int | None = None) -> Prompt | None:
-        """Rebuilds the prompt for the text a node has after ``step`` (default: the last).
+        """Rebuilds the prompt that gave a node its text after ``step`` steps (default: all).
 
         Returns:
-            The prompt with its children's texts of that time; None if its hash differs from the
-            saved one.
+            The prompt, with the texts its children had then. None if no prompt was used, or if its
+            hash differs from the saved one.
         """
         at = len(self.steps) if step is None else step
         hashed = self.at(at).facts[node].get(PROMPT)
@@ -247,12 +248,12 @@ class Memory:
         return fitted(prompt, budget, self.provenance.get("own_prompts"))[0]
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
-        """Returns the ids of the turns below a node, in order; default: final structure."""
+        """Returns the ids of the turns below a node of ``structure`` (default: the last)."""
         covered = (self.structure if structure is None else structure).coverage(node)
         return tuple(turn for index in covered for turn in self.units[index].turn_ids)
 
     def gold(self, turns: Sequence[str], structure: Structure | None = None) -> GoldEvidence:
-        """Returns where gold ``turns`` (ids) lie in the structure, or in an earlier one."""
+        """Finds the nodes that have turns of these ids in ``structure`` (default: the last)."""
         known = {turn.id: turn.content for turn in self.conversation.turns}
         contents = {turn: known[turn] for turn in turns if turn in known}
         where = self.structure if structure is None else structure
@@ -266,11 +267,11 @@ class Memory:
         chat: Chat | None = None,
         **changes: Any,
     ) -> Result:
-        """Retrieves evidence; see :func:`ask`, ``changes`` are fields of the settings."""
+        """Retrieves nodes for a question; the arguments are those of :func:`ask`."""
         return ask(self, question, settings, chat=chat, **changes)
 
     def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> MemoryView:
-        """Returns the finished memory as an argument of its system's own retrieval."""
+        """Returns the finished memory as the argument of a system's ``retrieve``."""
         return MemoryView(
             self.structure,
             self.units,
@@ -281,12 +282,12 @@ class Memory:
 
     @cached_property
     def speakers(self) -> tuple[str, ...]:
-        """The names of all who say something, in the order of their first turns."""
+        """Names of the speakers who have a turn, in the order of their first turns."""
         return tuple(dict.fromkeys(turn.speaker for turn in self.conversation.turns))
 
     @property
     def saved(self) -> store.Saved:
-        """The content of a file of this memory."""
+        """Content of the file that :meth:`save` writes."""
         names = [
             item.name for item in fields(self) if item.name not in ("invariants", "built_with")
         ]
@@ -317,15 +318,16 @@ def ask(
 ) -> Result:
     """Retrieves the evidence for a question.
 
-    A data set's question with a moment is asked of the memory as it was then (``Memory.moment``),
-    unless the settings name a ``step``. An empty memory returns no evidence.
+    A question of a data set that is asked during the conversation is asked of the memory at that
+    moment (``Memory.moment``), unless the settings name a ``step``. An empty memory returns no
+    evidence.
 
     Args:
         memory: the memory.
         question: a text, or a question of a data set.
         settings: how to retrieve; default :class:`RetrievalSettings`.
-        chat: the model for method "native", else its offline stand-ins are used; it also writes the
-            texts that a lazy system had postponed at an earlier ``step``.
+        chat: the chat model of a system's own retrieval (offline parts replace it if None). It also
+            writes the texts that a lazy system had postponed at an earlier ``step``.
         **changes: fields of the settings: ``ask(memory, "Who is Luna?", policy="both",
             alpha=0.3)``.
 
@@ -365,14 +367,15 @@ def native_retrieval(
     whole: Structure,
     chat: Chat | None = None,
 ) -> Retrieval:
-    """Runs the system's own retrieval, in terms of the nodes shown.
+    """Runs the retrieval that a memory's system defines.
 
     Args:
-        memory: a memory of the system.
+        memory: the memory.
         question: the question.
-        settings: resolved; unless ``literal``, a same-text chain gets the score of its best node.
-        whole: the memory at ``settings.step``.
-        chat: the model the system may call.
+        settings: resolved; unless ``literal``, a chain of nodes with the same text is one node,
+            with the score of its best node.
+        whole: the structure at ``settings.step``.
+        chat: the chat model that the system may call.
 
     Raises:
         ValueError: The system has no retrieval of its own.
@@ -391,9 +394,9 @@ def native_retrieval(
 
 
 def _checked(model: Retriever, question: str, view: MemoryView) -> Retrieval:
-    """Runs a system's own retrieval; one from outside segviz runs in a thread.
+    """Runs a system's own retrieval; code from outside segviz runs in a thread and is checked.
 
-    Raises HandoverError if the result is no retrieval from these nodes.
+    Raises HandoverError if its result is not a retrieval of active nodes of the memory.
     """
     if built_in(model):
         return model.retrieve(question, view)

@@ -29,7 +29,7 @@ _LABEL, _ANSWER, _FREE, _PER_WORD = 8, 20, 200, 1.4
 
 @dataclass(frozen=True)
 class CallEstimate:
-    """Calls of models and their input and output tokens, without retries and repeated prompts."""
+    """Number of model calls with their input and output tokens, without retries and repeats."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -62,9 +62,10 @@ class CallEstimate:
 
 
 class Rehearsal(Chat):
-    """Stand-in for a chat model that counts different prompts.
+    """Stand-in for a chat model that counts different prompts and sends none.
 
-    It answers questions with words of no meaning, and leaves all else to the offline parts.
+    It answers questions with meaningless words, and leaves all other texts and decisions to the
+    offline parts.
     """
 
     name = "rehearsal"
@@ -85,22 +86,22 @@ class Rehearsal(Chat):
         return True
 
     def about(self, role: str) -> dict[str, Any]:
-        """Returns nothing: no model is behind it."""
+        """Returns {}: no model is called."""
         return {}
 
     def counts(self) -> dict[str, int]:
-        """Returns nothing: no request is sent."""
+        """Returns {}: no request is sent."""
         return {}
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
-        """Counts nothing."""
+        """Ignores texts and decisions of the offline parts."""
 
     def waived(self, prompt: Prompt) -> str:
         """Returns "": no answer is waived."""
         return ""
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
-        """Counts prompts and returns their stand-ins, a LabelError for every label."""
+        """Counts prompts and returns a reply for each, a LabelError if it asks for a label."""
         return [self._outcome(fitted(each, self._budget, self.prompts)[0]) for each in prompts]
 
     def _outcome(self, prompt: Prompt) -> Reply | LabelError:
@@ -131,9 +132,9 @@ def rehearse(
     prompt_tokens: int,
     prompts: Mapping[str, str],
 ) -> tuple[CallEstimate, Memory]:
-    """Estimates the model calls of a build; nothing is sent.
+    """Estimates the model calls of a build without sending any.
 
-    Also returns the memory that the offline parts built, of the first 500 leaves at most.
+    Also returns the memory that the offline parts built, of at most the first 500 leaves.
 
     Args:
         conversation: the conversation to build from.

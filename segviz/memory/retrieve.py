@@ -30,10 +30,15 @@ def retrieved(
     native: Callable[[], Retrieval],
     turn_ids: Callable[[int, Structure], tuple[str, ...]],
 ) -> Result:
-    """Retrieves the evidence for ``question`` from ``structure``, with resolved ``settings``.
+    """Retrieves the evidence for a question from a structure.
 
-    ``scorer`` is prepared for the structure. ``native`` runs the system's own retrieval on these
-    nodes; only method "native" calls it. ``turn_ids`` returns the turns below a node.
+    Args:
+        question: the question.
+        settings: resolved settings.
+        structure: the memory at one moment.
+        scorer: a relevance model prepared on the structure.
+        native: runs the system's own retrieval; called under method "native" only.
+        turn_ids: returns the ids of the turns below a node.
     """
     k, budget, levels = settings.k, settings.budget, settings.levels
     initial = initial_scores(scorer([question])[0], structure.retrievable)
@@ -69,9 +74,9 @@ def retrieved(
 
 
 def of_chains(found: Retrieval, chain: NDArray[np.int32]) -> Retrieval:
-    """Transfers scores from nodes to chains: a chain scores as its best node.
+    """Merges the nodes of each same-text chain in a retrieval: a chain scores as its best node.
 
-    ``chain`` holds the chain of every node.
+    ``chain`` maps every node to the node that represents its chain.
     """
     scores = np.zeros_like(found.scores)
     np.maximum.at(scores, chain, found.scores)

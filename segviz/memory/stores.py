@@ -1,4 +1,4 @@
-"""Makes a system of any memory that can ``add`` and ``search``."""
+"""Makes a system of another program's memory that can ``add`` and ``search``."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ from segviz.systems import SYSTEMS
 from segviz.tree import Step
 from segviz.tree.invariants import Invariant
 
-PARTS = ("conversation", "session", "turn")
-"""Parts that ``add`` may take, by the name of its first parameter; any other name means a turn."""
-
 _LISTED = 10  # texts per search, for a store without ``texts``
 
 Found = tuple[StoredText, float | None]
@@ -38,18 +35,19 @@ def provider(
     name: str,
     texts: Callable[[], Any] | None = None,
 ) -> Any:
-    """Wraps a memory as a system, to be built, asked, compared and audited like any.
+    """Wraps another program's memory as a system, to be built, asked, compared and audited.
 
     ::
 
         segviz.build(conversation, segviz.provider(store.add, store.search, name="mine"))
 
     A build calls ``add`` once for each part of the conversation. Retrieval calls ``search`` with
-    the question and a number. A store is empty at first and holds one conversation;
-    :func:`system_of` makes a new one for each.
+    the question and the number of texts. The store must be empty at first and is used for one
+    conversation; :func:`system_of` makes a new store for each.
 
     Args:
-        add: takes a ``Conversation``, ``Session`` or ``Turn``, as its parameter is named.
+        add: takes a ``Conversation``, ``Session`` or ``Turn``, whichever its first parameter is
+            named after; a ``Turn`` for any other name.
         search: returns texts, best first: strings, pairs of text and score, or records with any of
             text, id, score, turns, session and time, under their usual names.
         name: the name of the system.
@@ -57,11 +55,11 @@ def provider(
             those that a search for the text of every unit returns.
 
     Returns:
-        An instance of a system. Its nodes are the stored texts over ghosts of the units they came
-        from, as in ``memory_from``; its own retrieval is ``search``.
+        An instance of a system. Its nodes are the stored texts, above ghosts of the units they came
+        from, as in ``memory_from``. ``search`` is its own retrieval.
 
     Raises:
-        ValueError: It is not built by ``segviz.build``, which passes the conversation.
+        ValueError: The system is not built by ``segviz.build``, which passes the conversation.
     """
     store = SimpleNamespace(add=add, search=search)
     if texts is not None:
@@ -70,7 +68,7 @@ def provider(
 
 
 def system_of(make: Callable[[], Any], name: str) -> type[Any]:
-    """Returns a system whose memories are stores of another program.
+    """Returns a class of systems whose memories are stores of another program.
 
     Args:
         make: makes an empty store, once per conversation, with ``add`` and ``search`` (or
@@ -91,7 +89,10 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
 
     @dataclass(frozen=True)
     class Provided(Declared):
-        """A memory of another program, by its own ``add`` and ``search``. Source: its authors."""
+        """Memory of another program, filled by its ``add`` and asked by its ``search``.
+
+        Source: the authors of that program.
+        """
 
         label: ClassVar[str] = name
         online: ClassVar[bool] = False
@@ -100,7 +101,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         departures: ClassVar[tuple[str, ...]] = ()
 
         def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-            """Fills the store, lists it, and yields its texts at the end of their turns."""
+            """Fills the store, lists its texts, and yields steps that add each after its turns."""
             store, conversation = store_of(services)
             listed = _listed(store, [arrival.text for arrival in arrivals])
             turns = {turn.id for turn in conversation.turns}
@@ -116,7 +117,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
             yield from memory.steps
 
         def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-            """Ranks the results of ``search``; counts unlisted texts without ranking them."""
+            """Ranks the nodes whose texts ``search`` returns; other results are only counted."""
             store, _ = store_of(view.services)
             structure = view.structure
             kept = np.flatnonzero(structure.retrievable).tolist()
@@ -130,9 +131,8 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
                     best[node] = 1 / place if score is None else score
             ranked = list(best.values())
             if ranked != sorted(ranked, reverse=True) or min(ranked, default=1) < 0:
-                ranked = [
-                    1 / place for place in range(1, len(best) + 1)
-                ]  # not similarities (perhaps distances): use ranks
+                # Not similarities, perhaps distances: only the order counts.
+                ranked = [1 / place for place in range(1, len(best) + 1)]
             scores = np.zeros(len(structure))
             scores[list(best)] = ranked
             note = f"{len(given)} texts come back, {len(given) - len(best)} of them not listed."
@@ -150,7 +150,7 @@ def _search(store: Any) -> Any:
 
 
 def _fill(add: Callable[[Any], Any], conversation: Conversation) -> None:
-    """Adds a conversation part by part, as ``add`` takes it."""
+    """Calls ``add`` with each part of a conversation, of the kind its parameter is named after."""
     first = next(iter(inspect.signature(add).parameters), "turn")
     if first == "conversation":
         add(conversation)
@@ -160,7 +160,7 @@ def _fill(add: Callable[[Any], Any], conversation: Conversation) -> None:
 
 
 def _listed(store: Any, units: Sequence[str]) -> list[StoredText]:
-    """Returns the texts in a store, each once: by its list, or by a search for every unit."""
+    """Returns a store's texts, each once: from ``texts``, or by a search for every unit's text."""
     if hasattr(store, "texts"):
         found = [each for each, _ in _found(store.texts())]
     else:
@@ -170,7 +170,7 @@ def _listed(store: Any, units: Sequence[str]) -> list[StoredText]:
 
 
 def _found(given: Any) -> list[Found]:
-    """Reads texts with their scores from strings, pairs, records or objects."""
+    """Reads search results (strings, pairs, records or objects) as texts with scores, if any."""
     found: list[Found] = []
     rows = given.get("results", [given]) if isinstance(given, Mapping) else given
     for row in rows:
@@ -185,7 +185,7 @@ def _found(given: Any) -> list[Found]:
 
 
 def _plain(row: Any) -> dict[str, Any]:
-    """Returns the attributes of an object."""
+    """Returns the attributes of an object by name."""
     names = [*getattr(row, "__dict__", {}), *getattr(type(row), "__slots__", ())]
     return {name: getattr(row, name) for name in names}
 
@@ -196,7 +196,7 @@ def system_from(spec: str) -> str:
     The class is a system, or a store with ``add`` and ``retrieve`` that is made without arguments.
 
     Raises:
-        ValueError: It cannot be imported, is neither, or its name is taken.
+        ValueError: The class cannot be imported, is neither, or its name is in use.
     """
     module, _, attribute = spec.partition(":")
     load_plugins()

@@ -109,7 +109,7 @@ class TestRefused:
             (lambda s: replace(s, unit=replace(s.unit, index=99)), "which it was not given"),
             (
                 lambda s: Step(s.unit, "", None, (replace(s.events[0], facts={"a": {1}}),)),
-                "for unit 0 that cannot be kept .* plain JSON values",
+                "for unit 0 .* plain JSON values",
             ),
         ],
     )

@@ -1,4 +1,4 @@
-"""Reads labels of turns, or nodes, from separate files, by id."""
+"""Reads labels of turns and nodes from a table with their ids."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from segviz.memory.from_table import id_of, table_of
 from segviz.tree import IntArray, Structure
 
 MOST_LABELS: Final = 8
-"""Most labels; the rarer ones are merged as ``other``."""
+"""Most different labels; rarer ones are merged as ``other``."""
 
 _IDS: Final = ("turn", "turn_id", "id", "node")
 
@@ -23,8 +23,8 @@ _IDS: Final = ("turn", "turn_id", "id", "node")
 class Labels:
     """Column of labels for turns and nodes.
 
-    ``names`` are the labels, the most frequent first; ``turns`` and ``nodes`` map an id to a
-    position in them. ``unknown`` counts the ids that the memory does not have.
+    ``names`` are the different labels, the most frequent first. ``turns`` and ``nodes`` map an id
+    to a position in ``names``. ``unknown`` counts the ids that the memory does not have.
     """
 
     names: tuple[str, ...]
@@ -35,8 +35,8 @@ class Labels:
     def of(self, structure: Structure, units: Sequence[Unit]) -> IntArray:
         """Returns the label of every node as a position in ``names``, int32 (n,); -1 for none.
 
-        A node without its own label gets the most frequent one of the turns below it; in a tie, the
-        first of the names. O(n + m + turns).
+        A node that the table does not label gets the most frequent label of the turns below it; in
+        a tie, the first of ``names``. O(n + m + turns).
         """
         width = max(1, len(self.names))
         per_unit = np.zeros((len(units) + 1, width), dtype=np.int64)
@@ -51,13 +51,10 @@ class Labels:
         parent, child = structure.edges[:, 0], structure.edges[:, 1]
         if len(np.unique(child)) < len(child):  # nodes with several parents: count each unit once
             for node in np.unique(parent).tolist():
-                counts[node] = per_unit[np.array(structure.coverage(node), dtype=np.int64) + 1].sum(
-                    0
-                )
-        else:
-            for level in np.unique(
-                structure.level[child]
-            ).tolist():  # bottom-up, so that the level below is complete
+                covered = np.array(structure.coverage(node), dtype=np.int64)
+                counts[node] = per_unit[covered + 1].sum(0)
+        else:  # bottom-up, so that the level below is complete
+            for level in np.unique(structure.level[child]).tolist():
                 here = structure.level[child] == level
                 np.add.at(counts, parent[here], counts[child[here]])
         found = np.where(counts.any(axis=1), counts.argmax(axis=1), -1).astype(np.int32)
@@ -68,11 +65,7 @@ class Labels:
 
 
 def label_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Returns the columns that may hold labels: those with plain values, without ids.
-
-    Args:
-        rows: rows of a table.
-    """
+    """Returns the columns of a table that can be labels: with texts or numbers, but no ids."""
     plain = [name for row in rows[:100] for name, value in row.items() if _label(value)]
     return [name for name in dict.fromkeys(plain) if name.strip().casefold() not in _IDS]
 
@@ -81,9 +74,10 @@ def read_labels(table: Any, memory: Any, column: str) -> Labels:
     """Reads the labels in a column of a table.
 
     Args:
-        table: path of CSV, TSV, JSON, JSON Lines or Parquet, a DataFrame, or rows. Turns are named
-            in ``turn``, ``turn_id`` or ``id``, nodes in ``node``; the last row of an id counts.
-        memory: the memory of these turns.
+        table: path of CSV, TSV, JSON, JSON Lines or Parquet, a DataFrame, or rows. The columns
+            ``turn``, ``turn_id`` and ``id`` have ids of turns, ``node`` those of nodes. If an id
+            occurs in several rows the last one counts.
+        memory: the memory with these turns.
         column: the column of the labels.
 
     Raises:
@@ -129,5 +123,5 @@ def read_labels(table: Any, memory: Any, column: str) -> Labels:
 
 
 def _label(value: Any) -> str:
-    """Returns a label on one line; "" for other values."""
+    """Returns a text or number as a label on one line; "" for any other value."""
     return " ".join(str(value).split())[:60] if isinstance(value, str | int | float) else ""
