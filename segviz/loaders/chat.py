@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
 
 from segviz.conversation import Session, Turn
 from segviz.loaders.document import Options, Place
@@ -20,7 +19,7 @@ from segviz.text.dates import read_times
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Message of a chat.
+    """Message of a dialogue.
 
     ``raw`` is its time as written. ``session`` is the name of its session and ``id`` its own id, if
     the file gives them.
@@ -32,6 +31,7 @@ class Message:
     raw: str = ""
     session: str | None = None
     id: str = ""
+    caption: str | None = None
 
 
 def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> list[Message]:
@@ -101,9 +101,18 @@ def session_of(number: int, block: Sequence[Message]) -> Session:
     turns = tuple(
         Turn(f"S{number}:{row}", each.speaker, each.text) for row, each in enumerate(block, start=1)
     )
+    return Session(f"session_{number}", *_start(block), turns)
+
+
+def given_session(block: Sequence[Message]) -> Session:
+    """Returns messages as a session, with the ids that they give to it and to themselves."""
+    turns = tuple(Turn(each.id, each.speaker, each.text, each.caption) for each in block)
+    return Session(block[0].session or "", *_start(block), turns)
+
+
+def _start(block: Sequence[Message]) -> tuple[datetime | None, str]:
     dated = next((each for each in block if each.time), block[0])
-    raw = dated.raw or (f"{dated.time:%Y-%m-%d %H:%M}" if dated.time else "")
-    return Session(f"session_{number}", dated.time, raw, turns)
+    return dated.time, dated.raw or (f"{dated.time:%Y-%m-%d %H:%M}" if dated.time else "")
 
 
 def each_message(
@@ -121,102 +130,6 @@ def each_message(
             yield (*place, row), item
         else:
             notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
-
-
-class WrittenSession(NamedTuple):
-    """Session as a data set writes it: its id, its list of messages and its date.
-
-    ``place`` is the place of the messages in the file and ``at`` that of the date. ``at`` is () for
-    a session without a date.
-    """
-
-    id: str
-    messages: object
-    place: Place
-    date: object = None
-    at: Place = ()
-
-
-class Names(NamedTuple):
-    """Keys that a data set uses in its messages; "" for what it does not have."""
-
-    text: str
-    speaker: str
-    id: str = ""
-    caption: str = ""
-
-
-def read_sessions(
-    written: Sequence[WrittenSession],
-    names: Names,
-    example: str,
-    place: Place,
-    options: Options,
-    notes: Notes,
-) -> tuple[Session, ...]:
-    """Reads the sessions of a data set's conversation; keeps the given order.
-
-    Sessions without turns are left out, with a note. Turns are called ``S<session>:<position>`` as
-    in the file, or by the ids that the file gives them. ``example`` is a date in the data set's
-    style, for notes on unreadable dates; ``place`` is the place of the list of sessions.
-    """
-    # Ids of messages that are left out count as taken: evidence that cites one must not point at
-    # another turn.
-    blocks = [each.messages for each in written if isinstance(each.messages, list)]
-    given = {name for block in blocks for raw in block if (name := text_under(names.id, raw))}
-    taken, owned = set(given), set[str]()
-    held: list[tuple[WrittenSession, tuple[Turn, ...]]] = []
-    for each in written:
-        if turns := tuple(_turns(each, names, owned, taken, bool(given), notes)):
-            held.append((each, turns))
-    starts = session_starts([(each.date, each.at) for each, _ in held], example, options, notes)
-    sessions = tuple(
-        Session(each.id, *start, turns) for (each, turns), start in zip(held, starts, strict=True)
-    )
-    if empty := [each.id for each in written if each.messages in (None, [])]:
-        what = f"{counted(len(empty), 'session')} without turns ({listed(empty)})"
-        notes.skipped(place, what)
-    note_backwards(sessions, place, notes)
-    if not sessions:
-        notes.skipped(place, "no usable turns; the conversation is left out")
-    return sessions
-
-
-def _turns(
-    session: WrittenSession,
-    names: Names,
-    owned: set[str],
-    taken: set[str],
-    given: bool,
-    notes: Notes,
-) -> Iterator[Turn]:
-    """Yields the turns of a session that have a text or a caption; notes the other messages.
-
-    ``owned`` are the ids of earlier turns, ``taken`` all ids in the conversation. A missing id is
-    noted only if ids are ``given``.
-    """
-    if session.messages in (None, []):
-        return
-    for place, raw in each_message(session.messages, session.place, notes):
-        caption = text_under(names.caption, raw)
-        text: str | None = ""
-        if caption is None or raw.get(names.text) is not None:
-            text = words(raw.get(names.text), (*place, names.text), notes)
-        if text is None:
-            continue
-        speaker = speaker_named(raw.get(names.speaker), (*place, names.speaker), notes)
-        own = text_under(names.id, raw)
-        if own is None or own in owned:
-            problem = "missing or unusable" if own is None else "a duplicate"
-            letter = "D" if names.id else "S"
-            number = session.id.removeprefix("session_")
-            own = unused(f"{letter}{number}:{int(place[-1]) + 1}", taken)
-            if given:
-                what = f"the id is {problem}; the turn is called {own}"
-                notes.repaired((*place, names.id), what)
-        owned.add(own)
-        taken.add(own)
-        yield Turn(own, speaker, text, caption)
 
 
 def text_under(key: str, raw: object) -> str | None:
@@ -242,7 +155,7 @@ def flagged(raw: object, key: str) -> bool:
 def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:
     """Returns all speakers: the ``usual`` ones first, then the others by their first turn."""
     there = dict.fromkeys(turn.speaker for session in sessions for turn in session.turns)
-    return tuple(sorted(there, key=lambda name: (*usual, name).index(name)))
+    return tuple(sorted(there, key=lambda name: (*usual, name.casefold()).index(name.casefold())))
 
 
 def words(value: object, place: Place, notes: Notes) -> str | None:

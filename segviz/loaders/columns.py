@@ -10,18 +10,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from segviz.conversation import Conversation
-from segviz.loaders.chat import Message, note_left_out, speaker_named, speech, times_of, words
+from segviz.loaders.chat import (
+    Message,
+    each_message,
+    note_left_out,
+    session_starts,
+    speaker_named,
+    speech,
+    text_under,
+    times_of,
+    unused,
+    words,
+)
 from segviz.loaders.document import Options, Place, usual_keys
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import ChatDraft, known_id, read_chats
 from segviz.loaders.questions import WrittenQuestion
 from segviz.loaders.report import Notes
-from segviz.text.captions import counted, describe, one_line, quoted, shorten
+from segviz.text.captions import counted, describe, listed, one_line, quoted, shorten
 from segviz.text.dates import read_time, read_times
 
 Placed = Sequence[tuple[Place, object]]
@@ -125,12 +136,15 @@ class Block:
     """Consecutive messages of a dialogue, as objects with their places in the file.
 
     ``began`` is the time of messages without their own. ``left`` counts the messages left out, by
-    kind.
+    kind. If the block is a session of a data set, ``name`` is its id and ``at`` the place of its
+    date, ``began``.
     """
 
     rows: Placed
     began: object = None
     left: Counter[str] = field(default_factory=Counter)
+    name: str = ""
+    at: Place = ()
 
     def leave_out(self) -> None:
         """Removes messages of systems and tools, reasoning and hidden ones; counts them."""
@@ -145,7 +159,8 @@ class Talk:
     """Dialogue in a file; several blocks are its sessions.
 
     ``others`` counts messages on branches that are not shown. If ``nameless`` is True, no speaker
-    is named and two alternate. ``asked`` are the questions about the dialogue.
+    is named and two alternate. ``asked`` are the questions about the dialogue. A data set gives the
+    ``example`` of a date, and may ``finish`` the conversation; its order and ids are kept.
     """
 
     name: str
@@ -154,6 +169,8 @@ class Talk:
     others: int = 0
     nameless: bool = False
     asked: list[WrittenQuestion] = field(default_factory=list)
+    example: str = ""
+    finish: Callable[[Conversation], Conversation] = lambda made: made
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +213,19 @@ Said = tuple[Talk, str | None, Message]
 
 
 def read_talks(
-    talks: Sequence[Talk], keys: Keys, label: str, options: Options, notes: Notes
+    talks: Sequence[Talk],
+    keys: Keys,
+    label: str,
+    options: Options,
+    notes: Notes,
+    expected: str = "records with a text",
 ) -> tuple[Conversation, ...]:
     """Reads dialogues into conversations and adds notes on what was left out."""
     chats: list[ChatDraft] = []
     own: dict[int, dict[str, list[Message]]] = {}
     for talk, name, message in messages_of(talks, keys, options, notes):
         own.setdefault(id(talk), {}).setdefault(name or talk.name, []).append(message)
-    _note_unused(talks, keys, notes)
+    _note_unused([talk for talk in talks if not talk.example], keys, notes)
     for talk in talks:
         if talk.nameless:
             what = "no speaker is named; read as Speaker 1 and Speaker 2 by turns"
@@ -212,17 +234,25 @@ def read_talks(
             what = f"{counted(talk.others, 'message')} on other branches (edits, other answers)"
             notes.skipped(talk.place, f"{what} left out")
         said = own.get(id(talk), {talk.name: []})
-        chats += [
-            ChatDraft(name, messages, talk.place, talk.asked) for name, messages in said.items()
-        ]
-    return read_chats(chats, label, options, notes, "records with a text", USUAL)
+        if empty := [block.name for block in talk.blocks if block.name and not block.rows]:
+            what = f"{counted(len(empty), 'session')} without turns ({listed(empty)})"
+            notes.skipped(talk.place, what)
+        more = talk.place, talk.asked, bool(talk.example), talk.finish
+        chats += [ChatDraft(name, messages, *more) for name, messages in said.items()]
+    return read_chats(chats, label, options, notes, expected, USUAL)
 
 
 def messages_of(
     talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
 ) -> Iterator[Said]:
     """Yields each message of the dialogues, with its dialogue and its conversation's name."""
-    blocks = [(talk, row, block) for talk in talks for row, block in enumerate(talk.blocks)]
+    yield from _given_messages([talk for talk in talks if talk.example], keys, options, notes)
+    blocks = [
+        (talk, row, block)
+        for talk in talks
+        if not talk.example
+        for row, block in enumerate(talk.blocks)
+    ]
     for *_, block in blocks:
         block.leave_out()
     raws = [keys.first(raw, "time") for *_, block in blocks for _, raw in block.rows]
@@ -244,6 +274,55 @@ def messages_of(
                 message = Message(who, text, time, plain_value(written), named, _own_id(raw))
                 yield talk, keys.label(raw, "conversation"), message
         note_left_out(block.left, talk.place, notes)
+
+
+def session_block(
+    name: str, messages: object, place: Place, notes: Notes, began: object = None, at: Place = ()
+) -> Block:
+    """Returns a session of a data set; notes what is no message in its list of messages."""
+    rows = [] if messages in (None, []) else list(each_message(messages, place, notes))
+    return Block(rows, began, name=name, at=at)
+
+
+def _given_messages(
+    talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
+) -> Iterator[Said]:
+    """Yields the messages of a data set's dialogues, with their captions and ids.
+
+    A message without an id is called ``S<session>:<position>`` by its place in the file; in a data
+    set with ids ``D<session>:<position>``, with a note if others have one.
+    """
+    text, speaker, own, caption = (
+        keys.columns.get(meaning, "") for meaning in ("text", "speaker", "id", "caption")
+    )
+    dates = [(block.began, block.at) for talk in talks for block in talk.blocks if block.rows]
+    starts = iter(session_starts(dates, talks[0].example if talks else "", options, notes))
+    for talk in talks:
+        rows = [raw for block in talk.blocks for _, raw in block.rows]
+        # Ids of messages that are left out count as taken: evidence that cites one must not point
+        # at another turn.
+        given = {name for raw in rows if (name := text_under(own, raw))}
+        taken, owned = set(given), set[str]()
+        for block in talk.blocks:
+            start, written = next(starts) if block.rows else (None, "")
+            for place, raw in block.rows:
+                assert isinstance(raw, dict)
+                pictured, said = text_under(caption, raw), raw.get(text)
+                said = "" if pictured and said is None else words(said, (*place, text), notes)
+                if said is None:
+                    continue
+                who = speaker_named(raw.get(speaker), (*place, speaker), notes)
+                name = text_under(own, raw)
+                if name is None or name in owned:
+                    problem = "missing or unusable" if name is None else "a duplicate"
+                    letter, number = "D" if own else "S", block.name.removeprefix("session_")
+                    name = unused(f"{letter}{number}:{int(place[-1]) + 1}", taken)
+                    if given:
+                        what = f"the id is {problem}; the turn is called {name}"
+                        notes.repaired((*place, own), what)
+                owned.add(name)
+                taken.add(name)
+                yield talk, None, Message(who, said, start, written, block.name, name, pictured)
 
 
 def _aside(raw: Mapping[str, object]) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from segviz.conversation import Conversation, Question, Session, with_distinct_ids
 from segviz.loaders.chat import (
     Message,
+    given_session,
     in_sessions,
     note_backwards,
     oldest_first,
@@ -17,7 +18,13 @@ from segviz.loaders.chat import (
 )
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError
-from segviz.loaders.questions import WrittenQuestion, read_questions, turn_index, unique_index
+from segviz.loaders.questions import (
+    WrittenQuestion,
+    note_late_evidence,
+    read_questions,
+    turn_index,
+    unique_index,
+)
 from segviz.loaders.report import Note, Notes, shown
 from segviz.text.captions import describe, one_line, quoted, shorten
 
@@ -69,28 +76,12 @@ def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: N
 # --- all conversations of a file -----------------------------------------------------
 
 
-def read_each(
-    rows: Iterable[tuple[Place, object]],
-    read: Callable[[Place, object], Conversation | None],
-    expected: str,
-    notes: Notes,
-    *key: str,
-) -> tuple[Conversation, ...]:
-    """Reads a conversation from each row of a file; leaves out rows that give None.
-
-    Raises LoadError if there is no conversation.
-    """
-    found = [(made, place) for place, raw in rows if (made := read(place, raw)) is not None]
-    return settled(found, expected, notes, *key)
-
-
 def settled(
-    found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes, *key: str
+    found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes
 ) -> tuple[Conversation, ...]:
     """Returns conversations with distinct ids, and a note for each changed id.
 
-    Raises LoadError if there are none. Each conversation comes with its place in the file; ``key``
-    is the key of its id there.
+    Raises LoadError if there are none. Each conversation comes with its place in the file.
     """
     if not found:
         raise nothing_usable(expected, notes)
@@ -98,7 +89,7 @@ def settled(
     for fresh, (old, place) in zip(conversations, found, strict=True):
         if fresh.id != old.id:
             what = f"{quoted(old.id)} is taken by another conversation; called {quoted(fresh.id)}"
-            notes.repaired((*place, *key), what)
+            notes.repaired(place, what)
     return conversations
 
 
@@ -111,12 +102,18 @@ def nothing_usable(expected: str, notes: Sequence[Note]) -> LoadError:
 
 
 class ChatDraft(NamedTuple):
-    """Chat that becomes a conversation: its name, messages, place in the file and questions."""
+    """Chat that becomes a conversation: its name, messages, place in the file and questions.
+
+    If ``given`` is True, its sessions and turns keep the order and the ids that the messages give.
+    ``finish`` adds what only its data set has.
+    """
 
     name: str
     messages: Sequence[Message]
     place: Place
     asked: Sequence[WrittenQuestion] = ()
+    given: bool = False
+    finish: Callable[[Conversation], Conversation] = lambda made: made
 
 
 def read_chats(
@@ -132,21 +129,26 @@ def read_chats(
     Speakers with ``usual`` names come first. Raises LoadError if no chat has a message.
     """
     found: list[tuple[Conversation, Place]] = []
-    for name, messages, place, asked in chats:
-        blocks = in_sessions(oldest_first(messages, place, notes), options.gap_hours)
+    for chat in chats:
+        ordered = chat.messages if chat.given else oldest_first(chat.messages, chat.place, notes)
+        blocks = in_sessions(ordered, options.gap_hours)
         if not blocks:
-            notes.skipped(place, "no messages; the conversation is left out")
+            notes.skipped(chat.place, "no messages; the conversation is left out")
             continue
-        sessions = tuple(session_of(number, block) for number, block in enumerate(blocks, 1))
-        note_backwards(sessions, place, notes)
+        sessions = tuple(
+            given_session(block) if chat.given else session_of(number, block)
+            for number, block in enumerate(blocks, start=1)
+        )
+        note_backwards(sessions, chat.place, notes)
         speakers = speakers_of(sessions, usual)
-        questions = _questions(asked, blocks, sessions, notes) if asked else ()
-        found.append((Conversation(name, speakers, sessions, questions, label), place))
+        questions = _questions(chat, blocks, sessions, notes) if chat.asked else ()
+        made = Conversation(chat.name, speakers, sessions, questions, label)
+        found.append((chat.finish(made), chat.place))
     return settled(found, expected, notes)
 
 
 def _questions(
-    asked: Sequence[WrittenQuestion],
+    chat: ChatDraft,
     blocks: Sequence[Sequence[Message]],
     sessions: Sequence[Session],
     notes: Notes,
@@ -168,6 +170,8 @@ def _questions(
         each._replace(raw={**each.raw, "asked_at": moments[each.after]})
         if isinstance(each.raw, dict) and each.after in moments
         else each
-        for each in asked
+        for each in chat.asked
     ]
-    return read_questions(timed, index, notes)
+    questions = read_questions(timed, index, notes)
+    note_late_evidence(questions, (turn.id for turn in turns), chat.place, notes)
+    return questions

@@ -27,9 +27,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "referenceanswer goldanswer".split()
     ),
     "adversarial": ("adversarialanswer",),
-    "category": ("category", "questiontype", "type"),
+    "category": ("category", "questiontype", "categoryname", "type"),
     "evidence": tuple(
-        "evidence evidences messageevidences sourcechatids evidencesessionids "
+        "evidence evidences messageevidences memoryused sourcechatids evidencesessionids "
         "answersessionids".split()
     ),
     "moment": ("askedat",),

@@ -98,8 +98,8 @@ def test_findings_name_the_file_inside() -> None:
     corpus = parse(zipped({"a.json": BARE, "b.json": broken}), "x.zip")
     assert corpus.ids == ("a", "b")
     assert [f.where for f in corpus.report.findings][-2:] == [
-        "b.json, session_1[0].text",
         "b.json, session_1_date_time",
+        "b.json, session_1[0].text",
     ]
 
 

@@ -102,8 +102,12 @@ def test_facts_are_read_with_their_turns_and_sessions_with_their_summary(shape: 
 def test_sample_ids() -> None:
     document = [sample("a"), sample("a"), sample(7), sample(None), sample([1])]
     assert read(document).ids == ("a", "a#2", "7", "file", "file#2")
-    rows = (1, 3, 4, 4)
-    assert findings(document) == [("repaired", f"[{row}].sample_id") for row in rows]
+    assert findings(document) == [
+        ("repaired", "[1].conversation"),
+        ("repaired", "[3].sample_id"),
+        ("repaired", "[4].conversation"),
+        ("repaired", "[4].sample_id"),
+    ]
 
 
 def test_broken_samples_in_a_good_list_are_skipped_with_their_path() -> None:
@@ -120,7 +124,7 @@ def test_nothing_usable_is_an_error_with_the_first_problem() -> None:
     assert "19 sessions without turns" in error.what
     assert error.where == "file.json"
     place = "[0].conversation.session_1[0].text"
-    assert place in failure([sample("x", turn(text=None), 3)]).what
+    assert place in failure([sample("x", turn(text=None))]).what
 
 
 # --- sessions ------------------------------------------------------------------------
@@ -136,7 +140,7 @@ def test_dated_sessions_without_turns_are_one_finding(numbers: list[int]) -> Non
 @pytest.mark.parametrize(
     ("document", "found"),
     [
-        (bare(turn(), session_2="text"), [("skipped", "session_2")]),
+        (bare(turn(), session_2="text"), [("skipped", "file"), ("skipped", "session_2")]),
         (bare(turn(), session_2=None), [("skipped", "file")]),
         ({"session_1": [turn()]}, [("repaired", "session_1_date_time")]),
         (bare(turn(), qa={"x": 1}), [("skipped", "qa")]),
@@ -263,7 +267,7 @@ def test_the_moment_of_a_question(value: object, turn_id: str | None, noted: boo
 
 def test_evidence_from_after_the_moment_is_kept_and_counted() -> None:
     found, places = question(evidence=["D1:4", "D1:5", "D1:6"], asked_at="D1:5")
-    assert (found.evidence, places) == (("D1:4", "D1:5", "D1:6"), ["qa"])
+    assert (found.evidence, places) == (("D1:4", "D1:5", "D1:6"), ["file"])
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_a_session_opened_by_the_assistant_leaves_the_user_first_speaker() -> No
         (
             [instance(), instance(), instance(question_id=7), instance(question_id=None)],
             ("q1", "q1#2", "7", "file"),
-            [("repaired", "[1].question_id"), ("repaired", "[3].question_id")],
+            [("repaired", "[1].haystack_sessions"), ("repaired", "[3].question_id")],
         ),
         (
             [5, {"x": 1}, instance(haystack_sessions="gone"), instance([], None), instance()],

@@ -15,28 +15,21 @@ found in the context by their text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 
-from segviz.conversation import Conversation, Entry, Question, Session
-from segviz.loaders.chat import Names, WrittenSession, flagged, read_sessions, speakers_of
+from segviz.conversation import Entry
+from segviz.loaders.chat import flagged
+from segviz.loaders.columns import Keys, Talk, read_talks, session_block
 from segviz.loaders.decode import literal
 from segviz.loaders.document import Options, Place, PlainText
 from segviz.loaders.json_scanner import Item
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import (
-    id_under,
-    known_id,
-    numbered,
-    read_each,
-    rows_of,
-)
-from segviz.loaders.questions import WrittenQuestion, read_questions, turn_index, unique_index
+from segviz.loaders.multi_conversation import id_under, known_id, numbered, rows_of
+from segviz.loaders.questions import WrittenQuestion
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe
 
-_NAMES = Names("content", "role")
-_USUAL = ("user", "assistant")
+_NAMES = {"text": "content", "speaker": "role"}
 _EXAMPLE = "2023/05/28 (Sun) 19:47"
 _HAYSTACK = "haystack_sessions"
 _TIME = "Chat Time:"
@@ -50,58 +43,55 @@ def _is_instance(document: object) -> bool:
 
 
 def _read_instances(document: object, name: str, options: Options) -> Reading:
-    notes = Notes()
-    read = partial(_instance, name=name, options=options, notes=notes)
+    notes, talks = Notes(), list[Talk]()
+    for place, raw in rows_of(document):
+        blocks = raw.get(_HAYSTACK) if isinstance(raw, dict) else None
+        if isinstance(raw, dict) and isinstance(blocks, list):
+            talks.append(_instance(raw, blocks, place, name, notes))
+        elif isinstance(raw, dict) and _HAYSTACK in raw:
+            what = f"expected a list of sessions, found {describe(blocks)}"
+            notes.skipped((*place, _HAYSTACK), what)
+        else:
+            notes.skipped(place, f"expected an instance with {_HAYSTACK}, found {describe(raw)}")
     expected = f"turns such as {{role, content}} in {_HAYSTACK}"
-    return read_each(rows_of(document), read, expected, notes, "question_id"), notes
+    keys = Keys(_NAMES, _NAMES)
+    return read_talks(talks, keys, "LongMemEval", options, notes, expected), notes
 
 
 def _instance(
-    place: Place, raw: object, name: str, options: Options, notes: Notes
-) -> Conversation | None:
-    if not isinstance(raw, dict) or _HAYSTACK not in raw:
-        notes.skipped(place, f"expected an instance with {_HAYSTACK}, found {describe(raw)}")
-        return None
-    blocks, inner = raw[_HAYSTACK], (*place, _HAYSTACK)
-    if not isinstance(blocks, list):
-        notes.skipped(inner, f"expected a list of sessions, found {describe(blocks)}")
-        return None
-    dates, at = raw.get("haystack_dates"), (*place, "haystack_dates")
-    dates = dates if isinstance(dates, list) else []
+    raw: dict[str, object], blocks: list[object], place: Place, name: str, notes: Notes
+) -> Talk:
+    inner, at = (*place, _HAYSTACK), (*place, "haystack_dates")
+    dates = found if isinstance(found := raw.get("haystack_dates"), list) else []
     if len(dates) != len(blocks):
         sizes = f"{counted(len(dates), 'date')} for {counted(len(blocks), 'session')}"
         notes.repaired(at, f"{sizes}; joined by position")
-    written = [
-        WrittenSession(f"session_{row + 1}", block, (*inner, row), *_at(dates, row, at))
+    dated = [(date, (*at, row)) for row, date in enumerate(dates)] + [(None, ())] * len(blocks)
+    sessions = [
+        session_block(f"session_{row + 1}", block, (*inner, row), notes, *dated[row])
         for row, block in enumerate(blocks)
     ]
-    sessions = read_sessions(written, _NAMES, _EXAMPLE, inner, options, notes)
-    if not sessions:
-        return None
     marked = [
         f"S{row}:{number}"
         for row, block in enumerate(blocks, start=1)
         for number, item in enumerate(block if isinstance(block, list) else (), start=1)
         if flagged(item, "has_answer")
     ]
-    index = turn_index(turn.id for session in sessions for turn in session.turns)
-    names = raw.get("haystack_session_ids")
-    for row, session in enumerate(names if isinstance(names, list) else (), start=1):
-        index[known_id(session)] = f"session_{row}"
-    question = {**raw, "evidence": marked} if marked else raw
+    question = {**raw, "evidence": marked} if marked else {**raw, **_cited(raw)}
     if str(raw.get("question_id")).endswith("_abs"):
-        question = {**question, "category": "abstention", "answer_session_ids": None}
-    return Conversation(
-        id=id_under(raw, "question_id", name, place, notes),
-        speakers=speakers_of(sessions, _USUAL),
-        sessions=sessions,
-        questions=read_questions([WrittenQuestion(place, question)], index, notes),
-        source_format="LongMemEval",
-    )
+        question |= {"category": "abstention", "answer_session_ids": None}
+    own = id_under(raw, "question_id", name, place, notes)
+    asked = [WrittenQuestion(place, question)]
+    return Talk(own, inner, sessions, asked=asked, example=_EXAMPLE)
 
 
-def _at(dates: Sequence[object], row: int, place: Place) -> tuple[object, Place]:
-    return (dates[row], (*place, row)) if row < len(dates) else (None, ())
+def _cited(raw: dict[str, object]) -> dict[str, object]:
+    """Returns the sessions in ``answer_session_ids`` by their positions."""
+    names, cited = raw.get("haystack_session_ids"), raw.get("answer_session_ids")
+    if not isinstance(names, list) or not isinstance(cited, list):
+        return {}
+    order = {known_id(name): f"session_{row}" for row, name in enumerate(names, start=1)}
+    return {"answer_session_ids": [order.get(known_id(name), name) for name in cited]}
 
 
 def _entry(item: Item) -> Entry:
@@ -123,36 +113,30 @@ def _is_row(document: object) -> bool:
 
 
 def _read_rows(document: object, name: str, options: Options) -> Reading:
-    notes = Notes()
-    raw = {"context": document.text} if isinstance(document, PlainText) else document
-    rows = rows_of(raw)
-    names = {place: numbered(name, row, len(rows)) for row, (place, _) in enumerate(rows)}
-    read = partial(_row, names=names, options=options, notes=notes)
-    return read_each(rows, read, "a row with context, questions and answers", notes), notes
+    notes, talks = Notes(), list[Talk]()
+    rows = rows_of({"context": document.text} if isinstance(document, PlainText) else document)
+    for number, (place, raw) in enumerate(rows):
+        if isinstance(raw, dict):
+            talks.append(_row(raw, place, numbered(name, number, len(rows)), notes))
+        else:
+            notes.skipped(place, f"expected a row (an object), found {describe(raw)}")
+    expected = "a row with context, questions and answers"
+    keys = Keys(_NAMES, _NAMES)
+    return read_talks(talks, keys, "MemoryAgentBench", options, notes, expected), notes
 
 
-def _row(
-    place: Place, raw: object, names: dict[Place, str], options: Options, notes: Notes
-) -> Conversation | None:
-    if not isinstance(raw, dict):
-        notes.skipped(place, f"expected a row (an object), found {describe(raw)}")
-        return None
-    written: list[WrittenSession] = []
+def _row(raw: dict[str, object], place: Place, name: str, notes: Notes) -> Talk:
     here: Place = (*place, "context")
+    talk = Talk(name, here, [], asked=_questions(raw, place, notes), example=_EXAMPLE)
     date: tuple[object, Place] = (None, ())
     for part in _parts(raw.get("context"), here, notes):
         if isinstance(part, str):
             date = part.removeprefix(_TIME).strip(), here
         else:
-            written.append(WrittenSession(f"session_{len(written) + 1}", part, here, *date))
+            session = f"session_{len(talk.blocks) + 1}"
+            talk.blocks.append(session_block(session, part, here, notes, *date))
             date = None, ()
-    sessions = read_sessions(written, _NAMES, _EXAMPLE, here, options, notes)
-    if not sessions:
-        return None
-    questions = _questions(raw, sessions, place, notes)
-    return Conversation(
-        names[place], speakers_of(sessions, _USUAL), sessions, questions, "MemoryAgentBench"
-    )
+    return talk
 
 
 def _parts(context: object, place: Place, notes: Notes) -> list[object]:
@@ -172,10 +156,8 @@ def _parts(context: object, place: Place, notes: Notes) -> list[object]:
     return list(pairs)
 
 
-def _questions(
-    raw: dict[str, object], sessions: Sequence[Session], place: Place, notes: Notes
-) -> tuple[Question, ...]:
-    """Reads the questions of a row, whose answers, categories and haystacks are parallel lists."""
+def _questions(raw: dict[str, object], place: Place, notes: Notes) -> list[WrittenQuestion]:
+    """Returns the questions of a row; answers, categories and haystacks are parallel lists."""
     texts, facts = raw.get("questions"), raw.get("metadata")
     if texts is not None and not isinstance(texts, list):
         notes.skipped((*place, "questions"), f"expected a list, found {describe(texts)}")
@@ -195,8 +177,7 @@ def _questions(
             "evidence": [{"text": marked} for marked in _marked(haystack)],
         }
         asked.append(WrittenQuestion((*place, "questions", row), question))
-    turns = [turn for session in sessions for turn in session.turns]
-    return read_questions(asked, unique_index((turn.text, turn.id) for turn in turns), notes)
+    return asked
 
 
 def _marked(haystack: object) -> Iterator[str]:

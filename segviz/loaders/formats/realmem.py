@@ -9,18 +9,19 @@ single turn has that text, the memory's ``session_uuid`` is unresolved evidence.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.loaders.chat import Names, WrittenSession, flagged, read_sessions, speakers_of
+from segviz.loaders.chat import flagged
+from segviz.loaders.columns import Keys, Talk, read_talks, session_block
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import nothing_usable, stem
-from segviz.loaders.questions import note_late_evidence, read_category
+from segviz.loaders.multi_conversation import stem
+from segviz.loaders.questions import WrittenQuestion
 from segviz.loaders.report import Notes
-from segviz.text.captions import describe, quoted
 
 LABEL = "RealMem"
+_NAMES = {"text": "content", "speaker": "speaker"}
 
 _Sources = Mapping[tuple[str, str], set[str]]
 
@@ -33,24 +34,18 @@ def matches(document: object) -> bool:
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads the file as one conversation."""
     dialogues, notes = _dialogues(document), Notes()
-    written: list[WrittenSession] = []
+    talk = Talk(stem(name), ("dialogues",), [], example="2025-12-19 (Friday)")
     for row, raw in enumerate(dialogues):
         session, place = f"session_{row + 1}", ("dialogues", row)
         if isinstance(raw, dict):
             turns, here = raw.get("dialogue_turns"), (*place, "dialogue_turns")
             date = raw.get("current_time"), (*place, "current_time")
-            written.append(WrittenSession(session, turns, here, *date))
-        else:
-            written.append(
-                WrittenSession(session, raw or "null", place)
-            )  # noted: no list of messages
-    names, example = Names("content", "speaker"), "2025-12-19 (Friday)"
-    sessions = read_sessions(written, names, example, ("dialogues",), options, notes)
-    if not sessions:
-        raise nothing_usable("turns such as {speaker, content} in dialogue_turns", notes)
-    speakers = speakers_of(sessions, ("User", "Assistant"))
-    questions = _questions(dialogues, sessions, notes)
-    return (Conversation(stem(name), speakers, sessions, questions, LABEL),), notes
+            talk.blocks.append(session_block(session, turns, here, notes, *date))
+        else:  # noted: it is no list of messages
+            talk.blocks.append(session_block(session, raw or "null", place, notes))
+    talk.asked = list(_questions(talk, _sources(dialogues), notes))
+    expected = "turns such as {speaker, content} in dialogue_turns"
+    return read_talks([talk], Keys(_NAMES, _NAMES), LABEL, options, notes, expected), notes
 
 
 def _dialogues(document: object) -> list[object]:
@@ -58,83 +53,71 @@ def _dialogues(document: object) -> list[object]:
     return dialogues if isinstance(dialogues, list) else []
 
 
-def _questions(
-    dialogues: list[object], sessions: Sequence[Session], notes: Notes
-) -> tuple[Question, ...]:
-    """Reads the turns marked as queries; ``Question.index`` counts unusable queries, too."""
-    turns = {turn.id: turn for session in sessions for turn in session.turns}
-    sources = _sources(dialogues, turns)
-    queries = [
-        (row, at, block)
-        for row, raw in enumerate(dialogues)
-        if isinstance(raw, dict) and isinstance(block := raw.get("dialogue_turns"), list)
-        for at, item in enumerate(block)
-        if flagged(item, "is_query")
-    ]
-    questions = []
-    for index, (row, at, block) in enumerate(queries):
-        place: Place = ("dialogues", row, "dialogue_turns", at)
-        query = turns.get(f"S{row + 1}:{at + 1}")
-        answer = turns.get(f"S{row + 1}:{at + 2}")
-        kind = read_category(block[at].get("category_name"), (*place, "category_name"), notes)
-        if query is None or not query.text.strip():
-            notes.skipped(place, "a query without words; the question is left out")
-        elif answer is None or answer.speaker != "Assistant":
-            notes.repaired(place, "no turn of the assistant follows; kept without answer")
-            questions.append(Question(index, query.text, None, kind, (), asked_at=query.id))
-        else:
-            evidence = _evidence(block[at + 1], sources, (*place[:-1], at + 1), notes)
-            questions.append(
-                Question(index, query.text, answer.text, kind, *evidence, asked_at=query.id)
-            )
-    note_late_evidence(questions, turns, ("dialogues",), notes)
-    return tuple(questions)
+def _questions(talk: Talk, sources: _Sources, notes: Notes) -> Iterator[WrittenQuestion]:
+    """Yields the turns marked as queries, with the answer and evidence in the next turn."""
+    for number, block in enumerate(talk.blocks, start=1):
+        rows: list[tuple[Place, Any]] = list(block.rows)
+        turns = {place[-1]: raw for place, raw in rows}
+        for place, raw in rows:
+            if not flagged(raw, "is_query"):
+                continue
+            at = int(place[-1])
+            reply = turns.get(at + 1, {})
+            said, text = reply.get("content"), raw.get("content")
+            question = {
+                "question": text,
+                "category_name": raw.get("category_name"),
+                "asked_at": f"S{number}:{at + 1}",
+            }
+            if not isinstance(text, str) or not text.strip():
+                yield WrittenQuestion(place, None)
+            elif reply.get("speaker") != "Assistant" or not isinstance(said, str):
+                notes.repaired(place, "no turn of the assistant follows; kept without answer")
+                yield WrittenQuestion(place, question)
+            else:
+                question |= {"answer": said, "memory_used": _evidence(reply, sources)}
+                yield WrittenQuestion((*place[:-1], at + 1), question)
 
 
-def _sources(dialogues: list[object], turns: Mapping[str, Turn]) -> _Sources:
+def _sources(dialogues: list[object]) -> _Sources:
     """Maps an extracted memory (its ``session_uuid`` and text) to the turns it may come from."""
-    spoken: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for turn in turns.values():
-        spoken[turn.id.partition(":")[0], turn.text.strip()].add(turn.id)
     sources: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for row, raw in enumerate(dialogues):
-        memories = raw.get("extracted_memory") if isinstance(raw, dict) else None
+    for row, raw in enumerate(dialogues, start=1):
+        found = raw if isinstance(raw, dict) else {}
+        turns, memories = found.get("dialogue_turns"), found.get("extracted_memory")
+        spoken: defaultdict[str, set[str]] = defaultdict(set)
+        for at, turn in enumerate(turns if isinstance(turns, list) else (), start=1):
+            match turn:
+                case {"content": str(text)} if text.strip():
+                    spoken[text.strip()].add(f"S{row}:{at}")
         for memory in memories if isinstance(memories, list) else ():
-            match raw, memory:
-                case (
-                    {"session_uuid": str(uuid)},
-                    {"content": str(words), "source_content_snapshot": str(text)},
-                ) if text.strip():
-                    sources[uuid, words] |= spoken[f"S{row + 1}", text.strip()]
+            match memory:
+                case {"content": str(words), "source_content_snapshot": str(text)}:
+                    sources[str(found.get("session_uuid")), words] |= spoken[text.strip()]
     return sources
 
 
-def _evidence(
-    answer: dict[str, object], sources: _Sources, place: Place, notes: Notes
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns the turns behind the memories that an answer used, and the sessions of the rest."""
-    found: dict[str, None] = {}
-    unresolved: dict[str, None] = {}
-    seen = set()
+def _evidence(reply: dict[str, object], sources: _Sources) -> list[object]:
+    """Returns the turns behind the memories that a reply used, and the sessions of the rest."""
+    found: list[object] = []
+    named: set[str] = set()
     for key in ("memory_used", "memory_session_uuids"):
-        value = answer.get(key)
-        if not isinstance(value, list | None):
-            notes.repaired((*place, key), f"expected a list, found {describe(value)}; left out")
-        for row, item in enumerate(value if isinstance(value, list) else ()):
-            memory = item if isinstance(item, dict) else {"session_uuid": item}
-            uuid, words = memory.get("session_uuid"), memory.get("content")
-            here = (*place, key, row)
-            if not isinstance(uuid, str):
-                notes.repaired(here, f"expected a session_uuid, found {describe(uuid)}; left out")
-                continue
-            if isinstance(words, str) and len(ids := sources.get((uuid, words), set())) == 1:
-                found.update(dict.fromkeys(ids))
-            elif key == "memory_used" or uuid not in seen:
-                unresolved[uuid] = None
-                what = f"could not find the turn behind {quoted(uuid)}; kept as unresolved evidence"
-                notes.repaired(here, what)
-            seen.add(uuid)
-    return tuple(found), tuple(unresolved)
+        value = reply.get(key)
+        for memory in value if isinstance(value, list) else [] if value is None else [value]:
+            match memory:
+                case {"session_uuid": str(uuid), "content": str(words)}:
+                    turns = sources.get((uuid, words), set())
+                    turn = next(iter(turns)) if len(turns) == 1 else uuid
+                    if turn == uuid or turn not in found:
+                        found.append(turn)
+                    named.add(uuid)
+                case {"session_uuid": uuid}:
+                    found.append(uuid)
+                case str(uuid) if uuid in named:
+                    pass
+                case _:
+                    found.append(memory)
+    return found
 
 
 LOADER = Loader(

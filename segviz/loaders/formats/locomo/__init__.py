@@ -22,29 +22,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from segviz.conversation import Conversation, Session, StoredText, Turn
-from segviz.loaders.chat import Names, WrittenSession, read_sessions, text_under
-from segviz.loaders.columns import keys_of
+from segviz.loaders.chat import text_under
+from segviz.loaders.columns import Keys, Talk, keys_of, read_talks, session_block
 from segviz.loaders.document import Options, Place
 from segviz.loaders.loader import Loader, Reading
-from segviz.loaders.multi_conversation import id_under, known_id, read_each, rows_of, stem
-from segviz.loaders.questions import (
-    asked_in,
-    note_late_evidence,
-    read_questions,
-    resolve,
-    turn_index,
-)
+from segviz.loaders.multi_conversation import id_under, known_id, rows_of, stem
+from segviz.loaders.questions import asked_in, resolve, turn_index
 from segviz.loaders.report import Notes
 from segviz.text.captions import counted, describe, listed, quoted
 
 LABEL = "LoCoMo"
 
-_EXPECTED = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
-
-_NAMES = Names("text", "speaker", "dia_id", "blip_caption")
+_NAMES = {"text": "text", "speaker": "speaker", "id": "dia_id", "caption": "blip_caption"}
 _SPEAKERS = ("speaker_a", "speaker_b")
 _TURNS = ("turns", "dialogue", "dialog", "messages", "utterances")
 
@@ -59,9 +50,19 @@ def matches(document: object) -> bool:
 
 def read(document: object, name: str, options: Options) -> Reading:
     """Reads one conversation per sample with at least one turn."""
-    notes = Notes()
-    one = partial(_conversation, name=name, options=options, notes=notes)
-    return read_each(_samples(document), one, _EXPECTED, notes, "sample_id"), notes
+    notes, talks = Notes(), list[Talk]()
+    for place, sample in _samples(document):
+        transcript = _transcript(sample)
+        if isinstance(sample, dict) and transcript is not None:
+            talks.append(_talk(sample, transcript, place, name, notes))
+            continue
+        here, found = place, sample
+        if isinstance(sample, dict) and "conversation" in sample:
+            here, found = (*place, "conversation"), sample["conversation"]
+        what = f"expected a conversation with session_1, session_2 …, found {describe(found)}"
+        notes.skipped(here, what)
+    expected = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
+    return read_talks(talks, Keys(_NAMES, _NAMES), LABEL, options, notes, expected), notes
 
 
 def _samples(document: object) -> list[tuple[Place, object]]:
@@ -108,57 +109,54 @@ def _is_locomo(transcript: dict[str, object]) -> bool:
     return "text" in first or "clean_text" not in first
 
 
-def _conversation(
-    place: Place, sample: object, name: str, options: Options, notes: Notes
-) -> Conversation | None:
-    transcript = _transcript(sample)
-    if not isinstance(sample, dict) or transcript is None:
-        here, found = place, sample
-        if isinstance(sample, dict) and "conversation" in sample:
-            here, found = (*place, "conversation"), sample["conversation"]
-        what = f"expected a conversation with session_1, session_2 …, found {describe(found)}"
-        notes.skipped(here, what)
-        return None
-    inner = place if transcript is sample else (*place, "conversation")
+def _talk(
+    sample: dict[str, object],
+    transcript: dict[str, object],
+    place: Place,
+    name: str,
+    notes: Notes,
+) -> Talk:
+    inner, qa = place if transcript is sample else (*place, "conversation"), (*place, "qa")
+    if transcript is sample:  # the bare shape has no ids
+        own = known_id(sample.get("sample_id")) or stem(name)
+    else:
+        own = id_under(sample, "sample_id", name, place, notes)
+    asked = sample.get("qa")
+    if not isinstance(asked, list | None):
+        notes.skipped(qa, f"expected a list of questions, found {describe(asked)}")
     # In the order of their numbers, wherever they are in the file.
-    written = [
-        WrittenSession(
+    blocks = [
+        session_block(
             key,
             transcript.get(key),
             (*inner, key),
+            notes,
             transcript.get(f"{key}_date_time"),
             (*inner, f"{key}_date_time"),
         )
         for key in _session_keys(transcript)
     ]
-    example = "1:56 pm on 8 May, 2023"
-    sessions = read_sessions(written, _NAMES, example, inner, options, notes)
-    if not sessions:
-        return None
-    summaries = {**transcript, **_object(sample.get("session_summary"))}
-    sessions = tuple(
-        replace(session, summary=text_under(f"{session.id}_summary", summaries) or "")
-        for session in sessions
-    )
-    turns = [turn for session in sessions for turn in session.turns]
-    index = turn_index(turn.id for turn in turns)
-    if transcript is sample:  # the bare shape has no ids
-        own = known_id(sample.get("sample_id")) or stem(name)
-    else:
-        own = id_under(sample, "sample_id", name, place, notes)
-    asked, here = sample.get("qa"), (*place, "qa")
-    if not isinstance(asked, list | None):
-        notes.skipped(here, f"expected a list of questions, found {describe(asked)}")
-    questions = read_questions(asked_in(asked, here), index, notes)
-    note_late_evidence(questions, (turn.id for turn in turns), here, notes)
-    facts = {**transcript, **_object(sample.get("observation"))}
-    return Conversation(
-        id=own,
-        speakers=_speakers(transcript, turns, inner, notes),
-        sessions=sessions,
-        questions=questions,
-        source_format=LABEL,
-        observations=tuple(_observations(facts, sessions, index, (*place, "observation"), notes)),
+
+    def finish(made: Conversation) -> Conversation:
+        summaries = {**transcript, **_object(sample.get("session_summary"))}
+        sessions = tuple(
+            replace(session, summary=text_under(f"{session.id}_summary", summaries) or "")
+            for session in made.sessions
+        )
+        facts = {**transcript, **_object(sample.get("observation"))}
+        found = _observations(
+            facts,
+            sessions,
+            turn_index(turn.id for turn in made.turns),
+            (*place, "observation"),
+            notes,
+        )
+        speakers = _speakers(transcript, made.turns, inner, notes)
+        return replace(made, speakers=speakers, sessions=sessions, observations=tuple(found))
+
+    questions = asked_in(asked, qa) if isinstance(asked, list) else []
+    return Talk(
+        own, inner, blocks, asked=questions, example="1:56 pm on 8 May, 2023", finish=finish
     )
 
 
