@@ -34,6 +34,7 @@ from segviz.evaluation.generation import (
     AnsweringPaused,
     category_rows,
     evaluate_answers,
+    gradable,
     grade_rows,
     rehearse_answers,
     retrievals,
@@ -42,7 +43,7 @@ from segviz.export.tables import rows_csv
 from segviz.llm import ChatByRole, OpenAIChat
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import CallEstimate, Memory, Rehearsal
-from segviz.memory.answer import RIGHT_FROM, reference
+from segviz.memory.answer import RIGHT_FROM
 from segviz.retrieval import POLICIES, RetrievalSettings
 from segviz.text.captions import counted
 
@@ -138,13 +139,6 @@ def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
         return retrievals(memory, names, limits, options.alphas or (), options.horizons or ())
 
 
-def _chosen(talk: Conversation, limit: int | None) -> list[Question]:
-    """Returns the questions with a gold answer, at most ``limit``, evenly spread."""
-    known = [question for question in talk.questions if reference(question) is not None]
-    number = min(limit or len(known), len(known))
-    return [known[place * len(known) // number] for place in range(number)]
-
-
 def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallEstimate]:
     """Returns the expected calls by role.
 
@@ -152,7 +146,7 @@ def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallE
     and leaf.
     """
     first, endpoint = runs.conversations[0], chat.of("answer").endpoint
-    asked, builds = _chosen(first, options.limit), CallEstimate()
+    asked, builds = gradable(first.questions, options.limit), CallEstimate()
     stand_in = Rehearsal(endpoint.prompt_tokens, chat.prompts)
     for label in runs.builders:
         build, memory = runs.rehearse(first, label)
@@ -160,7 +154,7 @@ def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallE
         rehearse_answers(memory, asked, ways, stand_in, graded=chat.has("grade"))
         builds += build
     talks = [runs.conversations[place] for place in range(len(runs.conversations))]
-    questions = sum(len(_chosen(talk, options.limit)) for talk in talks) / len(asked)
+    questions = sum(len(gradable(talk.questions, options.limit)) for talk in talks) / len(asked)
     turns = sum(len(talk.turns) for talk in talks) / len(first.turns)
     needed = {role: each.times(questions) for role, each in stand_in.by_role.items()}
     return {"annotation": builds.times(turns), **needed}
@@ -177,7 +171,7 @@ def _graded(
     on = "All replies are saved; the same command continues there."
     try:
         for talk, label, _ in runs:
-            memory, questions = runs.builders[label](talk), _chosen(talk, options.limit)
+            memory, questions = runs.builders[label](talk), gradable(talk.questions, options.limit)
             for way, settings in _ways(memory, options).items():
                 found = _answered(
                     f"{label} · {way}", memory, questions, chat, judge, settings, console

@@ -25,6 +25,7 @@ from segviz.memory.answer import (
     is_adversarial,
     judging,
     read,
+    reference,
 )
 from segviz.retrieval import Result, RetrievalSettings
 
@@ -263,6 +264,13 @@ def _outcomes(questions: Sequence[Question], rows: Sequence[AnswerRow], seed: in
         asked=tuple(question.text for question in questions),
         disputed=tuple(question.disputed is not None for question in questions),
     )
+
+
+def gradable(questions: Sequence[Question], limit: int | None = None) -> list[Question]:
+    """Returns the questions with a gold answer, or ``limit`` of them, evenly spread."""
+    known = [question for question in questions if reference(question) is not None]
+    number = min(limit or len(known), len(known))
+    return [known[place * len(known) // number] for place in range(number)]
 
 
 def retrievals(

@@ -27,7 +27,7 @@ from segviz.conversation import UNANSWERABLE, Category, Conversation, Question
 from segviz.evaluation.aggregate import Mean, Row, mean_ci, number_of
 from segviz.evaluation.compare import COLLAPSED, NATIVE, Chart, native_settings
 from segviz.evaluation.evaluation import Outcomes, averaged, evaluate, pooled, ranked, summary
-from segviz.evaluation.generation import GRADES, evaluate_answers, retrievals
+from segviz.evaluation.generation import GRADES, evaluate_answers, gradable, retrievals
 from segviz.evaluation.measures import MEASURES
 from segviz.evaluation.parallel import Progress, measure_many
 from segviz.evaluation.published import CAVEATS, REPORTED, SOURCES
@@ -35,7 +35,6 @@ from segviz.evaluation.question_batch import Limits, batches, measured_settings
 from segviz.evaluation.sweep import ALPHAS, Sweep, pooled_sweep, sweep
 from segviz.llm import ChatByRole
 from segviz.memory import Memory, Rehearsal, build, declared, make_system, needs_chat
-from segviz.memory.answer import reference
 from segviz.retrieval import RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS, level_name
 from segviz.systems.common.published import Reported
@@ -247,7 +246,7 @@ def graded(
 
     Questions without a gold answer are left out.
     """
-    asked = [question for question in questions if reference(question) is not None]
+    asked = gradable(questions)
     ways = retrievals(memory, names, RetrievalSettings(relevance=relevance), **grid)
     answerer, judge = chat.of("answer"), chat.of("grade")
     return {

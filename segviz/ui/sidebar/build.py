@@ -20,7 +20,6 @@ from streamlit.delta_generator import DeltaGenerator
 from segviz.construct import System
 from segviz.conversation import Conversation
 from segviz.embedding import Cached
-from segviz.figures.cost import money
 from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
 from segviz.handover import HandoverError
@@ -39,7 +38,7 @@ from segviz.memory import (
 from segviz.memory.builder import check_leaves
 from segviz.ui import keys
 from segviz.ui.security import shown_error
-from segviz.ui.sidebar.models import ChosenModels, point_here, price_of, report_of
+from segviz.ui.sidebar.models import ChosenModels, duration, expected_calls, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek, remember
 from segviz.ui.visit import building
 from segviz.ui.widgets.canvas import tree_canvas
@@ -179,10 +178,7 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
 
 
 def _calls(order: Order, source: str) -> str:
-    """Returns a phrase with the calls, tokens, seconds and dollars of a build.
-
-    Seconds need a measured speed of the server, dollars a known price.
-    """
+    """Returns a phrase with the expected calls of a build; "" if it needs no model."""
     chat, system = order.models.chat, make_system(order.system, **order.settings)
     if chat is None or not needs_chat(system):
         return ""
@@ -192,19 +188,7 @@ def _calls(order: Order, source: str) -> str:
     found: CallEstimate = remember(
         "rehearsals", order.key(source), MEMORIES_KEPT, lambda: work()[0]
     )
-    parts = [f"{found.calls:,} calls", f"{found.tokens_in + found.tokens_out:,} tokens"]
-    tested = report_of(endpoint.base_url, endpoint.model)
-    seconds = tested and tested.seconds(found.tokens_in, found.tokens_out)
-    if seconds:
-        parts.append(f"{_duration(seconds)} at the measured speed")
-    spent = found.dollars(price_of(chat.name))
-    if spent is not None:
-        parts.append(money(spent))
-    return f": about {', '.join(parts)}"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
+    return f": {expected_calls(found, chat.usual)}"
 
 
 def _estimate(order: Order, source: str) -> str:
@@ -218,7 +202,7 @@ def _estimate(order: Order, source: str) -> str:
     found = remember(
         "estimates", order.key(source), MEMORIES_KEPT, partial(expected_seconds, begun)
     )
-    return _duration(found)
+    return duration(found)
 
 
 def expected_seconds(begun: Callable[[], Building]) -> float:

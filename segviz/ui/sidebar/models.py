@@ -34,7 +34,7 @@ from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, at, cache_path, key_
 from segviz.llm.probe import SECONDS, ServerReport, probe
 from segviz.llm.prompts import overrides
 from segviz.llm.usage import Metered
-from segviz.memory import known_prompts
+from segviz.memory import CallEstimate, known_prompts
 from segviz.ui import keys, security
 from segviz.ui.state import fingerprint, remember
 from segviz.ui.widgets.captions import counted, trouble
@@ -254,6 +254,27 @@ def report_of(url: str, model: str = "") -> ServerReport | None:
     reports: dict[tuple[str, str], ServerReport] = st.session_state.get(keys.SERVER_REPORT, {})
     found = [report for (address, name), report in reports.items() if address == url]
     return reports.get((url, model)) if model else next(reversed(found), None)
+
+
+def expected_calls(needed: CallEstimate, client: OpenAIChat) -> str:
+    """Returns a phrase with the calls, tokens, seconds and dollars that a model is needed for.
+
+    Seconds need a measured speed of the server, dollars a known price.
+    """
+    parts = [counted(needed.calls, "call"), f"{needed.tokens_in + needed.tokens_out:,} tokens"]
+    tested = report_of(client.endpoint.base_url, client.endpoint.model)
+    seconds = tested and tested.seconds(needed.tokens_in, needed.tokens_out)
+    if seconds:
+        parts.append(f"{duration(seconds)} at the measured speed")
+    spent = needed.dollars(price_of(client.name))
+    if spent is not None:
+        parts.append(money(spent))
+    return f"about {', '.join(parts)}"
+
+
+def duration(seconds: float) -> str:
+    """Returns seconds in words, as ``40 seconds`` or ``3 minutes``."""
+    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 def _test(endpoint: Endpoint) -> None:

@@ -12,6 +12,7 @@ from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.tree.shape import shape
+from segviz.ui.pages.compare.answers import answers_panel
 from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
 from segviz.ui.pages.compare.stages import stages_panel
 from segviz.ui.pages.compare.structures import PER_ROW, cached, offer, structures_panel
@@ -66,6 +67,7 @@ def render(session: AppSession) -> None:
         st.subheader("All questions", divider="gray")
         measure_panel(session, ready, settings, verdict)
         stages_panel(session, ready, settings, by_paper == PAPER)
+        answers_panel(session, ready, settings, by_paper == PAPER)
     st.subheader("Shape", divider="gray")
     shapes = [
         MemorySummary(
