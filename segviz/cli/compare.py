@@ -33,9 +33,9 @@ def compare(options: Options, console: Console) -> int:
     """Measures several systems on the same leaves and questions.
 
     Builds the systems from one conversation FILE, over the same leaves and embeddings, and measures
-    them on its questions. Each is measured with all nodes ranked together (collapsed), and with the
-    system's own retrieval if it has one. Several FILEs are built memories of one conversation and
-    one unit rule. With --vary, it compares several values of one parameter of a system.
+    them on its questions. Each is measured with its own retrieval, if it has one, and with segviz's
+    relevance over its nodes. Several FILEs are built memories of one conversation and one unit
+    rule. With --vary, it compares several values of one parameter of a system.
 
     recall: gold leaves among the K best leaves. reached: gold units among the first units read.
     quoted: gold turns that a text of the K best nodes repeats. answer_words: words of the gold
@@ -50,7 +50,8 @@ def compare(options: Options, console: Console) -> int:
     JSON: command, share, runs (for each conversation and seed: conversation, seed, k, units,
     tokens, budget, relevance (null: the default of each retrieval), questions, rows), overall (the
     same for each seed over the questions of all conversations, if there are several; intervals
-    resample conversations, too). A row has name, system, method (collapsed or native), relevance,
+    resample conversations, too). A row has name, system, method (native, its own retrieval; or
+    collapsed, segviz's relevance), relevance,
     shape, cost (sums over the build), measures (name -> all, without_adversarial and gain, the
     paired difference to the first row; with an audit also without_disputed and
     gain_without_disputed; each value, low, high, n), build_seconds and query_seconds (null if

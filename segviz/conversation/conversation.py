@@ -30,6 +30,11 @@ class Conversation:
     source_format: str = "segviz"
     observations: tuple[StoredText, ...] = ()
 
+    def __repr__(self) -> str:
+        """Returns the id and the numbers of sessions, turns and questions, in one line."""
+        sizes = f"{len(self.sessions)} sessions, {len(self.turns)} turns"
+        return f"Conversation({self.id!r}: {sizes}, {len(self.questions)} questions)"
+
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
         """All turns of all sessions, in order."""

@@ -13,7 +13,7 @@ from segviz.conversation import category_label
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import native_settings
 from segviz.evaluation.question_batch import measured_settings
-from segviz.evaluation.stages import EvidenceStage, evidence_stages, stage_rows
+from segviz.evaluation.stages import STAGES, EvidenceStage, evidence_stages, stage_rows
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.text.words import content_tokens
@@ -51,6 +51,13 @@ class Audit:
     memory: Memory
     settings: RetrievalSettings
     stages: tuple[EvidenceStage, ...]
+
+    def __repr__(self) -> str:
+        """Returns the system and the share of gold turns in each stage, in one line."""
+        shares = [
+            f"{stage} {row[stage]:.3f}" for row in stage_rows(self.stages) for stage in STAGES
+        ]
+        return f"Audit({self.memory.system}: {', '.join(shares) or 'no question with evidence'})"
 
     @cached_property
     def counts(self) -> Mapping[str, int]:

@@ -13,7 +13,7 @@ from segviz.construct import Retriever
 from segviz.conversation import Conversation, Question
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.evaluation import Outcomes, evaluate, pooled
-from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
+from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS
 from segviz.evaluation.node_texts import contentless_share
 from segviz.evaluation.question_batch import measured_settings
 from segviz.memory import Memory, build, declared, make_system, nested
@@ -44,6 +44,12 @@ class Chart:
 
 COLLAPSED, NATIVE = "collapsed", "native"
 
+RETRIEVED_BY = {NATIVE: "its own retrieval", COLLAPSED: "segviz's relevance over its nodes"}
+"""How a memory is asked, for display."""
+
+SEGVIZ = "segviz's relevance"
+"""The same as :data:`COLLAPSED` in the name of a row of a chart."""
+
 COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
 """Measures of a comparison's table."""
 
@@ -52,10 +58,11 @@ COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
 class Standing:
     """Result of one memory by one retrieval.
 
-    ``method`` is ``collapsed`` (no propagation) or ``native``, as in the system's paper.
-    ``relevance`` gives the initial scores, ``outcomes`` has all questions. ``cost`` is that of the
-    build without its time; seconds are set if measured. ``contentless`` is the share of contentless
-    lines in all inner nodes, None without lines. Several pooled memories have outcomes only.
+    ``method`` is ``native``, the retrieval of the system or its paper, or ``collapsed``, segviz's
+    relevance over its nodes; ``relevance`` gives the scores, ``outcomes`` has all questions.
+    ``cost`` is that of the build without its time; seconds are set if measured. ``contentless`` is
+    the share of contentless lines in all inner nodes, None without lines. Several pooled memories
+    have outcomes only.
     """
 
     name: str
@@ -69,6 +76,11 @@ class Standing:
     query_seconds: float | None = None
     contentless: float | None = None
 
+    @property
+    def how(self) -> str:
+        """Retrieval and relevance, for the name of a row of a chart."""
+        return f"{self.method if self.method == NATIVE else SEGVIZ}, {self.relevance}"
+
     def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
         """Returns shape, ``measures`` and cost of the build per leaf as a table row.
 
@@ -76,7 +88,7 @@ class Standing:
         of contentless lines. If an audit disputes questions, the first measure also comes with
         these counted the other way.
         """
-        found: Row = {"retrieved by": self.method}
+        found: Row = {"retrieved by": RETRIEVED_BY[self.method]}
         if self.shape:
             found["nodes per leaf"] = self.shape.nodes_per_leaf
             if self.shape.facts:
@@ -120,7 +132,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Rows in the order of the memories, collapsed retrieval before the system's own.
+    """Rows in the order of the memories, a system's own retrieval before segviz's relevance.
 
     ``settings`` are shared by all rows (relevance None: the default of each retrieval); ``units``
     and ``tokens`` are the limits of two measures.
@@ -130,6 +142,11 @@ class Comparison:
     units: int
     tokens: int
     rows: tuple[Standing, ...]
+
+    def __repr__(self) -> str:
+        """Returns the rows with the mean of their default measure, in one line."""
+        rows = (f"{row.name} {row.method} {row.outcomes.value(DEFAULT):.3f}" for row in self.rows)
+        return f"Comparison({self.questions} questions, {DEFAULT}: {', '.join(rows)})"
 
     @property
     def questions(self) -> int:
@@ -193,7 +210,7 @@ def compare(
     check_units(memories)
     rows = []
     for name, memory in memories.items():
-        ways = {COLLAPSED: settings, NATIVE: native_settings(memory, settings)}
+        ways = {NATIVE: native_settings(memory, settings), COLLAPSED: settings}
         for method, asked in ways.items():
             if asked is None:
                 continue

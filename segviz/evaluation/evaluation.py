@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.construct import Retriever
 from segviz.conversation import UNANSWERABLE, Category, Question, category_order
 from segviz.evaluation.aggregate import Mean, mean_ci
 from segviz.evaluation.measures import DEFAULT, MEASURES, TOKENS, UNITS, check_measure
@@ -21,6 +22,8 @@ ADVERSARIAL = 5
 """LoCoMo's category of questions whose answer is not in the conversation.
 
 Their evidence is the turn that suggests a wrong answer."""
+
+_SCORING = {"policy", "alpha", "horizon", "relevance", "method"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -258,6 +261,13 @@ class Evaluation:
     tokens: int
     outcomes: Outcomes
 
+    def __repr__(self) -> str:
+        """Returns the retrieval and the mean of the default measure, in one line."""
+        policy, alpha, horizon = self.settings.propagation
+        spread = f"{policy} {alpha:g}/{horizon}, " * (policy != "none")
+        how = "own retrieval" if self.settings.method == "native" else f"{spread}relevance"
+        return f"Evaluation({how} {self.settings.relevance}, K {self.settings.k}: {self.outcomes})"
+
 
 def evaluate(
     memory: Memory,
@@ -280,7 +290,8 @@ def evaluate(
     Args:
         memory: the memory.
         questions: the questions, with gold evidence or answers.
-        settings: the retrieval settings; all levels are admissible.
+        settings: the retrieval settings; all levels are admissible. Without settings or a change
+            of how nodes are scored, a system is asked by its own retrieval where it has one.
         units: number of units read for ``reached``, ≥ 1.
         tokens: number of tokens read for ``answer_words``, ≥ 1.
         seed: draws the 95 % intervals.
@@ -292,6 +303,8 @@ def evaluate(
     Raises:
         ValueError: names value and legal range of a bad setting.
     """
+    if settings is None and not _SCORING & changes.keys() and isinstance(memory.model, Retriever):
+        changes["method"] = "native"
     settings = measured_settings(settings, changes).resolved(memory.model)
     found = batches(memory, questions, settings, Limits(settings.k, settings.budget, units, tokens))
     rankings = (ranked(memory, batch, settings) for batch in found)

@@ -55,6 +55,10 @@ class Sweep:
     baseline: Cell
     cells: tuple[Cell, ...]
 
+    def __repr__(self) -> str:
+        """Returns the size of the grid and the mean without propagation, in one line."""
+        return f"Sweep({len(self.cells)} settings, without propagation: {self.baseline.outcomes})"
+
     @property
     def questions(self) -> int:
         """Number of questions, counted or not."""

@@ -45,12 +45,12 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
         HTML with Plotly inside. All text of the conversation is escaped.
     """
     first = found.rows[0].outcomes
-    names = [f"{_label(one)} · {one.method}, {one.relevance}" for one in found.rows]
+    names = [f"{_label(one)} · {one.how}" for one in found.rows]
     read = "" if found.settings.budget is None else f", {found.settings.budget} tokens are read"
     said = (
         f"{counted(len(questions), 'question')}, K {found.settings.k}{read}. Means have 95 % "
-        "bootstrap intervals; differences to the first row are paired by question. Collapsed ranks "
-        "all nodes together; own is the retrieval of the system's paper."
+        "bootstrap intervals; differences to the first row are paired by question. Own is the "
+        "retrieval of a system or its paper; segviz's relevance ranks all its nodes together."
     )
     parts = [f"<p>{escaped(said)}</p>"]
     for place, name in enumerate(COMPARED):

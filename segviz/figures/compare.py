@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from segviz.evaluation import Mean
-from segviz.evaluation.compare import Chart
+from segviz.evaluation.compare import SEGVIZ, Chart
 from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, bounds, number, sign_of
 from segviz.text.captions import counted
@@ -91,7 +91,7 @@ def _short(names: Sequence[str]) -> list[str]:
 
 def short_names(names: Sequence[str]) -> list[str]:
     """Shortens names of systems to their first words, with the retrieval only if it is needed."""
-    plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(" · collapsed", "")) for name in names]
+    plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(f" · {SEGVIZ}", "")) for name in names]
     return _unless_alike(plain, names)
 
 

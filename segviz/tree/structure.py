@@ -108,6 +108,10 @@ class Structure:
         if self.top is _NOT_GIVEN:
             object.__setattr__(self, "top", self.level)
 
+    def __repr__(self) -> str:
+        """Returns the number of nodes and leaves, in one line."""
+        return f"Structure({int(self.active.sum())} nodes, {len(self.leaves)} leaves)"
+
     def __len__(self) -> int:
         """Returns the number of rows, including retired nodes."""
         return len(self.level)

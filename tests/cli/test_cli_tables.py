@@ -71,12 +71,12 @@ def test_a_comparison_is_told_as_a_table(run):
     told = run(
         "compare", "sample:recurrence", "--systems", "bm25,clustering", "--embedder", "hashing"
     ).out
-    rows = [line.split()[:3] for line in told.splitlines() if line.startswith(("bm25", "clus"))]
+    rows = [line.split()[:4] for line in told.splitlines() if line.startswith(("bm25", "clus"))]
     assert rows == [
-        ["bm25", "contextual", "collapsed"],
-        ["bm25", "lexical", "native"],
-        ["clustering", "contextual", "collapsed"],
-        ["clustering", "dense", "native"],
+        ["bm25", "lexical", "its", "own"],
+        ["bm25", "contextual", "segviz's", "relevance"],
+        ["clustering", "dense", "its", "own"],
+        ["clustering", "contextual", "segviz's", "relevance"],
     ]
 
 

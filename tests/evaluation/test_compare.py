@@ -12,7 +12,8 @@ from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import evaluate
-from segviz.evaluation.compare import compare, construction_sweep, overlap
+from segviz.evaluation.audit import audit
+from segviz.evaluation.compare import RETRIEVED_BY, compare, construction_sweep, overlap
 from segviz.tree.shape import shape
 from tests.evaluation import restated
 from tests.evaluation.test_permutation import talk
@@ -37,8 +38,9 @@ def test_a_frame_has_a_row_for_each_memory_and_retrieval(memories, questions):
     found = segviz.compare(memories, questions, k=4)
     frame = found.frame()
     places = [(row.name, row.method) for row in found.rows]
-    assert places == [(name, how) for name in memories for how in ("collapsed", "native")]
-    assert list(zip(frame["name"], frame["retrieved by"], strict=True)) == places
+    assert places == [(name, how) for name in memories for how in ("native", "collapsed")]
+    said = [(name, RETRIEVED_BY[how]) for name, how in places]
+    assert list(zip(frame["name"], frame["retrieved by"], strict=True)) == said
     assert frame["leaf recall"].tolist() == [row.outcomes.value("recall") for row in found.rows]
     assert frame["mean depth"].tolist() == [row.shape.mean_depth for row in found.rows]
 
@@ -174,3 +176,34 @@ class TestConstruction:
 
         with pytest.raises(ValueError, match=said):
             construction_sweep(talk(), "memtree", parameter, values, progress=built)
+
+
+def test_results_print_as_one_short_line(memories, questions):
+    memory = memories["bm25"]
+    results = (
+        evaluate(memory, questions),
+        segviz.compare(memories, questions),
+        segviz.sweep(memory, questions, alphas=[0.1], horizons=[1]),
+        audit(memory),
+        memory.conversation,
+        memory.structure,
+        memory,
+        memory.ask(questions[0]),
+    )
+    for each in results:
+        assert repr(each).startswith(type(each).__name__)
+        assert len(repr(each)) < 250
+        assert "\n" not in repr(each)
+
+
+@pytest.mark.parametrize(
+    ("changes", "method"), [({}, "native"), ({"k": 4}, "native"), ({"policy": "none"}, "propagate")]
+)
+def test_evaluate_asks_a_system_by_its_own_retrieval_unless_told_how(
+    memories, questions, changes, method
+):
+    found = evaluate(memories["bm25"], questions, **changes)
+    named = evaluate(memories["bm25"], questions, method=method, **changes)
+    assert found.settings == named.settings
+    assert found.outcomes == named.outcomes
+    assert evaluate(memories["segment-tree"], questions).settings.method == "propagate"

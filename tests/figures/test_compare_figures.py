@@ -62,7 +62,9 @@ def test_systems_are_named_in_short_where_that_tells_them_apart():
 
     assert shown("A tree (first, of two) · own, dense", "B") == ["A tree<br>own, dense", "B"]
     assert shown("A (first)", "A (second)") == ["A (first)", "A (second)"]
-    assert short_names(["A (first, x) · collapsed, dense", "A (first, x) · own, dense"]) == [
+    assert short_names(
+        ["A (first, x) · segviz's relevance, dense", "A (first, x) · own, dense"]
+    ) == [
         "A",
         "A · own",
     ]

@@ -24,7 +24,7 @@ from segviz.ui.widgets.shapes import MemorySummary, draw_shapes
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
-SAME, PAPER = "the same relevance", "each paper's own retrieval"
+PAPER, SAME = "each system's own retrieval", "segviz's relevance over its nodes"
 """Retrieval for the one question; all questions are measured with both."""
 
 USUAL = "as usual"
@@ -49,11 +49,11 @@ def render(session: AppSession) -> None:
     st.subheader("One question", divider="gray")
     by_paper = st.segmented_control(
         "Asked by",
-        (SAME, PAPER),
-        default=SAME,
+        (PAPER, SAME),
+        default=PAPER,
         required=True,
-        help=f"“{SAME}” ranks all nodes of all levels together. “{PAPER}” follows the paper of "
-        "each system; for segment trees and clusters it is top-down propagation of cosines.",
+        help=f"“{PAPER}” is that of its paper or program; for segment trees and clusters, top-down "
+        f"propagation of cosines. “{SAME}” ranks all nodes of all levels together.",
         key="compare-asked",
         bind="query-params",
     )

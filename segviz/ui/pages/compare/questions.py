@@ -13,7 +13,9 @@ from segviz.construct import Retriever
 from segviz.evaluation import MEASURES, Mean, Outcomes
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import (
+    COLLAPSED,
     NATIVE,
+    RETRIEVED_BY,
     Comparison,
     Overlap,
     Standing,
@@ -93,7 +95,7 @@ def asked_of_all(
     Args:
         session: the open memory.
         ready: memories by system.
-        settings: ``k`` and ``relevance`` of collapsed retrieval.
+        settings: ``k`` and ``relevance``.
         by_paper: use the own retrieval of a system, if it has one.
 
     Returns:
@@ -180,7 +182,7 @@ def _turns(
 
 
 def _how(memory: Memory, settings: dict[str, Any], by_paper: bool) -> RetrievalSettings:
-    """Returns the settings of collapsed retrieval or, if wanted, of the system's own."""
+    """Returns the settings of segviz's relevance or, if wanted, of the system's own retrieval."""
     same = RetrievalSettings(k=settings["k"], relevance=settings["relevance"], policy="none")
     return (native_settings(memory, same) if by_paper else None) or same
 
@@ -188,8 +190,8 @@ def _how(memory: Memory, settings: dict[str, Any], by_paper: bool) -> RetrievalS
 def _method(result: Result, name: str) -> None:
     """Draws the name of the retrieval and the notes of its stages."""
     policy, alpha, horizon = result.settings.propagation
-    how = "collapsed retrieval" if policy == "none" else f"{policy} {alpha:g}, H {horizon}"
-    how = "its own retrieval" if result.native else how
+    how = RETRIEVED_BY[COLLAPSED] if policy == "none" else f"{policy} {alpha:g}, H {horizon}"
+    how = RETRIEVED_BY[NATIVE] if result.native else how
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(f"{how}, relevance {result.settings.relevance}", width="stretch")
         if not result.stages:
@@ -412,4 +414,4 @@ def _standing(
 
 
 def _row_name(row: Standing) -> str:
-    return f"{SYSTEMS[row.system].label} · {row.method}, {row.relevance}"
+    return f"{SYSTEMS[row.system].label} · {row.how}"
