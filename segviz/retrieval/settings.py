@@ -52,7 +52,7 @@ class RetrievalSettings:
 
     def __post_init__(self) -> None:
         """Checks every field; any collection of levels becomes an ascending tuple."""
-        if self.method == "native":  # the name of the release before
+        if self.method == "own":  # the name of the release before
             object.__setattr__(self, "method", "native")
         check_setting(self.policy, self.alpha, self.horizon)
         if self.relevance is not None:
