@@ -1,4 +1,4 @@
-"""Checks that a system fulfils the contract of every system; for the tests of its author.
+"""Checks that a system fulfils the contract of every system; for the tests of a plug-in's author.
 
 ::
 
@@ -34,10 +34,10 @@ _SUBJECTS = (
 
 
 def conversations() -> dict[str, Conversation]:
-    """Returns short conversations by name.
+    """Returns short conversations to build from, by name.
 
-    One has three subjects that recur in each of four sessions. Others are degenerate: no turn, one,
-    equal turns, turns without words.
+    ``subjects`` has three subjects that recur in each of four sessions. The others are special
+    cases: no turn, one turn, sessions of one turn, equal turns, turns without words.
     """
     sessions = []
     for s in range(4):
@@ -74,15 +74,21 @@ def _conversation(sessions: list[list[str]]) -> Conversation:
 
 
 def verify(system: System) -> None:
-    """Builds, asks, saves and opens memories by ``system``.
+    """Checks a system by building, asking, saving and opening memories.
 
-    The contract: plain settings; one step per unit, in order; after every step a structure that its
-    ``invariants`` accept, with the units as leaves, all of them under the roots; equal builds of
-    equal input; if ``online``, steps that do not depend on later units; files that open unchanged;
-    if it retrieves by itself, the same finite scores each time, after any step.
+    The contract of a system:
+
+    * Its settings are plain values.
+    * It gives one step per unit, in order.
+    * After every step its ``invariants`` hold. The units are the leaves, and every unit is below a
+      root.
+    * Equal input gives equal builds.
+    * If it is ``online``, its steps do not depend on later units.
+    * A saved memory opens unchanged.
+    * If it has a ``retrieve``, this gives the same finite scores each time, after any step.
 
     Raises:
-        AssertionError: names the broken promise, the conversation and the step.
+        AssertionError: names the broken rule, the conversation and the step.
     """
     embedder = HashingEmbedder()
     for name, conversation in conversations().items():
@@ -105,7 +111,7 @@ def verify(system: System) -> None:
 
 
 def _built(conversation: Conversation, system: System, embedder: HashingEmbedder) -> Memory:
-    """Builds without checking the number of steps."""
+    """Builds a memory without checking the number of steps."""
     building = Building(conversation, system, "turn", embedder=embedder)
     for _ in building:
         pass
@@ -173,7 +179,7 @@ def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> 
 
 
 def trace(step: Step) -> tuple[Any, ...]:
-    """Returns all fields of a step but its duration, in comparable form."""
+    """Returns all fields of a step except its duration, in a form that can be compared."""
     events = [
         (
             type(event).__name__,

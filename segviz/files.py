@@ -1,7 +1,8 @@
-"""Opens and writes the files that users name: regular ones only, whole; checks free memory.
+"""Opens and writes the files that users name, and checks free memory.
 
-Every input comes through :func:`opened` or :func:`read`, every output goes through :func:`write` or
-:func:`append`. Errors are OSError with the name of the file. Imports nothing of segviz.
+Every input is opened by :func:`opened` or :func:`read`, every output is written by :func:`write` or
+:func:`append`. Only regular files are opened. Errors are OSError with the name of the file. Imports
+nothing of segviz.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _KINDS = {
 
 
 def check_regular(path: str | Path) -> os.stat_result:
-    """Returns the status of the regular file at the end of any links; OSError for anything else.
+    """Returns the status of a regular file, after following links; OSError for any other path.
 
     Reading a pipe or a device may never end, and replacing one breaks its users.
     """
@@ -66,9 +67,9 @@ def read(path: str | Path) -> bytes:
 def write(path: str | Path, content: bytes | str | Callable[[BinaryIO], object]) -> None:
     """Writes a whole file or leaves the old one unchanged: readers see one or the other.
 
-    The content, or the output of a function, goes to a file next to the target, to the disk, and
-    then takes the target's name. A link stays, and its target is written. A new file has the
-    permissions that the umask leaves, a replaced one keeps its own, and a read-only one is not
+    The content, or what a function writes, goes to a temporary file in the same folder, is flushed
+    to the disk, and then renamed. If the path is a link, its target is written. A new file has the
+    permissions that the umask leaves, a replaced file keeps its own. A read-only file is not
     replaced. OSError names the file.
     """
     given = Path(path).expanduser()
@@ -103,10 +104,10 @@ _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def append(path: str | Path, line: str) -> None:
-    """Appends a line to a file, which is created if needed, or leaves the file unchanged.
+    """Appends a whole line to a file or leaves the file unchanged; creates a missing file.
 
-    Processes take turns if the system has locks. An incomplete last line of another process is
-    ended first. OSError names the file.
+    Processes take turns if the operating system has locks. A last line without a line end gets one
+    first. OSError names the file.
     """
     try:
         with open(path, "ab+", buffering=0) as stream:
@@ -130,7 +131,7 @@ def append(path: str | Path, line: str) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Flushes the folder's new entry to the disk, where a folder can be opened."""
+    """Flushes a folder's entries to the disk, if the operating system can open a folder."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -144,9 +145,15 @@ class NoRoom(ValueError):
 
 
 def check_room(needed: float, what: str, remedy: str) -> None:
-    """Raises NoRoom, naming both numbers, if ``what`` needs more than the free memory.
+    """Raises NoRoom if a task needs more memory than is free.
 
-    ``needed`` is in bytes. If the free memory is unknown nothing is rejected.
+    Args:
+        needed: memory in bytes.
+        what: the task, as the subject of the message.
+        remedy: what to do, as the end of the message.
+
+    Raises:
+        NoRoom: names both amounts. Never raised if the free memory is unknown.
     """
     free = free_memory()
     if free is not None and needed > free:
@@ -157,10 +164,7 @@ def check_room(needed: float, what: str, remedy: str) -> None:
 
 
 def free_memory() -> int | None:
-    """Returns the bytes available without swapping, within the limit of a container.
-
-    None if unknown; only Linux is supported.
-    """
+    """Returns the free memory in bytes, within the limit of a container; None except on Linux."""
     try:
         report = Path("/proc/meminfo").read_text(encoding="ascii")
         free = 1024 * int(report.partition("MemAvailable:")[2].split()[0])

@@ -1,8 +1,8 @@
-"""Checks what code from outside segviz hands over: vectors, scores, texts.
+"""Checks what code from outside segviz returns: vectors, scores, texts.
 
-Parts of segviz are trusted. A part from elsewhere, an argument or a plug-in, that raises or hands
-over something else than its contract says causes a HandoverError. The error names the part, and
-nothing of what was handed over is used. Imports nothing of segviz.
+Parts of segviz are trusted. A part from elsewhere (an argument or a plug-in) may raise, or return
+something that its contract forbids. That causes a HandoverError, which names the part; the returned
+value is not used. Imports nothing of segviz.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST = 1e100
-"""Scores are smaller, so that sums and squares of them are finite."""
+"""Largest score, so that sums and squares of scores are finite."""
 
 _UNIT = 0.01
-"""So far the length of a vector may be from 1."""
+"""Largest difference between the length of a vector and 1."""
 
 
 class HandoverError(ValueError):
@@ -32,7 +32,7 @@ def built_in(part: object) -> bool:
 
 
 def named(part: object) -> str:
-    """Returns how errors call a part: its registered name, or its class."""
+    """Returns the name of a part for messages: its class, and its registered name if any."""
     name = getattr(part, "name", None)
     kind = getattr(part, "__name__", None) or type(part).__name__
     return f"{kind} ({name})"[:80] if isinstance(name, str) and name else str(kind)[:80]
@@ -40,9 +40,9 @@ def named(part: object) -> str:
 
 @contextmanager
 def calling(part: object) -> Iterator[None]:
-    """Turns an error of a part from outside into a HandoverError that names the part.
+    """Converts errors inside the ``with`` block to a HandoverError that names the part.
 
-    Errors of segviz that pass through it, such as a model that does not answer, stay as they are.
+    Errors of a part of segviz, and errors that segviz defines, pass unchanged.
     """
     try:
         yield
@@ -54,10 +54,10 @@ def calling(part: object) -> Iterator[None]:
 
 
 def check_vectors(rows: Any, count: int, part: object) -> NDArray[np.float32]:
-    """Returns the rows that an embedder made of ``count`` texts, float32 (count, d).
+    """Checks the vectors that an embedder made of ``count`` texts; returns float32 (count, d).
 
     Raises:
-        HandoverError: they are not finite, or not of length 1 (0 for a text without words).
+        HandoverError: the vectors are not finite, or not of length 1 (0 for a text without words).
     """
     found = _numbers(rows, part, np.float32)
     if found.ndim != 2 or len(found) != count or (count and not found.shape[1]):
@@ -75,10 +75,10 @@ def check_vectors(rows: Any, count: int, part: object) -> NDArray[np.float32]:
 def check_scores(
     values: Any, shape: tuple[int, ...], part: object, least: float = -LARGEST
 ) -> NDArray[np.float64]:
-    """Returns scores as float64.
+    """Checks the scores that a part returned; returns them as float64.
 
     Raises:
-        HandoverError: they have another shape, or are not numbers from ``least`` to ``LARGEST``.
+        HandoverError: the scores are not of ``shape``, or not from ``least`` to ``LARGEST``.
     """
     found = _numbers(values, part, np.float64)
     if found.shape != shape:
@@ -91,7 +91,7 @@ def check_scores(
 
 
 def check_text(text: Any, part: object) -> str:
-    """Returns the text an annotator wrote. Raises HandoverError where it is none."""
+    """Returns what an annotator wrote; HandoverError if it is not a text."""
     if not isinstance(text, str):
         raise _other(part, f"{text!r:.80} ({type(text).__name__})", "a text")
     try:

@@ -1,4 +1,4 @@
-"""Shows a memory in a notebook: the offline page in a sandboxed frame."""
+"""Shows a memory in a notebook: the exported offline page in a sandboxed frame."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from segviz.export import View, html_page, view_of
 from segviz.memory import Memory
 
 _SANDBOX = "allow-scripts allow-downloads allow-modals"
-"""Rights of the page: run its one script, save a PNG and print. Without allow-same-origin it
-reaches neither the notebook nor the data of the notebook's server."""
+"""Rights of the frame: run the page's script, save a PNG and print. Without allow-same-origin the
+page reaches neither the notebook nor the data of the notebook's server."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shown:
-    """View with the notebook protocol: drawn when it is the value of a cell.
+    """View that a notebook draws when it is the value of a cell.
 
-    ``html`` is the page, which works on its own too (``save``); ``height`` is in pixels.
+    ``html`` is the page, which also works as a file (``save``); ``height`` is in pixels.
     """
 
     view: View
@@ -30,11 +30,11 @@ class Shown:
 
     @cached_property
     def html(self) -> str:
-        """Page: one file, no network (``segviz.export.html``)."""
+        """Page of the view, one file that needs no network (``segviz.export.html``)."""
         return html_page(self.view)
 
     def save(self, path: str | Path) -> None:
-        """Writes the page (:func:`segviz.files.write`); OSError passes through."""
+        """Writes the page to a file; OSError if that is impossible."""
         files.write(path, self.html)
 
     def __repr__(self) -> str:
@@ -44,7 +44,7 @@ class Shown:
         return f"Shown({memory.system} of {memory.conversation.id!r:.80}, {nodes} nodes{asked})"
 
     def _repr_html_(self) -> str:
-        """Returns a sandboxed frame with the page inside the attribute."""
+        """Returns a sandboxed frame that contains the page."""
         return (
             f'<iframe title="segviz" sandbox="{_SANDBOX}" referrerpolicy="no-referrer" '
             f'style="width:100%;height:{self.height}px;border:0" '
@@ -54,7 +54,7 @@ class Shown:
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> dict[str, str]:
-        """Returns the frame, and a line of text for front ends that cannot draw it."""
+        """Returns the frame as HTML, and a line of text for notebooks that cannot draw it."""
         wanted = {"text/html", "text/plain"} if include is None else set(include)
         made = {"text/html": self._repr_html_, "text/plain": self.__repr__}
         return {kind: make() for kind, make in made.items() if kind in wanted - set(exclude or ())}
@@ -72,7 +72,7 @@ def show(
 ) -> Shown:
     """Draws a memory, or its answer to a question, in a notebook.
 
-    Nothing is loaded from a network, and text of the conversation stays text.
+    Nothing is loaded from a network. Markup in texts of the conversation is shown literally.
 
     Args:
         memory: the memory.

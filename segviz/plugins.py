@@ -6,10 +6,11 @@ A package names its components in its metadata, in the group of their registry::
     last-words = "my_package:LastWords"
 
 The groups are ``segviz.systems``, ``segviz.compatibility``, ``segviz.annotators``,
-``segviz.embedders``, ``segviz.relevance``, ``segviz.policies`` and ``segviz.loaders``; an entry is
-what the group's registry contains. They are loaded once, with the first public name of segviz,
-command, page or system by name. A component that cannot be loaded, has a name in use, or is invalid
-is left out, with the reason in ``PLUGINS``; it never stops segviz.
+``segviz.embedders``, ``segviz.relevance``, ``segviz.policies`` and ``segviz.loaders``. An entry
+names an object of the kind that the group's registry contains. Plug-ins are loaded once, with the
+first public name of segviz, command, page or system by name. A component that cannot be loaded, has
+a name in use, or is invalid is left out, with the reason in ``PLUGINS``. Such a component never
+stops segviz.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """Component of another package.
+    """Component that another installed package registers.
 
-    ``group`` is its registry (``systems``), ``name`` its name there, ``package`` its package with
-    the version, and ``problem`` the reason why it is left out, "" if it is in use.
+    ``group`` is the registry (``systems``), ``name`` the component's name there, ``package`` the
+    package with its version, and ``problem`` the reason why it is left out, "" if it is in use.
     """
 
     group: str
@@ -52,11 +53,11 @@ class Plugin:
 
 
 PLUGINS: list[Plugin] = []
-"""Components found, in the order of the groups and names."""
+"""Components found in other packages, sorted by group and name."""
 
 
 def foreign(group: str, name: str) -> str:
-    """Returns the package that registered a component; "" for one of segviz."""
+    """Returns the package that registered a component; "" for a component of segviz."""
     return next(
         (p.package for p in PLUGINS if (p.group, p.name, p.problem) == (group, name, "")), ""
     )
@@ -77,7 +78,7 @@ def _is_system(kind: Any, name: str) -> str:
 
 
 def _has(method: str) -> Callable[[Any, str], str]:
-    """Returns a check for a class with this method and the name of its entry point."""
+    """Returns a check that a component is a class with a method and the name of its entry point."""
 
     def problem(kind: Any, name: str) -> str:
         if not (isinstance(kind, type) and callable(getattr(kind, method, None))):
@@ -111,17 +112,17 @@ _GROUPS: dict[str, tuple[dict[str, Any], Callable[[Any, str], str]]] = {
     "policies": (POLICIES, _is_policy),
     "loaders": (LOADERS, _is_a(lambda row: isinstance(row, Loader), "a segviz.loaders.Loader")),
 }
-"""Group to its registry, and to the function that finds the problem of a new object."""
+"""Group to its registry and its check, which returns the problem of a new component, or ""."""
 
 
 @cache
 def load_plugins() -> None:
-    """Loads the components of the installed packages, once."""
+    """Loads the components of all installed packages; later calls do nothing."""
     add_plugins(entry_points().select)
 
 
 def add_plugins(select: Callable[..., EntryPoints]) -> None:
-    """Loads the entry points that ``select(group=…)`` returns for each group."""
+    """Loads and registers the entry points that ``select(group=…)`` returns for each group."""
     for group, (registry, problem_of) in _GROUPS.items():
         ours = select(group=f"segviz.{group}")
         for point in sorted(ours, key=lambda point: (point.name, point.value)):
@@ -160,7 +161,7 @@ def _added(
 
 
 def _checked(loader: Loader) -> Loader:
-    """Returns a loader that refuses, with a warning, every document at which it fails."""
+    """Returns a loader whose errors become a warning and no match, or a LoadError in reading."""
 
     def matches(document: object) -> bool:
         try:
@@ -187,6 +188,6 @@ def _checked(loader: Loader) -> Loader:
 
 
 def _plain(text: str, most: int) -> str:
-    """Returns one line of printable characters, shortened."""
+    """Returns a text as one line of printable characters, at most ``most`` of them."""
     line = "".join(c if c.isprintable() else " " for c in text)
     return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,10 +1,10 @@
 """Conversations, the units they are divided into, and the report of loading them.
 
 ``turns``         Turn, Session, Question and Dispute, the records of every format
-``conversation``  Conversation: sessions and questions, divided into units by a rule; the same with
-                  units that change places
-``units``         the rules that divide sessions into units, one leaf each
-``corpus``        the conversations of one file and the report of loading it; bundled ones
+``conversation``  Conversation: sessions and questions, divided into units by a rule, in order or
+                  reordered
+``units``         the rules that divide sessions into units; each unit becomes a leaf
+``corpus``        the conversations of one file and the report of loading it; bundled samples
 ``times``         times of units, as numbers
 
 Imports nothing of segviz. Public face: the names below.

@@ -18,9 +18,9 @@ from segviz.conversation.units import Unit
 class Conversation:
     """A chronological conversation with its questions.
 
-    ``id`` names it in its file, ``speakers`` are the declared ones (a, b, …) and ``source_format``
-    is the name of the loader that read it. ``observations`` are facts that the data set wrote from
-    the turns, as LoCoMo does.
+    ``id`` names the conversation in its file. ``speakers`` are those that the file declares (a, b,
+    …). ``source_format`` is the name of the loader that read the file. ``observations`` are facts
+    that the data set derived from the turns, as LoCoMo does.
     """
 
     id: str
@@ -45,14 +45,14 @@ class Conversation:
         return {turn.id: turn for turn in self.turns}
 
     def turn(self, turn_id: str) -> Turn:
-        """Returns the turn with this id; KeyError names the conversation if there is none."""
+        """Returns the turn with this id; KeyError if the conversation has no such turn."""
         try:
             return self._turn_by_id[turn_id]
         except KeyError:
             raise KeyError(f"{self.id} has no turn {turn_id!r}") from None
 
     def question(self, index: int) -> Question:
-        """Returns the question with this index; ValueError lists the existing ones."""
+        """Returns the question with this index; ValueError lists the existing indices."""
         known = {question.index: question for question in self.questions}
         if index not in known:
             there = f"0 to {max(known)}" if known else "none at all"
@@ -60,13 +60,16 @@ class Conversation:
         return known[index]
 
     def units(self, rule: str = "exchange") -> tuple[Unit, ...]:
-        """Divides the conversation into leaves by one of ``UNIT_RULES``; ValueError lists them."""
+        """Divides the conversation into units by one of ``UNIT_RULES``; ValueError lists these."""
         if rule not in self._units_by_rule:
             self._units_by_rule[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
         return self._units_by_rule[rule]
 
     def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
-        """Returns the ids of the turns at a unit's place: its own, unless units changed places."""
+        """Returns the ids of the turns that a unit has in the original order of the conversation.
+
+        They differ from the unit's own turns in a :class:`Reordered` conversation only.
+        """
         return unit.turn_ids
 
     @cached_property
@@ -76,13 +79,14 @@ class Conversation:
         return {}
 
     def dropped(self, rule: str) -> tuple[str, ...]:
-        """Returns the ids of the turns that no unit of this rule contains (the cost of ``paper``).
+        """Returns the ids of the turns that no unit of a rule contains; only ``paper`` drops turns.
 
-        Turns without content (no text, no caption) are never a leaf and do not count here.
+        Turns without text and caption are in no unit by any rule and are not listed.
         """
         if rule not in self._dropped:
-            held = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
-            self._dropped[rule] = tuple(t.id for t in self.turns if t.content and t.id not in held)
+            inside = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
+            lost = (t.id for t in self.turns if t.content and t.id not in inside)
+            self._dropped[rule] = tuple(lost)
         return self._dropped[rule]
 
     @cached_property
@@ -91,10 +95,10 @@ class Conversation:
 
 
 def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]]) -> Conversation:
-    """Returns the conversation continued by (speaker, text) turns in a session of their own.
+    """Returns a conversation with (speaker, text) turns added in a new session at its end.
 
-    Turn ids are ``L1``, ``L2`` …, the session's is ``live``. New speakers join the list. Without
-    turns it is the conversation itself.
+    The turns have the ids ``L1``, ``L2`` …, the session has the id ``live``. Without turns the
+    conversation is returned unchanged.
     """
     if not typed:
         return conversation
@@ -105,10 +109,10 @@ def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]
 
 
 def swapped(count: int, share: float, seed: int) -> list[int]:
-    """Returns the index of the unit at each of ``count`` places after swapping.
+    """Returns the original index of the unit at each of ``count`` places, after random swaps.
 
-    All places are paired at random and ⌊share · count / 2⌋ of the disjoint pairs change places, so
-    that about ``share`` of all units move.
+    ⌊share · count / 2⌋ disjoint pairs of units are swapped, so that about ``share`` of all units
+    move.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share is {share}; it must lie between 0 and 1")
@@ -124,8 +128,8 @@ def swapped(count: int, share: float, seed: int) -> list[int]:
 class Reordered(Conversation):
     """A conversation whose units are in another order.
 
-    The content moves; index, session and date stay with the place. Units move after the division,
-    so that both orders have the same units.
+    Text and turn ids of a unit move; index, session and date stay with the place. Units move after
+    the division, so that both orders have the same units.
     """
 
     share: float = 0.0
@@ -141,11 +145,11 @@ class Reordered(Conversation):
         )
 
     def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
-        """Returns the ids of the turns at that place before units moved."""
+        """Returns the ids of the turns that were at the unit's place before units moved."""
         return super().units(rule)[unit.index].turn_ids
 
 
 def reordered(conversation: Conversation, share: float, seed: int) -> Reordered:
-    """Returns ``conversation`` with a share of its units in each other's place."""
+    """Returns ``conversation`` with a random ``share`` of its units swapped in pairs."""
     same: dict[str, Any] = {f.name: getattr(conversation, f.name) for f in fields(Conversation)}
     return Reordered(**same, share=share, seed=seed)

@@ -24,11 +24,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """Outcome of matching an audit with the questions of a file.
+    """Outcome of matching an audit's entries with the questions of a file.
 
-    ``matched`` entries of the audit dispute ``questions`` of the file; ``unmatched`` ones are about
-    none of them. ``unresolved`` counts corrected evidence that names no turn. ``findings`` are the
-    unusable entries, the first hundred.
+    ``matched`` entries dispute a question of the file, ``unmatched`` ones none; ``questions``
+    counts the disputed questions. ``unresolved`` counts corrected evidence that names no turn.
+    ``findings`` are the first hundred unusable entries.
     """
 
     name: str
@@ -39,7 +39,7 @@ class AuditReport:
     findings: tuple[Finding, ...] = ()
 
     def __str__(self) -> str:
-        """Returns one readable line."""
+        """Returns the counts in one line."""
         lost = f"; corrected evidence that names no turn: {self.unresolved}" * bool(self.unresolved)
         entries = f"{self.matched} of {self.matched + self.unmatched} entries"
         return f"{self.name}: {entries} have a question here; disputed: {self.questions}{lost}"
@@ -49,10 +49,10 @@ class AuditReport:
 class LoadReport:
     """Outcome of loading a file.
 
-    ``kept`` counts turns. ``findings`` are the first hundred if there are more; ``counts`` are of
-    all, by kind. For a table or records ``headers`` are the columns, and ``columns`` maps meanings
-    to them. ``lacks`` names what the file does not tell: times, speakers. ``audit``
-    describes an audit that was opened with the file.
+    ``kept`` counts the turns read. ``findings`` are the first hundred repaired or skipped records,
+    ``counts`` the numbers of all by kind. For a table or records ``headers`` are the columns, and
+    ``columns`` maps a meaning, such as ``speaker``, to a column. ``lacks`` names missing
+    information (times, speakers). ``audit`` describes an audit that was opened with the file.
     """
 
     name: str
@@ -66,17 +66,17 @@ class LoadReport:
     audit: AuditReport | None = None
 
     def count(self, kind: Kind) -> int:
-        """Returns the number of records repaired, or skipped, listed or not."""
+        """Returns the number of all records of a kind, ``repaired`` or ``skipped``."""
         return self.counts.get(kind, sum(f.kind == kind for f in self.findings))
 
     @property
     def repaired(self) -> tuple[Finding, ...]:
-        """Listed records that were kept after a repair."""
+        """Records in ``findings`` that were repaired."""
         return tuple(f for f in self.findings if f.kind == "repaired")
 
     @property
     def skipped(self) -> tuple[Finding, ...]:
-        """Listed records that were skipped."""
+        """Records in ``findings`` that were skipped."""
         return tuple(f for f in self.findings if f.kind == "skipped")
 
     def __str__(self) -> str:
@@ -90,10 +90,10 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A conversation as a row of a list.
+    """Row of a list of conversations.
 
-    ``sessions`` and ``turns`` are counts, None if unknown until the conversation is read. ``about``
-    is the file's own line about it (a question, a title), possibly "".
+    ``sessions`` and ``turns`` are counts, None if the conversation must be read to know them.
+    ``about`` is a line from the file that describes the conversation (a question, a title), or "".
     """
 
     id: str
@@ -125,7 +125,7 @@ class Corpus(Sequence[Conversation]):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Rows for a list, one per conversation in file order; costs no reading."""
+        """Rows for a list, one per conversation, in the order of the file; none is read for it."""
         return tuple(Entry(c.id, len(c.sessions), len(c.turns)) for c in self.conversations)
 
     @property
@@ -134,7 +134,7 @@ class Corpus(Sequence[Conversation]):
         return tuple(entry.id for entry in self.entries)
 
     def report_of(self, position: int) -> LoadReport:
-        """Returns the report of one conversation; the file's own if it was read as a whole."""
+        """Returns the report of loading one conversation, or that of a file read as a whole."""
         return self.report
 
     @overload

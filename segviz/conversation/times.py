@@ -14,9 +14,10 @@ _EPOCH = datetime(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Time of a unit: ``seconds`` since 1970 in the conversation's own clock.
+    """Time of a unit in ``seconds`` since 1970.
 
-    ``dated`` is False if the unit has no time; it is then one second after the unit before.
+    ``dated`` is False if the unit has no time; its seconds are then those of the unit before plus
+    1.
     """
 
     seconds: float
@@ -24,24 +25,24 @@ class Moment:
 
 
 def seconds(when: datetime) -> float:
-    """Returns seconds since 1970-01-01 00:00; naive times count unchanged, others in UTC."""
+    """Returns a time as seconds since 1970; times with a zone are converted to UTC first."""
     naive = when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)
     return (naive - _EPOCH).total_seconds()
 
 
 def as_time(moment: float) -> datetime:
-    """Returns the naive time of a number of seconds."""
+    """Returns the naive time that is this number of seconds after 1970; inverts ``seconds``."""
     return _EPOCH + timedelta(seconds=moment)
 
 
 class Clock:
-    """Times of units in order: the unit's own, else one second after the last (or 0)."""
+    """Clock that gives each unit, in order, its own time or one second after the unit before."""
 
     def __init__(self) -> None:
         self._last: float | None = None
 
     def tell(self, unit: Unit) -> Moment:
-        """Returns the time of the next unit."""
+        """Returns the time of ``unit``, which must follow the unit of the last call."""
         if unit.time is not None:
             self._last = seconds(unit.time)
             return Moment(self._last, True)

@@ -46,14 +46,14 @@ def category_order(category: Category | None) -> tuple[bool, bool, Category]:
 
 
 SPEAKER = re.compile(r"^(?![\s\-*#>•|]|\d+[.)])([^\n:*]{1,60}): (?=\S)")
-"""``Speaker: `` at the start of a line of a unit or an annotation; list items do not match."""
+"""Pattern of ``Speaker: `` at the start of a line; items of a list do not match."""
 
 _LOOKS_SPOKEN = re.compile(SPEAKER.pattern[1:].join(("(?<=\n)", "")))
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Message of a conversation. ``caption`` describes a shared image and counts as content."""
+    """Message of a conversation; ``caption`` describes a shared image."""
 
     id: str
     speaker: str
@@ -70,10 +70,10 @@ class Turn:
 
     @property
     def spoken(self) -> str:
-        """Turn as a line of a unit, ``Speaker: content``.
+        """Turn as it appears in the text of a unit: ``Speaker: content``.
 
-        A further line that looks like ``Speaker: content`` ("Oven: 200 degrees") is indented by a
-        blank, so that only speakers begin a line.
+        A later line of the content that looks alike ("Oven: 200 degrees") is indented by a blank,
+        so that only speakers begin a line.
         """
         content = self.content
         if "\n" in content:
@@ -85,10 +85,10 @@ Made = TypeVar("Made")
 
 
 class Lazy(Sequence[Made]):
-    """Sequence whose items are created on access; after one full iteration they are stored."""
+    """Sequence whose items are created on access, and stored after one full iteration."""
 
     def __init__(self, make: Callable[[int], Made], places: range) -> None:
-        """Creates items by ``make(place)`` for each of the places."""
+        """Stores the function that creates the item of a place, and the places of the items."""
         self._make = make
         self._places = places
         self._made: tuple[Made, ...] | None = None
@@ -125,7 +125,8 @@ class Lazy(Sequence[Made]):
 class Session:
     """A dated block of turns.
 
-    ``start`` is None if ``raw_date`` could not be read. ``summary`` is that of the data set.
+    ``start`` is the time read from ``raw_date``, None if that is impossible. ``summary`` is the
+    data set's own.
     """
 
     id: str
@@ -137,12 +138,12 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A text that a memory keeps, with the turns it came from.
+    """A text that a memory stores, with the turns it came from.
 
-    ``sources`` are ids of turns, the most likely first; empty where none is known. ``session`` is
-    the id of the session it was written from and ``time`` when it was written, where known;
-    ``ended`` is when it stopped being true, where the memory says so. ``confidence`` in [0, 1] is
-    that of attributed sources, 1 for given ones.
+    ``sources`` are the ids of these turns, the most likely first; empty if unknown. ``session`` is
+    the id of the session the text was written from, "" if unknown. ``time`` is when it was written,
+    ``ended`` when it stopped being true, None if unknown. ``confidence`` in [0, 1] is that of
+    attributed sources; it is 1 for sources from the file.
     """
 
     id: str
@@ -154,17 +155,17 @@ class StoredText:
     confidence: float = 1.0
 
     def among(self, turns: Collection[str]) -> StoredText:
-        """Returns the text with only those sources that are ids of ``turns``."""
+        """Returns this text with only those sources that are in ``turns``, a collection of ids."""
         return replace(self, sources=tuple(each for each in self.sources if each in turns))
 
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """Objection of an audit to the gold of a question.
+    """Objection of an audit to the gold answer or evidence of a question.
 
     ``kind`` names the error ("wrong citation"), ``reason`` explains it. ``evidence`` has the ids of
-    the turns that the audit cites instead, ``unresolved`` those that name no turn, ``answer`` its
-    answer; None if the audit gives none.
+    the turns that the audit cites instead, ``answer`` its answer, None if it does not correct
+    these. ``unresolved`` are cited ids that name no turn.
     """
 
     kind: str
@@ -179,14 +180,14 @@ class Question:
     """A question of a data set.
 
     Attributes:
-        index: its position in the file.
+        index: position of the question in the file.
         text: the question.
         answer: the gold answer; None if the data set has none (LoCoMo category 5).
         category: the data set's number or name of its kind.
         evidence: ids of turns of the conversation.
         unresolved: evidence ids that name no turn.
         adversarial: a tempting *wrong* answer (LoCoMo category 5).
-        asked_at: id of the turn before which it is asked, without what follows; None for the end.
+        asked_at: id of the turn before which the question is asked; None for the end.
         disputed: objection of an audit (``segviz.load(..., audit=...)``); None without one.
     """
 
@@ -207,7 +208,7 @@ class Question:
 
     @property
     def corrected(self) -> Question:
-        """Question with the evidence and the answer of the audit, if it gives any."""
+        """This question with the audit's evidence and answer in place of those it disputes."""
         found = self.disputed
         if found is None:
             return self

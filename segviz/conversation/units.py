@@ -27,9 +27,9 @@ from segviz.conversation.turns import Session
 class Unit:
     """Content of one leaf.
 
-    ``index`` is the position in the conversation (0-based, dense), ``session`` the 0-based position
-    of its session, ``text`` one ``Speaker: words`` line per turn, ``time`` the start of the session
-    if known.
+    ``index`` is the 0-based position of the unit in the conversation, ``session`` that of its
+    session, ``text`` one ``Speaker: words`` line per turn, ``time`` the start of the session, None
+    if unknown.
     """
 
     index: int

@@ -1,11 +1,11 @@
 """Embeds texts as vectors, offline by default.
 
-``wordllama``  static token embeddings from the wordllama wheel (256-d), no network, no key.
-``hashing``    character and word n-grams hashed to 256 dimensions. It needs nothing at all
-               and replaces wordllama, visibly, where that has no wheel.
+``wordllama``  static token embeddings from the wordllama wheel (256-d), without network or key.
+``hashing``    words and character trigrams hashed to 256 dimensions. It needs no package and
+               replaces wordllama where that has no wheel; the app says so.
 ``neural:…``   a sentence encoder run by sentence-transformers, if installed.
 
-Every vector is unit length (an empty text gives zeros), float32. :class:`Cached` stores vectors by
+Vectors are float32 of length 1; an empty text gives zeros. :class:`Cached` stores vectors by
 content, so a text is embedded once per model. May import ``tree``. Public face: the names in
 ``__all__``.
 """
@@ -60,8 +60,8 @@ _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how the tokenizer writes a space
 class Embedder(Protocol):
     """Model that turns texts into vectors.
 
-    ``name`` identifies model and version. Caches use it as their key, so it must change whenever
-    the vectors would.
+    ``name`` identifies model and version. Caches use it as their key, so models that give different
+    vectors must have different names.
     """
 
     @property
@@ -70,21 +70,21 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Returns float32 (len(texts), d), unit length; an empty text gives a zero row."""
+        """Returns a vector per text, float32 (len(texts), d), of length 1; 0 for an empty text."""
         ...
 
 
 @runtime_checkable
 class Charges(Protocol):
-    """Embedder that is paid by the token."""
+    """Embedder that costs money per token."""
 
     @property
     def calls(self) -> int:
-        """Requests sent so far."""
+        """Number of requests sent so far."""
         ...
 
     def charged(self, texts: Sequence[str]) -> int:
-        """Returns the tokens charged for embedding these texts, now or earlier."""
+        """Returns the number of tokens charged for embedding these texts, now or earlier."""
         ...
 
 
@@ -93,7 +93,7 @@ class KnowsWords(Protocol):
     """Embedder whose vector of a text is a mean over its words."""
 
     def words(self, words: Sequence[str]) -> Vector:
-        """Returns each word's summand in a text's vector, float32 (len(words), d); any length."""
+        """Returns what each word adds to a text's vector, float32 (len(words), d), not scaled."""
         ...
 
 
@@ -106,9 +106,8 @@ def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
 class WordLlamaEmbedder:
     """wordllama ``l2_supercat`` (Miller 2024), the 256 dimensions shipped in its wheel.
 
-    Departs from the package's own loading, which would import pydantic and requests, set up the
-    root logger and look for files on the network. This class reads the two files of the wheel
-    directly.
+    The package's own loading would import pydantic and requests, set up the root logger and look
+    for files on the network. So this class reads the two files of the wheel directly.
 
     Its vectors separate texts in Latin script. The mean cosine of unrelated turns is .03 in
     English, .50 in Chinese, .54 in Russian, .59 in Japanese, .75 in Arabic and .79 in Thai.
@@ -120,7 +119,7 @@ class WordLlamaEmbedder:
     def __init__(self) -> None:
         """Loads the tokenizer (about 0.1 s); ImportError if the package is missing.
 
-        Token vectors, half floats, are read and widened on first use.
+        A token's vector, stored as half floats, is read and converted on first use.
         """
         package = find_spec("wordllama")
         if package is None or not package.submodule_search_locations:
@@ -142,22 +141,22 @@ class WordLlamaEmbedder:
 
     @property
     def name(self) -> str:
-        """Model and package version."""
+        """Name of the model with the version of its package."""
         return f"wordllama-l2_supercat-256@{self._version}"
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Returns float32 (len(texts), 256), unit rows; zeros for a text without tokens."""
+        """Returns a vector per text, float32 (n, 256), of length 1; zeros without tokens."""
         means = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(means, texts, strict=True):
             row += self._mean(text[:MAX_CHARACTERS])
         return unit_rows(means).round(5)
 
     def _mean(self, text: str) -> Vector | float:
-        """Returns the mean of the token vectors, as the package's own ``embed`` does.
+        """Returns the mean of a text's token vectors, as the package's own ``embed`` does.
 
-        It works text by text. The package pads a batch to its longest text and starts a thread
-        pool, which takes several times as long for the few texts of a step. And a vector must
-        depend on the text alone: prefix-stability and byte-identical saves rely on it.
+        The package pads a batch to its longest text and starts a thread pool, which takes several
+        times as long for the few texts of a step. Besides, a vector must depend on its text alone,
+        so that the same conversation always gives the same bytes.
         """
         if not text.strip():
             return 0.0
@@ -167,11 +166,11 @@ class WordLlamaEmbedder:
         return mean
 
     def _tokens(self, text: str) -> NDArray[np.intp]:
-        """Returns the tokens of a text, from those of its lines and words.
+        """Returns the token ids of a text, joined from cached ids of its lines and words.
 
-        That is exact: no token of this vocabulary has a space between two letters, or a line's end
-        and a letter. A text that may contain a special token, or starts with an empty line, is
-        tokenized whole.
+        The result is exact, because no token of this vocabulary has a space between two letters, or
+        a line end and a letter. A text that may contain a special token, or starts with an empty
+        line, is tokenized whole.
         """
         if "<" in text or _SPACE in text or text.startswith("\n"):
             return self._widened(self._encode(text))
@@ -201,7 +200,7 @@ class WordLlamaEmbedder:
         return tokens
 
     def _widened(self, ids: Sequence[int]) -> NDArray[np.intp]:
-        """Returns the ids as an array, after reading the vectors not read yet."""
+        """Returns token ids as an array, after reading their vectors from the file if needed."""
         if not self._read.issuperset(ids):
             new = list(set(ids) - self._read)
             self._vectors[new] = self._stored[new]
@@ -209,11 +208,7 @@ class WordLlamaEmbedder:
         return np.array(ids, dtype=np.intp)
 
     def words(self, words: Sequence[str]) -> Vector:
-        """Returns the summand of each word in a text's vector, float32 (len(words), 256).
-
-        It is the sum of the word's token vectors, not of unit length; zeros for a word without
-        tokens.
-        """
+        """Returns the sum of each word's token vectors, float32 (len(words), 256), not scaled."""
         rows = np.zeros((len(words), self.dimensions), dtype=np.float32)
         for row, word in zip(rows, words, strict=True):
             row += self._word(word)
@@ -229,15 +224,15 @@ class WordLlamaEmbedder:
         return vector
 
     def forget_texts(self) -> None:
-        """Forgets the words and lines that were read last, which only save time."""
+        """Empties the caches of words and lines, which only save time."""
         for cached in ("_line", "_encode", "_word"):
             vars(self).pop(cached, None)
 
 
 class HashingEmbedder:
-    """Words and character trigrams, or pairs of signs, hashed to signed counts.
+    """Embedder that hashes words and character trigrams, or pairs of signs, to signed counts.
 
-    It knows no meaning beyond shared spelling and is the fallback that always works.
+    It compares spelling only, and always works.
 
     Source: Weinberger et al. 2009.
     """
@@ -246,7 +241,7 @@ class HashingEmbedder:
     name = "hashing-256@2"
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Returns float32 (len(texts), 256), unit rows; zeros for a text without words."""
+        """Returns a vector per text, float32 (n, 256), of length 1; zeros for one without words."""
         matrix = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(matrix, texts, strict=True):
             for word in tokens(text[:MAX_CHARACTERS]):
@@ -257,9 +252,9 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=50_000)
 def _features(word: str) -> tuple[tuple[int, float], ...]:
-    """Returns the hashed features of one word.
+    """Returns a word's features as (dimension, signed weight) pairs.
 
-    They are the word (weight 1) and its trigrams, or the signs of a pair (1/3 each).
+    Features are the word (weight 1) and its trigrams, or the two signs of a pair (1/3 each).
     """
     padded = f"<{word}>"
     parts = list(word) if has_sign(word) else [padded[i : i + 3] for i in range(len(padded) - 2)]
@@ -273,16 +268,16 @@ def _features(word: str) -> tuple[tuple[int, float], ...]:
 
 
 class SentenceTransformerEmbedder:
-    """Neural sentence encoder in this process, by ``sentence-transformers`` (extra ``neural``).
+    """Neural sentence encoder, run in this process by ``sentence-transformers`` (extra ``neural``).
 
-    Package and model are loaded with the first text. A folder is read directly. A name is a model
-    of the hub, which the package downloads if needed.
+    Package and model are loaded with the first text. ``model`` is a folder, or the name of a model
+    on the hub, which the package downloads if needed.
 
     Source: Reimers and Gurevych 2019.
     """
 
     def __init__(self, model: str) -> None:
-        """Takes a folder or a name as ``model``; ImportError says how to install the package."""
+        """Stores the folder or name; ImportError says how to install a missing package."""
         if find_spec("sentence_transformers") is None:
             raise ImportError(
                 f"the embedder neural:{model} needs the package sentence-transformers; install "
@@ -292,7 +287,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """Name of the model, or of its folder with a digest of its weights."""
+        """Name of the model on the hub, or of its folder with a digest of the files."""
         folder = Path(self.model)
         if not folder.is_dir():
             return f"neural:{self.model}"
@@ -310,7 +305,7 @@ class SentenceTransformerEmbedder:
         return SentenceTransformer(self.model, device="cpu")
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Returns float32 (len(texts), d), unit rows; zeros for an empty text.
+        """Returns a vector per text, float32 (n, d), of length 1; zeros for an empty text.
 
         The model truncates texts at its own limit.
         """
@@ -321,13 +316,13 @@ class SentenceTransformerEmbedder:
 
 
 class Cached:
-    """Cache of vectors by content: sha-256 of the model's name and the text.
+    """Embedder that caches the vectors of another one, by sha-256 of its name and the text.
 
     Beyond ``limit`` texts the least recently used are removed.
     """
 
     def __init__(self, inner: Embedder, limit: int = 200_000) -> None:
-        """Wraps ``inner``; ``limit`` is the number of cached texts (1 kB each at 256-d)."""
+        """Wraps ``inner``; ``limit`` is the most texts in the cache (1 kB each at 256-d)."""
         self.inner = inner
         self.limit = limit
         self.hits = 0
@@ -340,7 +335,7 @@ class Cached:
         return self.inner.name
 
     def forget_texts(self) -> None:
-        """Has the wrapped model forget texts it keeps; vectors and hashes of texts stay."""
+        """Empties the wrapped model's caches of texts; vectors by hash stay in this cache."""
         forget = getattr(self.inner, "forget_texts", None)
         if forget is not None:
             forget()
@@ -360,9 +355,9 @@ class Cached:
             return rows
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Returns the wrapped model's vectors; each distinct new text is embedded once.
+        """Returns the wrapped model's vectors, computing those of new texts only.
 
-        The array is read-only if a text is new.
+        The array is read-only if a text is new, because the cache shares its rows.
         """
         if not texts:
             return self._made([])
@@ -417,9 +412,8 @@ def get_embedder(name: str = "auto") -> Cached:
     """Returns the shared, cached embedder of this name.
 
     Args:
-        name: ``auto`` is wordllama, or hashing where wordllama is not installed; compare the
-            returned ``name`` to say so on screen. ``neural:MODEL`` is a sentence-transformers
-            model, a folder or a name of the hub.
+        name: ``auto`` is wordllama, or hashing if wordllama is not installed. ``neural:MODEL`` is a
+            sentence-transformers model, a folder or a name on the hub.
 
     Raises:
         ValueError: the name is unknown; lists the legal names.
@@ -437,9 +431,9 @@ def get_embedder(name: str = "auto") -> Cached:
 
 
 def as_embedder(embedder: str | Embedder) -> Embedder:
-    """Returns the embedder of a name, or the given one.
+    """Returns the embedder with a name, or the given embedder.
 
-    One from outside segviz is wrapped in a cache, which checks its vectors.
+    An embedder from outside segviz is wrapped in :class:`Cached`, which checks its vectors.
     """
     if isinstance(embedder, str):
         return get_embedder(embedder)
@@ -447,7 +441,7 @@ def as_embedder(embedder: str | Embedder) -> Embedder:
 
 
 def embedder_key(embedder: Embedder) -> str | None:
-    """Returns the name from which :func:`get_embedder` creates this embedder; None if it cannot."""
+    """Returns the name by which :func:`get_embedder` gives this embedder; None without one."""
     inner = embedder.inner if isinstance(embedder, Cached) else embedder
     if isinstance(inner, SentenceTransformerEmbedder):
         return NEURAL + inner.model
@@ -461,16 +455,16 @@ def embedder_key(embedder: Embedder) -> str | None:
 
 
 def known_scripts(embedder: Embedder) -> frozenset[str]:
-    """Returns the scripts an embedder was made for; none where it makes no difference."""
+    """Returns the scripts an embedder was made for; empty if it was made for all."""
     inner = getattr(embedder, "inner", embedder)
     known: frozenset[str] = getattr(inner, "scripts", frozenset())
     return known if inner is embedder else known_scripts(inner)
 
 
 def script_note(embedder: Embedder, texts: Iterable[str]) -> str:
-    """Returns a note if most of the first 200 texts are in a script unknown to the embedder.
+    """Returns a note for the user if texts are in a script the embedder was not made for, else "".
 
-    The note says what is done about it. It is "" otherwise.
+    Most letters of the first 200 texts decide.
     """
     known = known_scripts(embedder)
     script = other_script(" ".join(islice(texts, 200)), known) if known else ""
@@ -483,9 +477,9 @@ def script_note(embedder: Embedder, texts: Iterable[str]) -> str:
 
 
 def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
-    """Returns the source of single words' vectors.
+    """Returns an embedder that gives vectors of words: ``embedder``, else wordllama, else None.
 
-    That is ``embedder`` if it sums word vectors, else the installed wordllama, else None.
+    ``embedder`` itself is returned if its vector of a text is a mean over words.
     """
     inner = embedder.inner if isinstance(embedder, Cached) else embedder
     if isinstance(inner, KnowsWords):
@@ -501,14 +495,14 @@ def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
 def background_lines() -> tuple[str, ...]:
     """Returns everyday messages, one per line of ``background.txt``.
 
-    They were written for this purpose and never come from a conversation under study.
+    They were written for this package and come from no data set.
     """
     path = resources.files("segviz.embedding").joinpath("background.txt")
     return tuple(line for line in path.read_text(encoding="utf-8").split("\n") if line)
 
 
 def background_mean(embedder: Embedder) -> Vector:
-    """Returns the mean vector (d,) float32 of the background lines under this embedder.
+    """Returns the mean vector, float32 (d,), of the background lines under an embedder.
 
     Static embeddings of chat share a large part (greetings, first person, question marks), which
     raises every cosine. Subtracting the mean of other everyday text removes it. Unlike the

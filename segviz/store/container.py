@@ -1,9 +1,9 @@
-"""Writes the document of a memory as a zip file of columns, and reads it.
+"""Writes the document of a memory as a zip file of tables, and reads it.
 
-``memory.json`` has everything but numbers; every table of numbers is a member that ``numpy.load``
-reads. Nothing is compressed. The directory of the zip file has a CRC-32 for each member. Its
-comment is the SHA-256 of all bytes before it, which covers the bytes between the members, too. Both
-are verified on opening.
+Every table of numbers is a member that ``numpy.load`` reads; ``memory.json`` has everything else.
+Nothing is compressed. The directory of the zip file has a CRC-32 for each member. The comment of
+the zip file is the SHA-256 of all bytes before it, including those between the members. Both are
+verified on opening.
 """
 
 from __future__ import annotations
@@ -67,15 +67,17 @@ def unpack(stream: BinaryIO) -> dict[str, Any]:
         document |= {name.removesuffix(".npy"): _array(data) for name, data in members.items()}
         if document["version"] not in older.UNSIGNED:
             _verify(stream)
-    except (ValueError, KeyError, TypeError, ArithmeticError, EOFError, OSError) as error:
-        raise _damaged(error) from None
-    except (BadZipFile, RuntimeError, struct.error) as error:
-        raise _damaged(error) from None
+    except _DAMAGED as error:
+        what = f"the file is damaged ({error}); take another copy, or save the memory again"
+        raise StoreError(what) from None
     return document
 
 
-def _damaged(why: object) -> StoreError:
-    return StoreError(f"the file is damaged ({why}); take another copy, or save the memory again")
+_DAMAGED = (
+    *(ValueError, KeyError, TypeError, ArithmeticError, EOFError, OSError),
+    *(BadZipFile, RuntimeError, struct.error),
+)
+"""Errors that the zip, JSON and NumPy readers raise for damaged bytes."""
 
 
 def _verify(stream: BinaryIO) -> None:
@@ -90,7 +92,7 @@ def _verify(stream: BinaryIO) -> None:
 
 
 def _array(data: bytes) -> NDArray[Any]:
-    """Returns the array of a member, read-only, without a copy."""
+    """Returns the array in the bytes of a member, read-only, without a copy."""
     stream = BytesIO(data)
     npy.read_magic(stream)
     shape, by_columns, dtype = npy.read_array_header_1_0(stream)

@@ -1,8 +1,8 @@
 """Defines the document of a memory: the one schema of the container and of the JSON export.
 
-:func:`encode` makes the document of a memory, :func:`decode` checks one and makes the memory. In a
-document every table of numbers is an array or, in JSON, a list of rows. ``segviz.store`` documents
-the fields, ``segviz.tree.columns`` the tables.
+:func:`encode` makes the document of a memory. :func:`decode` checks a document and makes the memory
+from it. A table of numbers is an array or, in JSON, a list of rows. ``segviz.store`` documents the
+fields, ``segviz.tree.columns`` the tables.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _EXACT = 2**53  # from here on JSON readers may round whole numbers
 class Table:
     """Type of a table: ``columns`` names the numbers of a row; without names it is a flat list.
 
-    Rows of a ``packed`` table have any length. In JSON each is the base64 of its bytes,
-    little-endian.
+    Rows of a ``packed`` table have any length, the same for all. In JSON such a row is the base64
+    of its bytes, little-endian.
     """
 
     dtype: str
@@ -51,11 +51,14 @@ class Table:
 
     @property
     def width(self) -> int:
-        """Numbers in a row; 0 for a flat list."""
+        """Number of numbers in a row; 0 for a flat list."""
         return len(self.columns.split())
 
     def array(self, found: Any) -> NDArray[Any]:
-        """Returns the table as an array; ValueError says what was expected."""
+        """Checks an array or JSON list and returns it as the array of this table.
+
+        ValueError says what was expected and found.
+        """
         wanted = np.dtype(self.dtype)
         if not isinstance(found, np.ndarray):
             found = self._from_lists(found, wanted)
@@ -85,7 +88,7 @@ class Table:
         return array.astype(wanted)
 
     def lists(self, array: NDArray[Any]) -> list[Any]:
-        """Returns the table as JSON lists."""
+        """Converts the array of this table to JSON lists."""
         if self.packed:
             return [base64.b64encode(row.tobytes()).decode("ascii") for row in array]
         made: list[Any] = array.tolist()
@@ -135,7 +138,7 @@ class SystemPart(BaseModel):
 
 
 class Provenance(BaseModel):
-    """How models were asked for a memory; nothing where none was."""
+    """Models and prompts that a memory was built with; empty fields without a model."""
 
     versions: dict[str, str] = {}
     models: dict[str, dict[str, str | int | float | list[str] | None]] = {}
@@ -147,8 +150,8 @@ class Provenance(BaseModel):
 class Document(BaseModel):
     """A built memory: its conversation, unit rule and system, and every construction step.
 
-    Node ids are dense and count from 0 in the order of their "add" events. Spans are half-open, in
-    units. Texts and vectors are referred to by row, -1 means none.
+    Node ids count from 0 in the order of their "add" events. Spans are half-open, in units. Events
+    refer to texts and vectors by row; -1 means none.
     """
 
     model_config = ConfigDict(ser_json_inf_nan="constants")
@@ -185,7 +188,7 @@ def schema() -> dict[str, Any]:
 def encode(saved: Saved) -> dict[str, Any]:
     """Returns the document of a memory, with its tables as arrays; equal vectors share a row.
 
-    ValueError for values that no file can store.
+    ValueError if a value cannot be stored.
     """
     columns = columns_of(saved.steps)
     rows: dict[bytes, int] = {}
@@ -209,12 +212,12 @@ def encode(saved: Saved) -> dict[str, Any]:
     left_out = set(TABLES) | (set() if saved.shown else {"view"})
     tables = {name: getattr(columns, name) for name in TABLES}
     tables |= {"events": events, "vectors": vectors.reshape(len(rows), -1 if rows else 0)}
-    # A field that was not given is not written, so that no memory without a model has empty ones.
+    # Fields that were not set are not written, so a memory without a model has no empty ones.
     return {**head.model_dump(mode="json", exclude=left_out, exclude_unset=True), **tables}
 
 
 def to_text(document: dict[str, Any]) -> bytes:
-    """Returns the document as JSON."""
+    """Converts a document to JSON in UTF-8."""
     tables = {name: table.lists(document[name]) for name, table in TABLES.items()}
     return to_json({**document, **tables}, inf_nan_mode="constants")
 
@@ -227,10 +230,11 @@ def _bytes_of(vector: Vector) -> bytes:
 
 
 def decode(found: Mapping[str, Any]) -> Saved:
-    """Returns the memory of a document whose numbers are all in range.
+    """Checks a document and returns its memory.
 
-    Replaying the events then shows if they make a structure. StoreError names the place, what was
-    expected and what was found. ValueError means invalid content, such as an unknown unit rule.
+    The caller must still replay the events to see if they make a structure. StoreError names the
+    place of the first fault, what was expected and what was found. ValueError means other invalid
+    content, such as an unknown unit rule.
     """
     try:
         document = Document.model_validate(found)

@@ -1,4 +1,4 @@
-"""Converts documents of versions 1 to 4 into today's. They are read for one release."""
+"""Converts documents of versions 1 to 4 to the current version; read for one release only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = Callable[[str], int]
 
 
 def upgraded(found: dict[str, Any]) -> dict[str, Any]:
-    """Returns today's document, unchecked, for an older one; StoreError for a malformed one."""
+    """Converts an older document to the current version, unchecked; StoreError if malformed."""
     made: dict[str, Any] = {"provenance": {}}
     try:
         if found["version"] in UNSIGNED:
@@ -40,7 +40,7 @@ def upgraded(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _costs(rows: Any) -> Any:
-    """Returns the costs with a zero for each of today's columns that they lack."""
+    """Returns the table of costs with zeros in the columns that older versions lack."""
     width = TABLES["costs"].width
     if isinstance(rows, np.ndarray):
         return np.pad(rows, ((0, 0), (0, width - rows.shape[1])))

@@ -1,4 +1,4 @@
-"""Content of a memory file, and the error of a file that cannot be opened."""
+"""Content of a memory file, and the error for a file that cannot be opened or written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StoreError(ValueError):
 
 @dataclass(frozen=True)
 class SavedView:
-    """Page of a session file, ``"grow"`` or ``"ask"``, and its ``segviz.view.bookmark`` link."""
+    """View in a session file: its page, ``"grow"`` or ``"ask"``, and the parameters of its link."""
 
     page: str
     link: dict[str, str]
@@ -25,10 +25,10 @@ class SavedView:
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """Content of a file; ``segviz.memory.from_saved`` makes a Memory of it.
+    """Content of a memory file; ``segviz.memory.from_saved`` makes a Memory of it.
 
-    ``shown`` is None in the file of a memory without a view. ``findings`` are unusable values of
-    the file that were ignored; they are not written. Other fields as in ``Memory``.
+    ``shown`` is the view in a session file, else None. ``findings`` are unusable values of the file
+    that were ignored; they are not written. Other fields are those of ``Memory``.
     """
 
     conversation: Conversation
@@ -44,5 +44,5 @@ class Saved:
 
     @cached_property
     def structure(self) -> Structure:
-        """Structure after the last step; ValueError for events that make none."""
+        """Structure after the last step; ValueError if the events do not make a structure."""
         return replay(self.steps)
