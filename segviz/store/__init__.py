@@ -3,20 +3,20 @@
 Format ``segviz-memory`` version 5. Both forms are one document:
 
 ``format, version``   ``"segviz-memory"``, ``5``
-``view``              in a session file only: the page and its view, as the parameters of a
-                      link
+``view``              in a session file only: the page and the parameters of its link
 ``conversation``      id, speakers, source_format, sessions (id, start: ISO or null, raw_date,
                       turns: id, speaker, text, caption), questions (index, text, answer, category,
                       evidence, unresolved, adversarial, asked_at, disputed: what an audit says,
                       null without one, missing in older files)
 ``unit``              the unit rule
 ``system``            name and settings (plain values)
-``embedder``          name of the model of the vectors
+``embedder``          name of the model that made the vectors
 ``chat``              name of the chat model used, ``""`` for none
-``provenance``        where a model was used: ``versions`` of segviz and openai; ``prompts``, their
-                      hash; ``own_prompts``, those of a file; ``models`` by role (decision,
-                      annotation): model, server, temperature, seed, max_tokens, prompt_tokens,
-                      fingerprint of the weights, and those the server reported
+``provenance``        if a chat model was used: ``versions`` of segviz and openai; ``prompts``, the
+                      hash of all prompts; ``own_prompts``, those that the user replaced;
+                      ``models`` by role (decision, annotation): model, server, temperature, seed,
+                      max_tokens, prompt_tokens, fingerprint of the weights, and the fingerprints
+                      that the server reported
 ``texts``             all texts of the history; tables refer to them by row
 ``steps`` …           the tables of the history: ``steps``, ``costs``, ``candidates``, ``numbers``,
                       ``events``, ``weights``, ``vectors`` (``segviz.tree.columns``)
@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -62,7 +63,7 @@ __all__ = [
 # ``document`` and ``container`` are imported on use: pydantic takes a quarter of a second to load.
 
 JSON = (".json", ".gz")
-"""Suffixes of files written as JSON, packed or not."""
+"""Endings of files that are written as JSON, compressed or not."""
 
 
 def pack(saved: Saved) -> bytes:
@@ -102,22 +103,26 @@ def write(saved: Saved, path: str | Path) -> None:
 
     Args:
         saved: the memory.
-        path: ``.json`` gives the JSON export, ``.gz`` the same packed, any other name the
-            container; letters of any case.
+        path: a name that ends in ``.json`` gives the JSON export, ``.gz`` the same compressed, any
+            other name the container, with a warning unless the ending is ``.npz`` or missing. The
+            case of letters does not matter.
 
     Raises:
         StoreError: as :func:`pack`.
         OSError: the file cannot be written, or is read-only.
     """
     ending = Path(path).suffix.lower()
+    if ending not in ("", ".npz", *JSON):
+        what = f"{path} becomes a memory file of segviz, not a file of the kind {ending!r}"
+        warnings.warn(f"{what}; usual endings are .npz, .json and .json.gz", stacklevel=3)
     data = dump(saved) if ending in JSON else pack(saved)
     files.write(path, _gzipped(data) if ending == ".gz" else data)
 
 
 def _gzipped(data: bytes) -> bytes:
-    """Returns gzip data without a time and with the operating system "unknown" (byte 9).
+    """Compresses with gzip, without a time and with the operating system "unknown" (byte 9).
 
-    Python before 3.13 writes another byte; the same memory must give the same bytes.
+    Python before 3.13 writes another byte there, but the same memory must give the same bytes.
     """
     packed = gzip.compress(data, mtime=0)
     return packed[:9] + b"\xff" + packed[10:]
@@ -132,7 +137,8 @@ _BOM = b"\xef\xbb\xbf"
 def recognises(source: str | Path | bytes) -> bool:
     """Returns True if a file, given by its path or content, is a saved memory, whatever its name.
 
-    It is a container, or an object with the mark in its first part. False for an unreadable file.
+    It is a container, or a JSON object that names the format within its first part. False for an
+    unreadable file.
     """
     try:
         with _stream(source) as stream:
@@ -158,9 +164,9 @@ def _stream(source: str | Path | bytes) -> BinaryIO:
 
 
 def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
-    """Yields the JSON text in parts, of packed and unpacked files.
+    """Yields the JSON text of a compressed or plain file in parts.
 
-    LoadError for damaged or too large files.
+    LoadError for a damaged or too large file.
     """
     size, budget = stream.seek(0, 2), Budget(most=_MOST)
     stream.seek(0)
@@ -178,10 +184,10 @@ def read(path: str | Path) -> Saved:
     """Reads and verifies a memory.
 
     Args:
-        path: a container or JSON export, packed or not.
+        path: a container or a JSON export, compressed or not.
 
     Raises:
-        StoreError: says what is wrong with the path or the file, and what to do about it.
+        StoreError: says what is wrong with the path or the file, and what to do.
     """
     name = repr(str(path))
     try:
@@ -210,12 +216,12 @@ def read(path: str | Path) -> Saved:
 
 
 def parse(data: bytes) -> Saved:
-    """Reads and verifies a memory from bytes, as :func:`read`."""
+    """Reads and verifies a memory from the bytes of its file; errors as :func:`read`."""
     return _parsed(BytesIO(data))
 
 
 def _parsed(stream: BinaryIO) -> Saved:
-    """Returns the memory of a file, if its events make a structure with the general invariants."""
+    """Reads a memory; StoreError if its structure violates one of the general invariants."""
     from segviz.store import container, document, older
 
     packed = _is_container(stream)
