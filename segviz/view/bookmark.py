@@ -211,12 +211,12 @@ def _as_text(value: Any) -> str:
 def _scoring_parts(scoring: RetrievalSettings) -> tuple[Any, ...]:
     """Returns the name of a preset, or policy, α, H and relevance.
 
-    A policy of method "native", which ignores it, has the prefix ``own:``.
+    A policy of method "native", which ignores it, has the prefix ``native:``.
     """
     for name, preset in PRESETS.items():
         if scoring == scoring.scored_as(preset):
             return (name,)
-    method = "own:" * (scoring.method == "native")
+    method = "native:" * (scoring.method == "native")
     return f"{method}{scoring.policy}", scoring.alpha, scoring.horizon, scoring.relevance or ""
 
 
@@ -324,8 +324,8 @@ def _beside(given: str) -> RetrievalSettings:
     if len(rest) != 3:
         raise ValueError(f"expected a preset, one of {', '.join(PRESETS)}, or policy,α,H,relevance")
     return RetrievalSettings(
-        method="native" if policy.startswith("own:") else "propagate",
-        policy=_READERS["policy"](policy.removeprefix("own:")),
+        method="native" if policy.startswith("native:") else "propagate",
+        policy=_READERS["policy"](policy.removeprefix("native:")),
         alpha=_READERS["alpha"](rest[0]),
         horizon=_READERS["horizon"](rest[1]),
         relevance=_relevance(rest[2]) if rest[2] else None,

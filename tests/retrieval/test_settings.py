@@ -86,7 +86,6 @@ def test_the_usual_relevance_is_the_papers_in_a_retrieval_of_its_own():
         relevance = "lexical"
 
     usual, own = RetrievalSettings(), RetrievalSettings(method="native")
-    assert RetrievalSettings(method="native") == own  # the name of the release before
     assert usual.resolved(Rival) == usual.resolved() == replace(usual, relevance="contextual")
     assert own.resolved(Rival()) == replace(own, relevance="lexical")
     assert own.relevance_for(object()) == "contextual"

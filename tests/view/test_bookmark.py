@@ -164,7 +164,7 @@ def test_no_link_breaks_it(link):
 def test_a_link_without_a_setting_opens_the_tree_at_work():
     assert decode({})[0].retrieval == PRESETS[OPENING]
     assert decode({"k": "5"})[0].retrieval == replace(PRESETS[OPENING], k=5)
-    for link in ({}, {"method": "native"}):  # the name of the release before
+    for link in ({}, {"method": "own"}):  # the name of the release before
         retrieval = decode({"system": "h-mem", **link})[0].retrieval
         assert retrieval == RetrievalSettings(method="native")
 
