@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.evaluation.evaluation import rescue
+from segviz.llm.timeouts import waited_for
 from segviz.ui import keys
 from segviz.ui.address import write_step
 from segviz.ui.settings import read_question, read_settings, write_question, write_settings
@@ -14,6 +15,7 @@ from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
 from segviz.ui.widgets.tour import show_stop, tour
+from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import opening_settings
 
 DOORS = {
@@ -64,7 +66,12 @@ def begin_ask(session: AppSession) -> None:
     settings = read_settings(session)
     if settings != opening_settings(session.memory.system):
         return  # a link has a setting of its own
-    found = rescue(session.memory, session.conversation.questions)
+    with waiting(
+        "Looking for the question that gains most",
+        "stop-rescue",
+        lambda: write_question(session, 0),
+    ):
+        found = waited_for(lambda: rescue(session.memory, session.conversation.questions))
     if found is not None:
         write_question(session, found.place)
         write_settings(session, settings.scored_as(found.settings))

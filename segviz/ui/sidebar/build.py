@@ -39,10 +39,11 @@ from segviz.memory.builder import check_leaves
 from segviz.ui import keys
 from segviz.ui.security import shown_error
 from segviz.ui.sidebar.models import ChosenModels, duration, expected_calls, point_here
-from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek, remember
+from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek
 from segviz.ui.visit import building
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import trouble, unmarked
+from segviz.ui.widgets.waiting import computed
 from segviz.view.coloring import Look
 from segviz.view.scene import grown, scene_of
 
@@ -170,7 +171,7 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
                 "the cache cost nothing). Nothing is sent before you press Build."
             )
         else:
-            st.info(f"{what}: about {_estimate(order, base)} on this machine.")
+            st.info(f"{what}{_estimate(order, base)}.")
         st.empty()
         with st.container(horizontal=True):
             _start("Build the memory", key, approval)
@@ -185,24 +186,23 @@ def _calls(order: Order, source: str) -> str:
     endpoint = chat.usual.endpoint
     talk, unit, embedder = order.conversation, order.unit, order.models.embedder
     work = partial(rehearse, talk, system, unit, embedder, endpoint.prompt_tokens, chat.prompts)
-    found: CallEstimate = remember(
-        "rehearsals", order.key(source), MEMORIES_KEPT, lambda: work()[0]
+    found: CallEstimate | None = computed(
+        "rehearsals", order.key(source), MEMORIES_KEPT, "Count the calls", lambda: work()[0]
     )
-    return f": {expected_calls(found, chat.usual)}"
+    return "" if found is None else f": {expected_calls(found, chat.usual)}"
 
 
 def _estimate(order: Order, source: str) -> str:
-    """Returns how long an offline build takes."""
+    """Returns a phrase with the time of an offline build; "" if the estimate was stopped."""
 
     def begun() -> Building:
         system, embedder = make_system(order.system, **order.settings), order.models.embedder
         fresh = Cached(embedder.inner) if isinstance(embedder, Cached) else embedder
         return Building(order.conversation, system, order.unit, embedder=fresh)
 
-    found = remember(
-        "estimates", order.key(source), MEMORIES_KEPT, partial(expected_seconds, begun)
-    )
-    return duration(found)
+    work = partial(expected_seconds, begun)
+    found = computed("estimates", order.key(source), MEMORIES_KEPT, "Estimate the time", work)
+    return "" if found is None else f": about {duration(found)} on this machine"
 
 
 def expected_seconds(begun: Callable[[], Building]) -> float:

@@ -33,11 +33,13 @@ from segviz.llm import (
 from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, at, cache_path, key_for
 from segviz.llm.probe import SECONDS, ServerReport, probe
 from segviz.llm.prompts import overrides
+from segviz.llm.timeouts import waited_for
 from segviz.llm.usage import Metered
 from segviz.memory import CallEstimate, known_prompts
 from segviz.ui import keys, security
 from segviz.ui.state import fingerprint, remember
 from segviz.ui.widgets.captions import counted, trouble
+from segviz.ui.widgets.waiting import waiting
 
 OFFLINE = "None: stay offline"
 CUSTOM = "Another server"
@@ -280,9 +282,9 @@ def duration(seconds: float) -> str:
 def _test(endpoint: Endpoint) -> None:
     """Draws the offer to test the server, and the result of the last test."""
     if st.button("Test this server", icon=":material/speed:", key="test-server", width="stretch"):
-        with st.spinner(f"Testing, at most {SECONDS:.0f} seconds"):
-            reports = st.session_state.setdefault(keys.SERVER_REPORT, {})
-            reports[endpoint.base_url, endpoint.model] = probe(endpoint)
+        reports = st.session_state.setdefault(keys.SERVER_REPORT, {})
+        with waiting(f"Testing the server, at most {SECONDS:.0f} s", "stop-test"):
+            reports[endpoint.base_url, endpoint.model] = waited_for(lambda: probe(endpoint))
         st.rerun()
     found = report_of(endpoint.base_url, endpoint.model)
     if found is not None:

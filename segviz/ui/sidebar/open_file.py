@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from time import monotonic
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
 from segviz import loaders, store
 from segviz.conversation import AuditReport, Conversation, Corpus, LoadReport
+from segviz.llm.timeouts import check_cancelled, waited_for
 from segviz.loaders import LOADERS, LazyCorpus, LoadError, NeedsColumns, with_audit
 from segviz.loaders.columns import ALIASES, guess
-from segviz.loaders.lazy import BY_ITEMS
 from segviz.memory import sound
 from segviz.text.captions import size
 from segviz.ui import keys
@@ -23,6 +22,9 @@ from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
 from segviz.ui.visit import check_turns
 from segviz.ui.widgets.captions import counted, refusal, trouble, unmarked
+from segviz.ui.widgets.waiting import waiting
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,22 +47,17 @@ def open_file(path: str, asks: bool = True) -> OpenFile:
 
     ``asks`` is that of :func:`opened_as`.
     """
-    folder, total = False, 0
+    folder = False
     try:
         file = Path(path).expanduser()
         facts, folder = file.stat(), file.is_dir()
-        total = facts.st_size
         version = fingerprint(path, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
     except (OSError, ValueError, RuntimeError):
         version = fingerprint(path)  # loading says what is wrong with it
 
-    def load(how: dict[str, Any]) -> Corpus:
-        with reading(total) as progress:
-            return loaders.load(path, **how, progress=progress)
-
     return opened_as(
         version,
-        load,
+        lambda how, progress: loaders.load(path, **how, progress=progress),
         lambda: store.read(path) if store.recognises(path) else None,
         # What is wrong inside a folder may be mended without a trace on the folder.
         lasting=not folder,
@@ -68,37 +65,28 @@ def open_file(path: str, asks: bool = True) -> OpenFile:
     )
 
 
-@contextmanager
-def reading(total: int) -> Iterator[Callable[[int, int], None]]:
-    """Draws how far a large file of ``total`` bytes is read, and a button that cancels.
+def _read(work: Callable[[Progress], T]) -> T:
+    """Returns the result of reading a file in a thread; says how far it is, and can be stopped.
 
-    Yields a function to call with the bytes read and all bytes. A small file draws nothing.
+    ``work`` gets a function to call with the bytes read and all bytes.
     """
-    place = st.empty()
-    if total < BY_ITEMS:
-        yield lambda done, total: None
-        return
-    with place.container(border=True):
-        bar = st.progress(0.0, f"Reading {size(total)}")
-        st.button("Cancel", key="cancel-reading", on_click=_read_no_more)
-    shown = monotonic()
+    so_far = ""
 
-    def show(done: int, total: int) -> None:
-        # Any click ends this run here, by what Streamlit raises.
-        nonlocal shown
-        if monotonic() - shown >= 0.2:
-            shown = monotonic()
-            bar.progress(done / total, f"Reading: {size(done)} of {size(total)}")
+    def progress(done: int, total: int) -> None:
+        nonlocal so_far
+        check_cancelled()
+        so_far = f", {size(done)} of {size(total)}"
 
-    yield show
-    place.empty()
+    with waiting(lambda: f"Reading the file{so_far}", "stop-reading", _read_no_more):
+        return waited_for(lambda: work(progress))
 
 
 def _read_no_more() -> None:
     st.session_state[keys.SOURCE] = "Sample"
 
 
-Load = Callable[[dict[str, Any]], Corpus]
+Progress = Callable[[int, int], None]
+Load = Callable[[dict[str, Any], Progress], Corpus]
 
 
 def opened_as(
@@ -115,10 +103,14 @@ def opened_as(
     """
     how = _reading(key)
 
-    def tried(options: dict[str, Any]) -> OpenFile | ValueError:
+    def tried(options: dict[str, Any], progress: Progress) -> OpenFile | ValueError:
         try:
             saved = read_memory()
-            found = OpenFile(key, load(options)) if saved is None else _memory(key, sound(saved))
+            found = (
+                OpenFile(key, load(options, progress))
+                if saved is None
+                else _memory(key, sound(saved))
+            )
             if len(found.corpus) == 1:  # of several another can be chosen
                 check_turns(found.corpus[0])
             return found
@@ -127,7 +119,7 @@ def opened_as(
 
     def opened(options: dict[str, Any]) -> OpenFile:
         under = fingerprint(key, options)
-        found = remember("corpora", under, CORPORA_KEPT, lambda: tried(options))
+        found = remember("corpora", under, CORPORA_KEPT, lambda: _read(partial(tried, options)))
         if isinstance(found, ValueError):
             if not lasting:
                 forget("corpora", under)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,14 +12,16 @@ import streamlit as st
 from segviz import loaders, store
 from segviz.conversation import MEMORIES, TITLES, Corpus, sample_path
 from segviz.llm.endpoint import cache_path
+from segviz.llm.timeouts import waited_for
 from segviz.loaders import LoadError, table_rows
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.memory import label_columns, read_labels
 from segviz.ui import keys, security
 from segviz.ui.address import write_look
-from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as, reading
+from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, AppSession, fingerprint, remember, starts
 from segviz.ui.widgets.captions import counted, refusal, trouble
+from segviz.ui.widgets.waiting import waiting
 from segviz.view.coloring import Look
 
 _LIMITED = (
@@ -34,9 +37,15 @@ def _upload_mb() -> int:
     return security.UPLOAD_MB if security.public() else UPLOAD_MB
 
 
+_DOWNLOADED = "downloaded"  # path of a file that the next run opens
+
+
 def choose_source() -> OpenFile | None:
     """Returns the open file. A file that cannot be read leaves the previous one open."""
     st.subheader("Conversation")
+    downloaded = st.session_state.pop(_DOWNLOADED, None)
+    if downloaded is not None:
+        st.session_state[keys.SOURCE], st.session_state[keys.PATH] = "Path", downloaded
     sources: dict[str, Callable[[], OpenFile | None]] = {
         "Sample": _sample,
         "Upload": _upload,
@@ -99,15 +108,14 @@ def _upload() -> OpenFile | None:
         data = file.getvalue()
         return store.parse(data) if store.recognises(data) else None
 
-    return opened_as(key, lambda how: _parsed(file.getvalue(), file.name, how), saved)
+    return opened_as(key, lambda how, _: _parsed(file.getvalue(), file.name, how), saved)
 
 
 def _parsed(data: bytes, name: str, how: dict[str, Any]) -> Corpus:
     """Reads an upload; on a public server its unpacked size is limited too."""
     if security.public():
         how = {**how, "limit": security.UPLOAD_MB * 1_000_000}
-    with reading(len(data)):
-        return loaders.parse(data, name, **how)
+    return loaders.parse(data, name, **how)
 
 
 def _path() -> OpenFile | None:
@@ -133,34 +141,26 @@ def _path() -> OpenFile | None:
     raise LoadError("this path is not opened here", remedy=_LIMITED)
 
 
-def get_locomo(place: str) -> bool:
-    """Offers the public LoCoMo file, after saying whose it is; tells whether it was opened."""
+def get_locomo(place: str) -> None:
+    """Offers to download and open the public LoCoMo file; names its owner and licence first."""
     st.caption(
         f"LoCoMo: ten long conversations with questions, published by Snap Research under "
         f"{LICENCE} (non-commercial use, with attribution). The button downloads {NAME} "
         f"({SIZE / 1e6:.1f} MB) from GitHub to your cache folder and checks its sum; nothing "
         f"else is sent. Or download it yourself from {PAGE} and give its path."
     )
-
-    def fetch() -> None:
-        try:
-            found = fetch_locomo(cache_path(os.environ).parent)
-        except LoadError as error:
-            st.session_state["locomo-fault"] = str(error)
-        else:
-            state = {keys.SOURCE: "Path", keys.PATH: str(found), "locomo-fault": ""}
-            st.session_state.update(state)
-
-    pressed = st.button(
-        "I agree, get LoCoMo",
-        icon=":material/download:",
-        key=f"fetch-locomo-{place}",
-        on_click=fetch,
-    )
-    fault = st.session_state.get("locomo-fault")
-    if fault:
-        st.text(fault)
-    return pressed and not fault
+    if not st.button(
+        "I agree, get LoCoMo", icon=":material/download:", key=f"fetch-locomo-{place}"
+    ):
+        return
+    try:
+        with waiting("Downloading LoCoMo", f"stop-locomo-{place}"):
+            found = waited_for(partial(fetch_locomo, cache_path(os.environ).parent))
+    except LoadError as error:
+        st.text(str(error))
+        return
+    st.session_state[_DOWNLOADED] = str(found)
+    st.rerun()
 
 
 @st.dialog("Open your own")
@@ -186,9 +186,10 @@ def open_your_own() -> None:
         )
         if source != "Path" or security.names_paths()
     ]
-    fetched = not security.paths_limited() and get_locomo("dialog")
-    if fetched or any(chosen):
+    if any(chosen):
         st.rerun()
+    if not security.paths_limited():
+        get_locomo("dialog")
 
 
 def _paste() -> OpenFile | None:
@@ -204,7 +205,7 @@ def _paste() -> OpenFile | None:
     if not text.strip():
         return None
     data = text.encode("utf-8", "replace")
-    return opened_as(fingerprint(data), lambda how: _parsed(data, "pasted text", how))
+    return opened_as(fingerprint(data), lambda how, _: _parsed(data, "pasted text", how))
 
 
 # --- files beside it ------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from textwrap import shorten
 
 import streamlit as st
@@ -23,9 +24,10 @@ from segviz.figures.question_dots import GROUPS, group_of, question_dots
 from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.settings import read_preset, read_settings, write_question
-from segviz.ui.state import AppSession, fingerprint, remember
+from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.charts import QUIET, colours, picked, readable, sentence_of, tall, theme
 from segviz.ui.widgets.measures import disputes
+from segviz.ui.widgets.waiting import computed
 from segviz.view.palette import GOLD_COLOURS
 
 _SEEN = 14
@@ -128,25 +130,28 @@ def draw_atlas(
 _FATES_KEPT = 8
 
 
-def question_fates(session: AppSession, settings: RetrievalSettings) -> list[AtlasRow]:
+def question_fates(session: AppSession, settings: RetrievalSettings) -> list[AtlasRow] | None:
     """Returns whether gold turns are found, covered or missed, without and with propagation.
 
     Propagation is that of the settings. Questions that change most come first. All levels are
-    admissible.
+    admissible. None if the user has stopped the computation.
     """
     memory, settings = session.memory, replace(settings, levels=None)
     plain = replace(settings, policy="none", alpha=0.0, horizon=0, method="propagate")
 
-    def measured(way: RetrievalSettings) -> Outcomes:
-        return remember(
+    questions, outcomes = session.conversation.questions, {}
+    for name, way in (("before", plain), ("after", settings)):
+        found = computed(
             "question-fates",
             fingerprint(session.key, repr(way)),
             _FATES_KEPT,
-            lambda: evaluate(memory, session.conversation.questions, way).outcomes,
+            "Ask every question",
+            partial(evaluate, memory, questions, way),
         )
-
-    outcomes = {"before": measured(plain), "after": measured(settings)}
-    return atlas(outcomes, "after", range(len(session.conversation.questions)))
+        if found is None:
+            return None
+        outcomes[name] = found.outcomes
+    return atlas(outcomes, "after", range(len(questions)))
 
 
 def draw_questions(
@@ -157,8 +162,9 @@ def draw_questions(
     A click asks the question, then calls ``opened``.
     """
     questions, settings = session.conversation.questions, read_settings(session)
-    with st.spinner("Asking every question"):
-        rows = question_fates(session, settings)
+    rows = question_fates(session, settings)
+    if rows is None:
+        return
     listed = [row for row in rows if group in ("", group_of(row))]
 
     def ask(place: int | None) -> None:

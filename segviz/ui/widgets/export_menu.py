@@ -17,11 +17,13 @@ from segviz.evaluation import Sweep
 from segviz.export import FORMATS, SCALES, Format, View, file_name, sweep_csv
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
+from segviz.llm.timeouts import waited_for
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui.address import current
 from segviz.ui.state import AppSession, typed_turns
 from segviz.ui.widgets.captions import unmarked
+from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import encode
 
 _HEADINGS = {
@@ -168,8 +170,8 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
     st.session_state[key] = now
     if not clicked or asked is None:
         return
-    with st.spinner("The browser draws the picture …"):
-        asked.done.wait(_WAIT)
+    with waiting("The browser draws the picture", "stop-picture"):
+        waited_for(lambda: asked.done.wait(_WAIT))
         if not asked.problem:
             sleep(_FETCHED)
     if asked.problem:

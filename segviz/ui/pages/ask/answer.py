@@ -26,6 +26,7 @@ from segviz.retrieval import Result, estimated_tokens
 from segviz.ui.state import AppSession, fingerprint, keep, peek
 from segviz.ui.widgets.captions import counted, place, trouble, unmarked
 from segviz.ui.widgets.lists import struck
+from segviz.ui.widgets.waiting import waiting
 from segviz.view.word_diff import repeats
 
 ANSWERS_KEPT = 50
@@ -117,7 +118,7 @@ def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None
     if not pressed:
         return None
     try:
-        with st.spinner("Waiting for the answer"):
+        with waiting("Waiting for the answer", "stop-answer"):
             return answer(session.memory, result, chat)
     except ModelError as error:
         trouble("There is no answer.", error)
@@ -167,7 +168,7 @@ def _graded(
         ):
             return
         try:
-            with st.spinner("Waiting for the grade"):
+            with waiting("Waiting for the grade", "stop-grade"):
                 fresh = judge(question, given.text, chat, session.conversation)
         except LabelError as error:
             trouble("The model gave no grade from 0 to 3.", error)

@@ -78,7 +78,10 @@ def tally(session: AppSession, question: Question) -> None:
     source, found, settings = st.session_state.get(keys.RESCUED, ("", None, None))
     opens = (source, settings) == (session.source, read_settings(session))
     most = opens and found is not None and found.place == question.index
-    groups = [group_of(row) for row in question_fates(session, read_settings(session))]
+    rows = question_fates(session, read_settings(session))
+    if rows is None:
+        return
+    groups = [group_of(row) for row in rows]
     for group, verb in (("won", "rescues"), ("lost", "loses")):
         label = f"{verb} {groups.count(group)}"
         questions_popover(session, label, f"atlas-{group}", _show_question, group)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -42,6 +43,7 @@ from segviz.figures.compare import (
 )
 from segviz.figures.significance import number
 from segviz.handover import HandoverError
+from segviz.llm.timeouts import heartbeat, waited_for
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
@@ -282,7 +284,7 @@ def _measured(
 ) -> Comparison | None:
     """Measures one system after the other, with a progress bar.
 
-    A click ends this run before the next system; finished systems are kept.
+    A click ends this run; finished systems are kept.
     """
     parts: dict[str, Comparison] = remember("compared-parts", key, 1, dict)
     failures: dict[str, HandoverError] = {}
@@ -296,11 +298,19 @@ def _measured(
         )
     for done, (name, memory) in enumerate(ready.items()):
         label = sentence_of(SYSTEMS[name].label)
-        bar.progress(done / len(ready), f"Measuring {label}: {done + 1} of {len(ready)}")
+
+        def beat(
+            share: float = done / len(ready), label: str = label, number: int = done + 1
+        ) -> None:
+            bar.progress(share, f"Measuring {label}: {number} of {len(ready)}")
+
+        beat()
         if name not in parts:
             questions = session.conversation.questions
             try:
-                parts[name] = compare_one(memory, questions, clock=perf_counter, **settings)
+                work = partial(compare_one, memory, questions, clock=perf_counter, **settings)
+                with heartbeat(beat):
+                    parts[name] = waited_for(work)
             except HandoverError as error:
                 failures[name] = error
     place.empty()

@@ -19,6 +19,7 @@ from segviz.ui.state import AppSession, fingerprint, remember
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.charts import chart, ink
 from segviz.ui.widgets.measures import at_once
+from segviz.ui.widgets.waiting import computed
 from segviz.view.palette import LEVEL_COLOURS
 
 _KEPT = 12
@@ -51,12 +52,13 @@ def stages_panel(
             one = None
             if _BY[by]:
                 one = st.selectbox("Memory", list(memories))
-        with st.spinner("Following every gold turn"):
-            found = {
-                label: _stages(session, *memory, settings, by_paper)
-                for label, memory in memories.items()
-                if one in (None, label)
-            }
+        found = {}
+        for label, memory in memories.items():
+            if one in (None, label):
+                stages = _stages(session, *memory, settings, by_paper)
+                if stages is None:
+                    return
+                found[label] = stages
         rows = [
             row | ({} if one else {"group": label})
             for label, stages in found.items()
@@ -104,12 +106,13 @@ def _stages(
     memory: Memory,
     settings: Mapping[str, Any],
     by_paper: bool,
-) -> Sequence[EvidenceStage]:
+) -> Sequence[EvidenceStage] | None:
     same = RetrievalSettings(policy="none", relevance=settings["relevance"], k=settings["k"])
     asked = (native_settings(memory, same) if by_paper else None) or same
-    return remember(
+    return computed(
         "evidence-stages",
         fingerprint(session.key, name, repr(asked), repr(memory.settings)),
         _KEPT,
+        "Follow every gold turn",
         lambda: evidence_stages(memory, session.conversation.questions, asked),
     )

@@ -18,9 +18,10 @@ from segviz.evaluation.why import Holder, ahead, deciding_turn, rank_of, ranks_w
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.retrieval.gold import GoldEvidence
-from segviz.ui.state import AppSession, fingerprint, remember
+from segviz.ui.state import AppSession, fingerprint
 from segviz.ui.widgets.captions import counted, level_label, short, unmarked
 from segviz.ui.widgets.lists import node_list
+from segviz.ui.widgets.waiting import computed
 
 _KEPT = 4
 
@@ -54,9 +55,11 @@ def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], ke
         st.caption("The question has no gold turns, so there is no deciding node.")
         return
     named = fingerprint(key, [(one.name, str(one.settings)) for one in pair], question.index)
-    with st.spinner("Asking again without each word of the question"):
-        found = remember("why", named, _KEPT, partial(_explained, question, pair))
+    asked = partial(_explained, question, pair)
+    found = computed("why", named, _KEPT, "Ask again without each word of the question", asked)
     if found is None:
+        return
+    if not found:
         st.caption("No gold turn of the question is in the conversation.")
         return
     turn, sides = found
@@ -70,7 +73,7 @@ def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], ke
             _draw(side, turn, question)
 
 
-def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Side]] | None:
+def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Side]] | tuple[()]:
     results = [one.memory.ask(question, one.settings) for one in pair]
     golds = [
         one.memory.gold(question.evidence, result.structure)
@@ -78,7 +81,7 @@ def _explained(question: Question, pair: Sequence[Asked]) -> tuple[str, list[_Si
     ]
     found = deciding_turn(results, golds)
     if found is None or all(holder.node is None for holder in found[1]):
-        return None
+        return ()
     sides = []
     for asked, result, gold, holder in zip(pair, results, golds, found[1], strict=True):
         without: Mapping[str, int] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from segviz.evaluation import Mean
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import Chart, Comparison, construction_sweep
 from segviz.figures.charts import rows_figure
+from segviz.llm.timeouts import check_cancelled, waited_for
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
-from segviz.ui.state import AppSession, fingerprint, peek, remember
+from segviz.ui.state import AppSession, fingerprint, keep, peek
 from segviz.ui.visit import building
 from segviz.ui.widgets.captions import counted, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, table
+from segviz.ui.widgets.waiting import waiting
 from segviz.view.bookmark import decode, differing, in_link
 from segviz.view.palette import SERIES
 
@@ -114,31 +117,30 @@ def _found(
     label = f"Build {counted(len(values), 'memory', 'memories')}"
     if not place.button(label, key="run-varied", icon=":material/play_arrow:"):
         return None
-    with place.container():
-        bar = st.progress(0.0, "Building")
-        st.button("Cancel", key="cancel-varied")
+    memory, so_far = session.memory, ""
 
     def progress(done: int, total: int) -> None:
-        if done % 20 == 0 or done == total:
-            bar.progress(done / total, f"Building: {done} of {total} leaves")
+        nonlocal so_far
+        check_cancelled()
+        so_far = f", {done} of {total} leaves"
 
-    memory = session.memory
-    with building(len(memory.units) * len(values)):
-        found = remember(
-            "varied",
-            key,
-            RESULTS_KEPT,
-            lambda: construction_sweep(
-                session.conversation,
-                system,
-                parameter,
-                values,
-                fixed=fixed,
-                unit=memory.unit,
-                embedder=memory.embedder,
-                progress=progress,
-            ),
-        )
+    work = partial(
+        construction_sweep,
+        session.conversation,
+        system,
+        parameter,
+        values,
+        fixed=fixed,
+        unit=memory.unit,
+        embedder=memory.embedder,
+        progress=progress,
+    )
+    with (
+        building(len(memory.units) * len(values)),
+        place.container(),
+        waiting(lambda: f"Building and measuring{so_far}", "stop-varied"),
+    ):
+        found = keep("varied", key, RESULTS_KEPT, waited_for(work))
     place.empty()
     return found
 

@@ -6,12 +6,14 @@ Any click stops the run. Finished settings are kept.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from segviz.evaluation import Cell, Sweep
 from segviz.evaluation.sweep import sweep
+from segviz.llm.timeouts import check_cancelled, heartbeat, waited_for
 from segviz.ui.state import AppSession, fingerprint, peek, remember
 from segviz.ui.visit import building
 from segviz.ui.widgets.captions import unmarked
@@ -71,7 +73,7 @@ def measured(
 ) -> Sweep:
     """Returns a sweep, measured now unless it is known.
 
-    A click ends this run at the next progress report; finished settings are kept.
+    A click ends this run; finished settings are kept.
     """
     key = sweep_key(session, settings)
     done: dict[tuple[str, float, int], Cell] = remember("swept-cells", key, _PARTS_KEPT, dict)
@@ -79,12 +81,20 @@ def measured(
     def keep(cell: Cell) -> None:
         done[cell.policy, cell.alpha, cell.horizon] = cell
 
+    counted = (0, 0)
+
+    def note(count: int, total: int) -> None:
+        nonlocal counted
+        check_cancelled()
+        counted = count, total
+
     def make() -> Sweep:
         questions, known = session.conversation.questions, tuple(done.values())
-        with building(0):
-            return sweep(
-                session.memory, questions, progress=progress, known=known, keep=keep, **settings
-            )
+        work = partial(
+            sweep, session.memory, questions, progress=note, known=known, keep=keep, **settings
+        )
+        with building(0), heartbeat(lambda: progress(*counted)):
+            return waited_for(work)
 
     return remember("sweeps", key, SWEEPS_KEPT, make)
 
@@ -92,11 +102,15 @@ def measured(
 def progress_bar(relevance: str) -> Callable[[int, int], None]:
     """Draws the progress bar of a sweep; returns the function that updates it."""
     name = unmarked(relevance)
-    bar = st.progress(0.0, f"Scoring the questions with {name}")
+    bar = st.empty()
 
     def progress(count: int, total: int) -> None:
-        bar.progress(count / total, f"Sweeping {name}: {count} of {total} settings")
+        if total:
+            bar.progress(count / total, f"Sweeping {name}: {count} of {total} settings")
+        else:
+            bar.progress(0.0, f"Scoring the questions with {name}")
 
+    progress(0, 0)
     return progress
 
 
