@@ -25,6 +25,7 @@ PAGE_WANTED = "page-wanted"  # path of the page to switch to after this run
 # --- sidebar: which conversation, and how its memory is built --------------------------
 SOURCE = "source"
 SAMPLE = "sample"
+DROPPED = "dropped"  # the upload zone that covers the page
 PATH = "path"
 HELD = "held"  # the shown state of a watched conversation
 FOLLOWING = "following"  # True while Grow shows its newest state

@@ -10,6 +10,7 @@ import streamlit as st
 from segviz.ui import address, keys, visit
 from segviz.ui.pages import drawn
 from segviz.ui.sidebar.sidebar import sidebar
+from segviz.ui.sidebar.source import drop_zone
 from segviz.ui.state import AppSession
 from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.canvas import part
@@ -69,6 +70,7 @@ def main() -> None:
         if chosen.url_path == "ask":
             begin_ask(session)
     chosen.run()
+    drop_zone()
     follow_theme()
     part("address", key="address", data={}, went=address.went)
 

@@ -280,6 +280,25 @@ BAD_FILES = {
 
 
 class TestFiles:
+    def test_a_file_can_be_dropped_anywhere_on_the_page(self, app):
+        app.open("guide")
+        data = sample_path(list(TITLES)[1]).read_text("utf-8")
+        dropped = app.page.evaluate_handle(
+            "(text) => { const held = new DataTransfer();"
+            " held.items.add(new File([text], 'other.json')); return held; }",
+            data,
+        )
+        app.page.locator("h2").first.dispatch_event("dragenter", {"dataTransfer": dropped})
+        zone = app.page.locator(".st-key-dropped [data-testid=stFileUploaderDropzone]")
+        zone.wait_for()
+        covers = "([x, y]) => document.elementFromPoint(x, y).closest('.st-key-dropped') !== null"
+        assert all(app.page.evaluate(covers, at) for at in ([20, 20], [700, 500], [1390, 990]))
+        zone.dispatch_event("drop", {"dataTransfer": dropped})
+        app.page.get_by_text("Dropped: other.json").wait_for()
+        app.settle()
+        assert "Noor, Caleb" in app.text()
+        assert not zone.is_visible()
+
     def test_a_bad_upload_says_why_and_changes_nothing_a_good_one_opens(self, app):
         app.open()
         before = app.attribute("grow-tree", "total")

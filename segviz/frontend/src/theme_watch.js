@@ -1,10 +1,11 @@
-// Tells Python when the page has turned from light to dark or back, and listens for the keys of
-// presenting, as it is on every page. Draws nothing.
+// Tells Python when the page has turned from light to dark or back. It is on every page, so it also
+// listens for the keys of presenting and for files that are dragged over the page. Draws nothing.
 //
 // Streamlit changes its own colours without running the script, so what Python has coloured
 // would keep the colours of the theme before.
 
 import { ending, reading } from "./shared/component.js";
+import { listenDragging } from "./shared/dragging.js";
 import { listenPresenting } from "./shared/presenting.js";
 
 const STATE = "segvizThemeWatch";
@@ -15,7 +16,7 @@ export default reading(mount);
 function mount({ data, parentElement, setTriggerValue }) {
   const app = document.querySelector('[data-testid="stApp"]');
   if (!app) return undefined;
-  const s = (parentElement[STATE] ??= { told: data.theme, calls: 0, keys: listenPresenting() });
+  const s = (parentElement[STATE] ??= { told: data.theme, calls: 0, deaf: [listenPresenting(), listenDragging()] });
   s.observer?.disconnect();
   s.observer = new MutationObserver(() => {
     const theme = getComputedStyle(app).colorScheme;
@@ -26,7 +27,7 @@ function mount({ data, parentElement, setTriggerValue }) {
   s.observer.observe(app, { attributeFilter: ["class"] });
   return ending(s, () => {
     s.observer.disconnect();
-    s.keys();
+    for (const end of s.deaf) end();
     delete parentElement[STATE];
   });
 }

@@ -38,6 +38,7 @@ def _upload_mb() -> int:
 
 
 _DOWNLOADED = "downloaded"  # path of a file that the next run opens
+_DROPPED = "dropped-file"  # file dropped on the page, until another is uploaded
 
 
 def choose_source() -> OpenFile | None:
@@ -90,13 +91,40 @@ def _sample() -> OpenFile:
     return open_file(str(sample_path(name)))
 
 
+def drop_zone() -> None:
+    """Draws the upload zone that covers the page while a file is dragged over it.
+
+    A dropped file is opened like an uploaded one.
+    """
+
+    def take() -> None:
+        file = st.session_state[keys.DROPPED]
+        if file is not None:
+            st.session_state[keys.SOURCE], st.session_state[_DROPPED] = "Upload", file
+
+    st.file_uploader(
+        "Drop a file",
+        key=keys.DROPPED,
+        label_visibility="collapsed",
+        max_upload_size=_upload_mb(),
+        on_change=take,
+    )
+
+
 def _upload() -> OpenFile | None:
     most = _upload_mb()
-    file = st.file_uploader(
-        "Upload", key="upload", label_visibility="collapsed", max_upload_size=most
+    chosen = st.file_uploader(
+        "Upload",
+        key="upload",
+        label_visibility="collapsed",
+        max_upload_size=most,
+        on_change=lambda: st.session_state.pop(_DROPPED, None),
     )
+    file = st.session_state.get(_DROPPED, chosen)
+    if file is not chosen:
+        st.text(f"Dropped: {file.name}")
     larger = "" if security.paths_limited() else " A larger file is read where it is: choose Path."
-    st.caption(f"At most {most} MB.{larger}")
+    st.caption(f"At most {most} MB; a file can be dropped anywhere on the page.{larger}")
     if file is None:
         names = ", ".join(loader.label for loader in loaders.LOADERS.values())
         st.caption(f"A saved memory, or a conversation: {names}; also zipped.")

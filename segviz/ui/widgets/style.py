@@ -72,6 +72,20 @@ _RULES = """
   color: var(--segviz-caption); font-size: 0.875rem;
 }
 
+/* A file may be dropped anywhere: while one is dragged, an upload zone covers the page. Its file is
+   listed only while it travels. */
+.st-key-dropped { position: fixed; z-index: 1000000; right: 1rem; bottom: 1rem; width: 22rem; }
+.st-key-dropped:not(:has([role="progressbar"])) { visibility: hidden; }
+.st-key-dropped :is(label, [data-testid="stFileUploaderDropzone"]) { display: none; }
+[data-segviz-dragging] .st-key-dropped [data-testid="stFileUploaderDropzone"] {
+  visibility: visible; position: fixed; inset: 0; display: grid; place-items: center; height: auto;
+  border: 0.4rem dashed var(--st-primary-color, #d9480f); opacity: 0.95;
+}
+[data-segviz-dragging] .st-key-dropped [data-testid="stFileUploaderDropzone"] > * { display: none; }
+[data-segviz-dragging] .st-key-dropped [data-testid="stFileUploaderDropzone"]::after {
+  content: "Drop a conversation or a saved memory to open it"; font-size: 1.5rem;
+}
+
 /* The sign that empties a box keeps its width beside a long text. */
 [data-testid="stSelectbox"] svg { flex: none; }
 
