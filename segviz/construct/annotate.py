@@ -273,14 +273,9 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
     words, values = tuple(weights), tuple(weights.values())
     tells = sum(values) + _FACT * (facts + (question is not None))
     said = spoken.text if question is None else f"{question.text} {spoken.text}"
-    if not _has_content(said, speakers):
+    if len(content(said) - content(" ".join(speakers))) < LEAST_CONTENT:
         tells = min(tells, annotator.floor - 1)
     return _Candidate(spoken, question, words, values, tells, length, factor)
-
-
-def _has_content(text: str, speakers: frozenset[str]) -> bool:
-    """Returns True if a line has two content words besides the names of the speakers."""
-    return len(content(text) - content(" ".join(speakers))) >= LEAST_CONTENT
 
 
 def _cover(
@@ -349,17 +344,14 @@ def _written(lines: Iterable[_Line], max_words: int) -> str:
     """Writes lines below each other, with the speaker's name where it changes."""
     rows, speaker = [], ""
     for line in lines:
-        text = _clip(line.text, max_words) if line.length > max_words else line.text
+        text = line.text
+        if line.length > max_words:
+            text = text[: next(islice(word_spans(text), max_words - 1, None))] + " …"
         if SPEAKER.match(text):
             text = " " + text  # "Name: …" at the start of a line means a speaker, see Turn.spoken
         rows.append(text if line.speaker in ("", speaker) else f"{line.speaker}: {text.strip()}")
         speaker = line.speaker
     return "\n".join(rows)
-
-
-def _clip(text: str, max_words: int) -> str:
-    last = next(islice(word_spans(text), max_words - 1, None))
-    return text[:last] + " …"
 
 
 # --- by a chat model -------------------------------------------------------------------------

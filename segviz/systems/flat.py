@@ -24,10 +24,7 @@ class _Flat(Declared):
     """Base of memories that are a list of units."""
 
     online: ClassVar[bool] = True
-    invariants: ClassVar[tuple[Invariant, ...]] = (
-        leaves_are_units,
-        nothing_above_units,
-    )
+    invariants: ClassVar[tuple[Invariant, ...]] = (leaves_are_units, nothing_above_units)
     fidelity: ClassVar[str] = "faithful"
     relevance: ClassVar[str] = "dense"
     departures: ClassVar[tuple[str, ...]] = ()

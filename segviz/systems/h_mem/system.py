@@ -6,15 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.construct import (
-    Annotate,
-    Arrival,
-    Declared,
-    MemoryView,
-    Retrieval,
-    Row,
-    Services,
-)
+from segviz.construct import Annotate, Arrival, Declared, MemoryView, Retrieval, Row, Services
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time
@@ -24,15 +16,9 @@ from segviz.systems.common.departures import departures_of
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.h_mem.graph import EntityGraph, GraphParameters
-from segviz.systems.h_mem.invariants import events_have_a_place
 from segviz.systems.h_mem.retrieval import HMemSearch, HMemSearchParameters, robustness
-from segviz.systems.h_mem.tables import (
-    entity_rows,
-    forgetting_rows,
-    relation_rows,
-    window_rows,
-)
-from segviz.systems.h_mem.tree import EventTree, TreeParameters
+from segviz.systems.h_mem.tables import entity_rows, forgetting_rows, relation_rows, window_rows
+from segviz.systems.h_mem.tree import EventTree, TreeParameters, events_have_a_place
 from segviz.tree import Decision, Facts, Step, Structure, as_number
 from segviz.tree.invariants import Invariant
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from segviz.construct import Annotate, Declared, param
 from segviz.construct.tasks import Stated
 from segviz.conversation import DAY, Moment, as_time, seconds
 from segviz.systems.common.structure_editor import Draft
-from segviz.tree import Judgement, Scalar, as_number
+from segviz.tree import Judgement, Scalar, Structure, as_number
+from segviz.tree.invariants import Violation, fact
 
 EVENT, SUMMARY = "event", "summary"
 TOP = 4  # A.2: day, week, month, year
@@ -75,24 +78,19 @@ class EventTree:
         """Adds the levels that the tree's age at ``now`` requires (A.2); returns how many."""
         if self._began is None:
             return 0
-        days = (now - self._began) / DAY
+        draft, days, former = self._draft, (now - self._began) / DAY, self.top
         wanted = next((top for limit, top in _TOP_UNTIL if days < limit), TOP)
-        grew = 0
         while self.top < wanted:
-            self.promote()
-            grew += 1
-        return grew
-
-    def promote(self) -> None:
-        """Adds a level on top: every summary of the former top level gets a parent on it."""
-        orphans = [
-            n
-            for n in self._draft.of_kind(SUMMARY)
-            if self._draft.level[n] == self.top and not self._draft.parents[n]
-        ]
-        self.top += 1
-        for node in sorted(orphans, key=lambda n: (as_number(self._draft.facts[n], "opened"), n)):
-            self._route(node, self.top, as_number(self._draft.facts[node], "last"))
+            orphans = [
+                node
+                for node in draft.of_kind(SUMMARY)
+                if draft.level[node] == self.top and not draft.parents[node]
+            ]
+            self.top += 1
+            # The summaries of the former top level get parents on the new one.
+            for node in sorted(orphans, key=lambda n: (as_number(draft.facts[n], "opened"), n)):
+                self._route(node, self.top, as_number(draft.facts[node], "last"))
+        return self.top - former
 
     def event(self, fact: Stated, fragment: int, when: Moment) -> None:
         """Adds an event of a fragment and finds or opens a summary above it."""
@@ -195,3 +193,24 @@ class EventTree:
         )
         start = midnight - (day - first).days * DAY
         return start, start + (after - first).days * DAY
+
+
+def events_have_a_place(s: Structure) -> Iterator[Violation]:
+    """Checks that events and summaries have at most one parent summary, one level up.
+
+    They must have been opened in its window.
+    """
+    for node in np.flatnonzero(s.active).tolist():
+        if s.kind[node] not in ("event", "summary"):
+            continue
+        above = s.parents[node]
+        if len(above) > 1:
+            yield Violation("windows", node, "one parent", str(above))
+        for parent in above:
+            if s.level[parent] != s.level[node] + 1:
+                found = f"level {s.level[parent]}"
+                yield Violation("windows", node, f"a parent on level {s.level[node] + 1}", found)
+            opened = fact(s, node, "opened")
+            start, stop = fact(s, parent, "window_from"), fact(s, parent, "window_to")
+            if not start <= opened < stop:
+                yield Violation("windows", node, f"opened in [{start}, {stop})", str(opened))

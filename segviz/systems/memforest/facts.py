@@ -262,7 +262,9 @@ class Ingest:
             if root is not None or name == self.draft.facts[fact]["origin"]:
                 self._place(fact, "entity", name, name)
             elif self._ripe(name):
-                self.activate(name)
+                for each in self._named[name]:
+                    self._place(each, "entity", name, name)
+                self._events.append(f"“{name}” gets a tree of its own")
 
     def _ripe(self, name: str) -> bool:
         """Returns True if an entity has enough facts, from enough sessions, for a tree."""
@@ -271,12 +273,6 @@ class Ingest:
         cells = [cell for fact in facts for cell in beside(draft, fact, CELL)]
         sessions = {draft.facts[cell]["session"] for cell in cells}
         return len(facts) >= routing.entity_facts and len(sessions) >= routing.entity_sessions
-
-    def activate(self, name: str) -> None:
-        """Plants an entity's tree over all facts that name it."""
-        for fact in self._named[name]:
-            self._place(fact, "entity", name, name)
-        self._events.append(f"“{name}” gets a tree of its own")
 
 
 def _stretch(draft: Draft, cell: int) -> tuple[str, datetime | None]:

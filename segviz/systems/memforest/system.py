@@ -28,11 +28,10 @@ from segviz.systems.common.departures import departures_of
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.memforest.facts import FactParameters, Ingest
-from segviz.systems.memforest.invariants import forest_is_balanced
 from segviz.systems.memforest.retrieval import ForestSearch, MemForestSearchParameters
 from segviz.systems.memforest.scenes import SceneParameters, Scenes
 from segviz.systems.memforest.tables import tree_rows
-from segviz.systems.memforest.trees import Forest, Summaries
+from segviz.systems.memforest.trees import Forest, Summaries, forest_is_balanced
 from segviz.tree import Decision, Event, Judgement, Step, Structure
 from segviz.tree.invariants import Invariant
 

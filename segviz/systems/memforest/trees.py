@@ -10,13 +10,16 @@ nodes wait for a refresh. A cell, the leaf of a session's tree, is summarised fr
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
 
 from segviz.construct import Annotate
 from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
 from segviz.systems.common.structure_editor import Draft
 from segviz.tree import Facts, Scalar, Structure, as_number
+from segviz.tree.invariants import Violation, fact
 from segviz.tree.structure import above_items
 
 
@@ -272,3 +275,32 @@ class Forest:
             self.summaries.touch(item)
         for root in self.homes(item):
             self.summaries.mend(self._path(item, root))
+
+
+def forest_is_balanced(s: Structure) -> Iterator[Violation]:
+    """Checks that nodes have at most k children one level below, in the order of time.
+
+    A node other than the root has at least 2. Its times and item count are those of its children.
+    """
+    for node in np.flatnonzero(s.active & (s.level > 1)).tolist():
+        children, root = s.children[node], node
+        # Levels must rise, so that the loop also ends in a corrupt file with a cycle.
+        while above := [p for p in s.parents[root] if s.level[p] > s.level[root]]:
+            root = above[0]
+        if len(s.parents[node]) > 1:
+            yield Violation("forest", node, "one parent", str(s.parents[node]))
+        k, least = fact(s, root, "k"), 1 if root == node else 2
+        if not least <= len(children) <= k:
+            yield Violation("forest", node, f"{least} to {k:g} children", str(len(children)))
+        if {int(s.level[c]) for c in children} - {int(s.level[node]) - 1}:
+            yield Violation("forest", node, "children one level below", str(children))
+        starts = [fact(s, c, "from") for c in children]
+        if starts != sorted(starts):
+            yield Violation("forest", node, "children in the order of time", str(starts))
+        for name, expected in (
+            ("from", min(starts, default=0.0)),
+            ("to", max((fact(s, c, "to") for c in children), default=0.0)),
+            ("items", sum(fact(s, c, "items") for c in children)),
+        ):
+            if fact(s, node, name) != expected:
+                yield Violation("forest", node, f"{name} {expected}", str(s.facts[node].get(name)))

@@ -12,15 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import (
-    Annotate,
-    Arrival,
-    Declared,
-    MemoryView,
-    Retrieval,
-    Services,
-    param,
-)
+from segviz.construct import Annotate, Arrival, Declared, MemoryView, Retrieval, Services, param
 from segviz.construct.compatibility import cosines
 from segviz.systems.common.annotation import annotator, prepared, shortened, write
 from segviz.systems.common.departures import departures_of
@@ -67,11 +59,7 @@ class MemTree(Declared):
     name: ClassVar[str] = "memtree"
     label: ClassVar[str] = "MemTree (topics, online)"
     online: ClassVar[bool] = True
-    invariants: ClassVar[tuple[Invariant, ...]] = (
-        one_parent,
-        leaves_are_units,
-        topics_branch,
-    )
+    invariants: ClassVar[tuple[Invariant, ...]] = (one_parent, leaves_are_units, topics_branch)
     fidelity: ClassVar[str] = "faithful"
     published: ClassVar[Paper] = paper("segviz.systems.memtree")
     relevance: ClassVar[str] = "dense"  # cosine, §3.2
@@ -251,7 +239,10 @@ class _MemTreeBuilder:
             written = write(annotate, [[draft.text[topic], said] for topic in topics])
             texts |= zip(topics, written, strict=True)
         draft.rewrite(path, [texts[topic] for topic in path])
-        _settle_levels(draft, path[::-1])
+        for topic in reversed(path):  # from below upwards
+            level = 1 + max(draft.level[child] for child in draft.children[topic])
+            if level != draft.level[topic]:
+                draft.raise_to(topic, level)
 
 
 def _why(walk: _Walk) -> str:
@@ -275,11 +266,3 @@ def _note(index: int, path: Sequence[int], found: int | None) -> str:
     if path:
         return f"Unit {index} joins the topic {path[-1]}."
     return f"Unit {index} becomes a leaf at the top."
-
-
-def _settle_levels(draft: Draft, nodes: Sequence[int]) -> None:
-    """Sets the level of ``nodes``, listed from below, to one above their highest child."""
-    for node in nodes:
-        level = 1 + max(draft.level[child] for child in draft.children[node])
-        if level != draft.level[node]:
-            draft.raise_to(node, level)

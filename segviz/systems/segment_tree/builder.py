@@ -38,12 +38,6 @@ class Open:
         """Half-open range of the units below this node."""
         return self.start, self.stop
 
-    def as_candidate(self) -> Candidate:
-        """Returns the node as compatibility models see it."""
-        return Candidate(
-            self.node, self.level, self.span, self.text, self.vector, len(self.children)
-        )
-
     def added(self) -> Add:
         """Returns the event that adds this node."""
         facts = text_facts(self.text)
@@ -85,7 +79,11 @@ class SegmentTreeBuilder:
             return Step(arrival.unit, note, None, (leaf.added(),), Cost(modified=1))
         # Lines 7-8: C sees the frontier without its leaf f₁, from low to high.
         inner = self._frontier[1:]
-        verdict = judge(model, arrival, [node.as_candidate() for node in inner])
+        seen = [
+            Candidate(each.node, each.level, each.span, each.text, each.vector, len(each.children))
+            for each in inner
+        ]
+        verdict = judge(model, arrival, seen)
         height = len(self._frontier)
         joins = height if verdict.chosen is None else inner[verdict.chosen].level
 
@@ -112,7 +110,9 @@ class SegmentTreeBuilder:
         events.append(Link(upper[0].node, chain[-1].node))
         events += [node.revised() for node in changed if node is not fresh_root]
         self._frontier = chain + upper  # equation 2: the nodes that end at the newest unit
-        self._release(closed)
+        for node in closed:
+            if not node.dirty and node not in self._frontier:
+                node.children = []  # final: no later text reads them
 
         chosen = None if fresh_root else upper[0].node
         decision = Decision(verdict.judgements, chosen, verdict.why)
@@ -204,12 +204,6 @@ class SegmentTreeBuilder:
             for node, vector in zip(renewed, vectors, strict=True):
                 node.vector = vector
         return count
-
-    def _release(self, closed: list[Open]) -> None:
-        """Frees the children of final nodes: those off the frontier whose text is up to date."""
-        for node in closed:
-            if not node.dirty and node not in self._frontier:
-                node.children = []
 
 
 def _note(arrival: Arrival, joined: Open, between: int, fresh_root: bool) -> str:

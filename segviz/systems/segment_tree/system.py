@@ -9,14 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import (
-    Annotate,
-    Arrival,
-    Compatibility,
-    Declared,
-    Services,
-    param,
-)
+from segviz.construct import Annotate, Arrival, Compatibility, Declared, Services, param
 from segviz.construct.compatibility import Calibrated
 from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.systems.common.annotation import annotator, prepared

@@ -131,27 +131,24 @@ class Episodes:
         self.episode = None
         return text + ".", int(written) + self._themes.rewrite()
 
-    def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
+    def _state(self, fact: Stated, vector: Vector, episode: int, leaves: Sequence[int]) -> bool:
         """Adds a statement that an episode makes; returns True if it is new."""
-        said = [self._draft.span[unit][0] for unit in sources(fact.text, units, self._draft)]
+        draft = self._draft
+        said = [draft.span[leaf][0] for leaf in sources(fact.text, leaves, draft)]
         # The same statement of another episode is linked, not stored twice.
         again = self._texts.get(normalised(fact.text))
         if again is not None:
-            self._repeat(again, episode, said)
+            if episode not in draft.children[again]:
+                draft.link(again, episode)
+            units = [*map(int, str(draft.facts[again]["units"]).split()), *said]
+            draft.note(again, units=" ".join(map(str, dict.fromkeys(units))))
             return False
         facts: Facts = {"units": " ".join(map(str, said)), "moves": 0, "domain": fact.domain}
-        statement = self._draft.add(2, [episode], fact.text, SEMANTIC, facts, vector)
+        statement = draft.add(2, [episode], fact.text, SEMANTIC, facts, vector)
         self._statements.append(statement)
         self._texts[normalised(fact.text)] = statement
         self._themes.attach(statement)
         return True
-
-    def _repeat(self, statement: int, episode: int, said: Sequence[int]) -> None:
-        draft = self._draft
-        if episode not in draft.children[statement]:
-            draft.link(statement, episode)
-        units = [*map(int, str(draft.facts[statement]["units"]).split()), *said]
-        draft.note(statement, units=" ".join(map(str, dict.fromkeys(units))))
 
     def _known(self, vector: Vector) -> list[int]:
         """Returns the known statements most similar to an episode, which it should not repeat."""

@@ -6,15 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.construct import (
-    Annotate,
-    Arrival,
-    Declared,
-    MemoryView,
-    Retrieval,
-    Row,
-    Services,
-)
+from segviz.construct import Annotate, Arrival, Declared, MemoryView, Retrieval, Row, Services
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock, Unit
 from segviz.llm.prompts import Texts, texts_of
@@ -23,10 +15,9 @@ from segviz.systems.common.departures import departures_of
 from segviz.systems.common.published import Paper, paper
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.xmemory.episodes import EpisodeParameters, Episodes
-from segviz.systems.xmemory.invariants import statements_are_parted
 from segviz.systems.xmemory.retrieval import XMemorySearch, XMemorySearchParameters
 from segviz.systems.xmemory.tables import change_rows, episode_rows, size_rows, theme_rows
-from segviz.systems.xmemory.themes import Themes
+from segviz.systems.xmemory.themes import Themes, statements_are_parted
 from segviz.tree import Decision, Step, Structure
 from segviz.tree.invariants import Invariant
 

@@ -8,7 +8,7 @@ nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from segviz.construct import Annotate, Declared, param
 from segviz.embedding import unit_rows
 from segviz.systems.common.structure_editor import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector, as_number
+from segviz.tree.invariants import Violation, fact
 
 SEMANTIC, THEME = "semantic", "theme"
 
@@ -359,10 +360,11 @@ class Themes:
             if theme not in self._parts.themes or not tiny:
                 continue
             # §3.2: a merge must raise f; a tie goes to the older partner.
-            gains = [(self.gain(theme, other), -other) for other in self._partners(theme)]
-            gain, partner = max(gains, default=(0.0, 0))
-            if gain > 0:
-                self.merge(theme, -partner)
+            before = self._parts.objective()
+            after = {other: self._merged(theme, other) for other in self._partners(theme)}
+            best = max(after, key=lambda one: (round(after[one] - before, 9), -one), default=theme)
+            if best != theme and round(after[best] - before, 9) > 0:
+                self._merge(theme, best, before, after[best])
                 merged = True
         return merged
 
@@ -375,42 +377,49 @@ class Themes:
             if score >= limits.merge and len(children[theme]) + len(children[other]) <= limits.most
         ]
 
-    def gain(self, one: int, other: int) -> float:
-        """Returns the gain in f if two themes were merged."""
-        before, after = self._merged(one, other)
-        return round(after - before, 9)
-
-    def _merged(self, one: int, other: int) -> tuple[float, float]:
+    def _merged(self, one: int, other: int) -> float:
+        """Returns f if two themes were merged."""
         both = np.concatenate([self._members(one), self._members(other)])
-        return self._parts.objective(), self._parts.objective([one, other], [both])
+        return self._parts.objective([one, other], [both])
 
-    def merge(self, one: int, other: int) -> None:
+    def _merge(self, one: int, other: int, before: float, after: float) -> None:
         """Merges two themes: the smaller (the younger, if equal) joins the larger."""
         draft = self._draft
-        before, after = self._merged(one, other)
         kept, gone = sorted((one, other), key=lambda t: (-len(draft.children[t]), t))
         for statement in list(draft.children[gone]):
-            self.move(statement, kept)
+            draft.unlink(gone, statement)
+            draft.link(kept, statement)
+            self._moved(statement)
+        self._changed(kept)
+        self._parts.drop(gone)
+        self._stale.pop(gone, None)
+        self._touched.pop(gone, None)
+        draft.remove(gone)
         self._record("merge", kept, before, after, [gone])
         self.judged.append(Judgement(kept, after, before, f"merge with {gone}"))
         self.changes.append(f"theme {gone} joined theme {kept}: f {before:.3f} to {after:.3f}")
-
-    def move(self, statement: int, theme: int) -> None:
-        """Moves a statement to another theme; an emptied theme is removed."""
-        old = self._draft.parents[statement][0]
-        self._draft.unlink(old, statement)
-        self._draft.link(theme, statement)
-        self._moved(statement)
-        self._changed(theme)
-        if self._draft.children[old]:
-            self._changed(old)
-            return
-        self._parts.drop(old)
-        self._stale.pop(old, None)
-        self._touched.pop(old, None)
-        self._draft.remove(old)
 
     def rewrite(self) -> int:
         """Rewrites the texts of changed themes; returns the number of texts written."""
         stale, self._stale = self._stale, {}
         return self._draft.write(stale, self._annotate)
+
+
+def statements_are_parted(s: Structure) -> Iterator[Violation]:
+    """Checks that every message has one episode and every statement one theme.
+
+    A theme has at most ``most`` statements (0: any number) and records its size.
+    """
+    for node in np.flatnonzero(s.active).tolist():
+        owner = {"": "episode", "semantic": "theme"}.get(s.kind[node])
+        if owner is not None:
+            kinds = [s.kind[parent] for parent in s.parents[node]]
+            if kinds != [owner]:
+                yield Violation("partition", node, f"one {owner} above", str(kinds))
+        if s.kind[node] == "theme":
+            size = len(s.children[node])
+            most = fact(s, node, "most")
+            if not (size <= most or most == 0):
+                yield Violation("partition", node, f"{most:g} members", str(size))
+            if size != s.facts[node].get("size"):
+                yield Violation("partition", node, f"size {size}", str(s.facts[node].get("size")))
