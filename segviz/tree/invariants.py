@@ -234,12 +234,7 @@ def check(structure: Structure, invariants: Sequence[Invariant] = ()) -> list[Vi
 
     Returns:
         One violation for each broken place; empty for a sound structure.
-
-    Raises:
-        TypeError: ``invariants`` is a name, as in earlier versions.
     """
-    if isinstance(invariants, str):
-        raise TypeError(f"expected functions such as memory.invariants, found {invariants!r:.60}")
     broken = list(columns_agree(structure))
     if broken:
         return broken

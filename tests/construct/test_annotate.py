@@ -227,10 +227,6 @@ class TestExtractive:
         groups = [annotate(texts[first : first + 32]) for first in (0, 32, 64)]
         assert annotate(texts) == annotate(groups)
 
-    def test_ranges_are_checked(self):
-        with pytest.raises(ValueError, match="max_words is 3; it must lie between 10 and 400"):
-            Extractive(max_words=3)
-
 
 class TestSalience:
     def test_small_talk_tells_less_than_things(self):

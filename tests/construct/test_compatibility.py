@@ -158,10 +158,6 @@ class TestCalibrated:
         assert verdict.chosen is None
         assert "nearest miss is level 1 (units 0–4) with 0.35 against 0.40" in verdict.why
 
-    def test_ranges_are_checked(self):
-        with pytest.raises(ValueError, match="crowding is -1"):
-            Calibrated(crowding=-1)
-
 
 @dataclass
 class Bare:

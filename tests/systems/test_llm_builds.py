@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 
 import pytest
@@ -29,7 +24,6 @@ from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, BuildPaused
 from segviz.store import StoreError
 from segviz.tree import total_cost
-from tests.data import ROOT
 from tests.llm.server import (
     ModelServer,
     broken,
@@ -586,44 +580,3 @@ def test_the_key_is_in_no_file_and_no_pause(server, tmp_path):
     assert KEY not in repr(pause.value) + str(pause.value) + repr(memory.settings)
     for file in tmp_path.iterdir():
         assert KEY.encode() not in file.read_bytes()
-
-
-SCRIPT = """
-import sys, segviz
-from segviz.embedding import HashingEmbedder
-from segviz.llm import Endpoint, ModelCache, OpenAIChat
-from tests.trees import small_chat
-url, cache, out = sys.argv[1:]
-chat = OpenAIChat(Endpoint(url, model="test-model", key="k"), ModelCache(cache))
-memory = segviz.build(small_chat(), unit="turn", embedder=HashingEmbedder(), chat=chat,
-                      compatibility="batch", annotate="llm")
-memory.save(out)
-"""
-
-
-@pytest.mark.slow
-def test_killed_in_the_middle_it_goes_on_where_it_was(server, tmp_path):
-    def slow(request):
-        time.sleep(0.15)
-        return steady(request)
-
-    server.answer = slow
-    command = [sys.executable, "-c", SCRIPT, server.url, str(tmp_path / "cache.sqlite")]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([*command, str(tmp_path / "a.json")], env=environment)
-    until = time.monotonic() + 120
-    while len(server.requests) < 6 and process.poll() is None and time.monotonic() < until:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    time.sleep(0.3)
-    before = [json.dumps(r, sort_keys=True) for r in server.requests]
-    assert 6 <= len(before) < 14
-    assert not (tmp_path / "a.json").exists()
-    server.requests.clear()
-    server.answer = steady
-    subprocess.run([*command, str(tmp_path / "b.json")], env=environment, check=True, timeout=300)
-    after = [json.dumps(r, sort_keys=True) for r in server.requests]
-    # Only the request under way when the process died may be sent once more.
-    assert len(set(before[:-1]) & set(after)) == 0
-    assert segviz.open(tmp_path / "b.json").check() == []

@@ -7,7 +7,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from segviz.construct import parameters
+from segviz.construct import make, parameters
 from segviz.memory import COMPONENTS
 from segviz.retrieval.relevance import RELEVANCE
 from segviz.systems import SYSTEMS
@@ -55,7 +55,10 @@ def test_every_mechanism_names_its_passage_its_code_and_its_status():
 
 
 @pytest.mark.parametrize("registry", [*COMPONENTS, "relevance"])
-def test_every_parameter_of_a_part_has_a_source(registry):
+def test_every_parameter_of_a_part_has_a_source_and_a_range_that_is_checked(registry):
     for part in {**COMPONENTS, "relevance": RELEVANCE}[registry].values():
         for parameter in parameters(part):
             assert SOURCE.search(parameter.spec.source), (part, parameter.name)
+            if parameter.spec.high is not None:
+                with pytest.raises(ValueError, match=f"{parameter.name} is .* must lie between"):
+                    make(part, {parameter.name: parameter.spec.high + 1})

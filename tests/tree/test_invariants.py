@@ -37,11 +37,6 @@ def test_sound_structures_are_clean():
         assert check(grown([(0, 0, 1)], []), invariants) == []
 
 
-def test_names_of_earlier_versions_are_refused():
-    with pytest.raises(TypeError, match=r"such as memory\.invariants, found 'segment-tree'"):
-        check(toy(), "segment-tree")
-
-
 def test_every_message_names_node_expected_and_found():
     violation = check(changed(stop=[1, 2, 3, 4, 5, 6, 7, 2, 4, 7, 7]))[0]
     assert str(violation) == "spans: node 7: expected the hull (0, 3) of its children, found (0, 2)"
