@@ -222,7 +222,7 @@ def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
 
 
 def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Candidate], list[int]]:
-    """Returns the lines that reach ``floor``, else the heaviest, and the child text of each."""
+    """Returns the lines that reach ``floor``, else the heaviest, and the index of each's text."""
     # Speakers' names occur in most lines, so they cannot distinguish one.
     speakers = _words_of_names(frozenset().union(*map(_speakers, texts)))
     found: dict[str, tuple[_Candidate, int]] = {}
@@ -469,7 +469,7 @@ class _Covering(WrittenText):
 
 @dataclass(frozen=True)
 class SessionSummaries(Extractive):
-    """Gives a node whose leaves are exactly one session the data set's summary of this session.
+    """Annotates a node that covers exactly one session with the data set's summary of it.
 
     All other nodes have an extract, as by ``extractive``. So the summaries of a LoCoMo file
     (``session_summary``) can be compared with the texts that segviz writes. The fact "written by"

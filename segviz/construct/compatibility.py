@@ -58,7 +58,7 @@ def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArr
 class Judging:
     """Base of compatibility models that explain themselves.
 
-    A subclass defines ``_judge`` for at least one candidate.
+    A subclass defines ``_judge``, which always gets at least one candidate.
     """
 
     def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:

@@ -288,7 +288,7 @@ def _weight(phrase: str, name: bool) -> float:
 def _candidates(
     text: str, nobody: frozenset[str], english: bool, usual: frozenset[str]
 ) -> tuple[tuple[str, bool], ...]:
-    """Returns the phrases of a text, each with True if it is a name."""
+    """Returns the phrases of a text that may become labels, each with True if it is a name."""
     found: list[tuple[str, bool]] = []
     for _, said in lines(_CAPTION.sub(" ", text)):
         for sentence in sentences(said):
@@ -366,7 +366,7 @@ def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
 def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
     """Returns what may name a topic in a sentence that is not English.
 
-    That are words of four letters or more, words in Katakana, and runs of two to six Han signs.
+    These are words of four letters or more, words in Katakana, and runs of two to six Han signs.
     Hiragana is mostly grammar.
     """
     words = [word for word in _LETTERS.findall(sentence) if word.lower() not in nobody]

@@ -33,7 +33,7 @@ class Services:
 def services_for(
     system: object, embedder: Embedder, chat: Chat | None, conversation: Conversation
 ) -> Services:
-    """Returns the services of a system, with its class variable ``prompts`` if it has one."""
+    """Returns the services of a build for a system, with the system's ``prompts`` if it has any."""
     return Services(embedder, chat, getattr(system, "prompts", {}), conversation)
 
 

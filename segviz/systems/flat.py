@@ -116,7 +116,7 @@ class DenseRetrieval(_Flat):
     )
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Returns every unit, best first."""
+        """Ranks all units by the cosine of their embedding with the question's."""
         scores = question_cosines(question, view)
         ranked = best_first(view.structure.leaves, scores)
         note = f"{len(ranked)} units are compared with the question."

@@ -327,7 +327,7 @@ class Moments:
         self._recent: dict[int, Structure] = {}
 
     def at(self, step: int) -> Structure:
-        """Returns ``replay(steps[:step])``, with its errors."""
+        """Returns the structure after ``step`` steps; raises ReplayError as :func:`replay` does."""
         # A page asks for the same few moments on every run.
         if step not in self._recent:
             self._recent[step] = self._fold_to(step)

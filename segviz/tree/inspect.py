@@ -83,7 +83,10 @@ Kinship = Literal["same", "above", "below", "siblings", "apart"]
 
 
 def kinship(structure: Structure, a: int, b: int) -> Kinship:
-    """Returns ``a``'s relation to ``b``: an ancestor is "above", nodes of one parent "siblings"."""
+    """Returns how node ``a`` is related to node ``b``.
+
+    It is "above" if it is an ancestor, "below" if a descendant; "siblings" share a parent.
+    """
     if a == b:
         return "same"
     if a in reachable(structure.parents, [b]):

@@ -167,7 +167,7 @@ def _from_above(shown: Structure) -> list[int]:
 
 
 def _depths(shown: Structure, order: list[int]) -> list[int]:
-    """Returns the longest path from a root to each node."""
+    """Returns the number of edges on the longest path from a root to each node."""
     depth = [0] * len(shown)
     for node in order:
         for child in shown.children[node]:

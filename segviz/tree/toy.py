@@ -39,7 +39,7 @@ _LEAF_RELEVANCE = (0.1, 0.6, 0.3, 0.0, 0.0, 0.2, 0.0)
 
 
 def toy_structure() -> Structure:
-    """Returns the tree: nodes 0 to 6 are leaves, 12 is the root; embeddings have no dimensions."""
+    """Returns the toy tree: nodes 0 to 6 are leaves, 12 is the root, and vectors are empty."""
     nothing = np.zeros(0, dtype=np.float32)
     events: list[Event] = [
         Add(index, 0, (index, index + 1), text, nothing) for index, text in enumerate(_LEAVES)

@@ -80,7 +80,7 @@ def shortened(annotate: Annotate, by: int) -> Annotate:
 
 
 def or_offline(component: T, services: Services, offline: Callable[[], T]) -> T:
-    """Returns an annotator or tasks, bound to ``services``; ``offline()`` if no model is set."""
+    """Returns a component bound to ``services``; ``offline()`` if its chat model is missing."""
     if getattr(component, "needs_chat", False) and services.chat is None:
         return offline()
     return prepared(component, services)

@@ -88,7 +88,7 @@ class Draft:
         return np.asarray(self._matrix[list(nodes)])
 
     def cosines(self, vector: Vector, nodes: Sequence[int]) -> list[float]:
-        """Returns the cosine of ``vector`` with each of these nodes.
+        """Returns the cosine of ``vector`` with the vector of each of ``nodes``.
 
         Vectors are unit length or zero. Cosines are rounded to nine digits, so that ties are exact.
         """
@@ -108,7 +108,7 @@ class Draft:
         return [(nodes[i], float(scores[i])) for i in order.tolist()]
 
     def of_kind(self, kind: str) -> list[int]:
-        """Returns the active nodes of this kind, oldest first."""
+        """Returns the active nodes of ``kind``, oldest first."""
         return [n for n in range(len(self)) if self.kind[n] == kind and self.active[n]]
 
     def upwards(self, node: int, kind: str = "") -> list[int]:
@@ -300,7 +300,7 @@ class Draft:
         inspected: int = 0,
         decision: Decision | None = None,
     ) -> Step:
-        """Returns the changes since the last call as a step of this unit.
+        """Returns the changes since the last call as the step of ``unit``.
 
         Its cost counts the texts ``written``, the candidates ``inspected`` and the nodes its events
         name.

@@ -62,7 +62,7 @@ class EntityGraph:
     def __init__(
         self, draft: Draft, annotate: Annotate, rules: GraphParameters, profiles: bool
     ) -> None:
-        """Starts an empty graph; without ``profiles`` none are written."""
+        """Starts an empty graph; ``profiles`` is False if no profiles shall be written."""
         self._draft = draft
         self._annotate = annotate
         self._rules = rules

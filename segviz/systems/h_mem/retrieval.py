@@ -154,7 +154,7 @@ class HMemSearch(Search):
     said_at: list[Moment] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
-        """Retrieves for all parts of the question; an item has its best score over the parts."""
+        """Retrieves items for each part of a question; an item keeps its best score."""
         view = self.view
         n = len(view.structure)
         said_at = self.said_at = moments(view.units)

@@ -106,9 +106,9 @@ class Scenes:
         self._forest.plant("scene", scope, label, k, fact, domain=domain)
 
     def _first(self, facts: Sequence[int]) -> None:
-        """Founds the first scenes on distant seeds and assigns the buffered facts to them.
+        """Opens the first scenes over dissimilar facts and assigns all others to them.
 
-        A fact that is similar to no seed of its domain becomes a seed itself.
+        A fact that is similar to no scene of its domain opens another one.
         """
         vectors = self._draft.vectors(facts)
         seeds = [0]

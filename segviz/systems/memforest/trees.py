@@ -157,7 +157,7 @@ class Forest:
         self._family: dict[str, dict[int, None]] = {family: {} for family in FAMILIES}
 
     def root(self, family: str, scope: str) -> int | None:
-        """Returns the root of a family's tree about ``scope``, a name; None without one."""
+        """Returns the root of a family's tree with the name ``scope``; None without one."""
         return self._roots.get((family, scope))
 
     def trees(self, family: str) -> list[int]:
@@ -172,7 +172,7 @@ class Forest:
         return layer
 
     def holds(self, root: int, item: int) -> bool:
-        """Returns True if an item is in a tree."""
+        """Returns True if an item is in the tree of ``root``."""
         return root in self.homes(item)
 
     def homes(self, item: int) -> list[int]:
@@ -280,7 +280,8 @@ class Forest:
 def forest_is_balanced(s: Structure) -> Iterator[Violation]:
     """Checks that nodes have at most k children one level below, in the order of time.
 
-    A node other than the root has at least 2. Its times and item count are those of its children.
+    A node other than the root has at least 2. Its times span those of its children, and its item
+    count is the sum of theirs.
     """
     for node in np.flatnonzero(s.active & (s.level > 1)).tolist():
         children, root = s.children[node], node

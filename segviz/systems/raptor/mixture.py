@@ -153,7 +153,7 @@ def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats)
 
 
 def _normalised(joint: Floats) -> tuple[Floats, float]:
-    """Turns joint log-densities into posteriors, in place; also returns the mean likelihood."""
+    """Returns the posteriors, computed in place of ``joint``, and the mean log-likelihood."""
     top = np.maximum.reduce(joint, axis=1, keepdims=True)
     # Log-sum-exp: without the largest term the exponentials could overflow.
     joint -= top
