@@ -17,7 +17,7 @@ from segviz.cli.tables import Owner, report
 from segviz.evaluation.compare import Comparison, compare_one, joined, pooled_comparison
 from segviz.systems import SYSTEMS
 
-_SHARED = ("k", "units", "tokens", "budget", "relevance")
+_SHARED = ("k", "units", "tokens", "budget", "relevance", "deduplicate")
 
 
 @command
@@ -48,15 +48,14 @@ def compare(options: Options, console: Console) -> int:
     one conversation. Parallel runs disturb each other, so seconds are then not measured.
 
     JSON: command, share, runs (for each conversation and seed: conversation, seed, k, units,
-    tokens, budget, relevance (null: the default of each retrieval), questions, rows), overall (the
-    same for each seed over the questions of all conversations, if there are several; intervals
-    resample conversations, too). A row has name, system, method (native, its own retrieval; or
-    collapsed, segviz's relevance), relevance,
-    shape, cost (sums over the build), measures (name -> all, without_adversarial and gain, the
-    paired difference to the first row; with an audit also without_disputed and
-    gain_without_disputed; each value, low, high, n), build_seconds and query_seconds (null if
-    runs are distributed or saved with --resume), contentless_lines (share over all inner nodes,
-    null without any).
+    tokens, budget, deduplicate, relevance (null: the default of each retrieval), questions, rows),
+    overall (the same for each seed over the questions of all conversations, if there are several;
+    intervals resample conversations, too). A row has name, system, method (native, its own
+    retrieval; or collapsed, segviz's relevance), relevance, shape, cost (sums over the build),
+    measures (name -> all, without_adversarial and gain, the paired difference to the first row;
+    with an audit also without_disputed and gain_without_disputed; each value, low, high, n),
+    build_seconds and query_seconds (null if runs are distributed or saved with --resume),
+    contentless_lines (share over all inner nodes, null without any).
 
     Examples:
         segviz compare sample:ines-theo --systems segment-tree,raptor,bm25

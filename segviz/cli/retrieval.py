@@ -44,6 +44,9 @@ scoring_options = together(
     ),
     _retrieval("-k", "Nodes retrieved; 1 or more.", default=DEFAULTS.k),
     _retrieval("--budget", "Tokens to retrieve, instead of K nodes.", type=int),
+    _retrieval(
+        "--deduplicate", "Skip nodes that repeat the text of a better one.", "kept", is_flag=True
+    ),
 )
 """Options of every retrieval."""
 

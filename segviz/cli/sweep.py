@@ -37,7 +37,7 @@ from segviz.retrieval import POLICIES, PRESETS, RELEVANCE
 EVERY = "all"
 """Value of ``--relevance`` that means every relevance."""
 
-_SHARED = ("k", "budget", "relevance", "literal", "units", "tokens")
+_SHARED = ("k", "budget", "relevance", "literal", "deduplicate", "units", "tokens")
 _AXES = ("policies", "alphas", "horizons")
 _USUAL = {name: signature(measure).parameters[name].default for name in _AXES}
 
@@ -87,10 +87,10 @@ def sweep(options: Options, console: Console) -> int:
     if a run takes some seconds; two processes halve the time of 20 runs of LoCoMo.
 
     JSON: command, share, runs (for each conversation, system, seed and relevance: conversation,
-    system, seed, policies, alphas, horizons, k, budget, relevance, distinct, units, tokens,
-    questions, measure, baseline and best (a cell each), cells), overall (the same for each system,
-    seed and relevance over the questions of all conversations, if there are several; intervals
-    resample conversations, too).
+    system, seed, policies, alphas, horizons, k, budget, relevance, distinct,
+    deduplicate, units, tokens, questions, measure, baseline and best (a cell each), cells), overall
+    (the same for each system, seed and relevance over the questions of all conversations, if there
+    are several; intervals resample conversations, too).
     A cell has policy, alpha, horizon, measures (name -> all, without_adversarial and gain, the
     paired difference to the baseline; with an audit also without_disputed and
     gain_without_disputed; each value, low, high, n; null if no question counts; measures that the

@@ -123,6 +123,7 @@ def _print_setting(
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
     number = mean.n if isinstance(mean, Mean) else 0
     read = f"{asked.budget} tokens" if asked.budget is not None else f"K {asked.k}"
+    read += " without repeated texts" * asked.deduplicate
     without = f" without category {ADVERSARIAL}" if options.no_adversarial else ""
     if disputed := _disputed(found):
         what = "left out" if options.no_disputed else "counted"
@@ -165,7 +166,7 @@ def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> di
     best = found.best(measure, adversarial=adversarial)
     shared = settings_content(found.settings)
     return {
-        **{name: shared[name] for name in ("k", "budget", "relevance", "distinct")},
+        **{name: shared[name] for name in ("k", "budget", "relevance", "distinct", "deduplicate")},
         **{name: getattr(found, name) for name in ("units", "tokens", "policies", "alphas")},
         "horizons": found.horizons,
         "questions": found.questions,
@@ -180,7 +181,10 @@ def comparison_content(found: Comparison) -> dict[str, Any]:
     """Returns a comparison for ``--json``; differences are to its first row."""
     names = ("name", "system", "method", "relevance", "shape", "cost")
     return {
-        **{name: getattr(found.settings, name) for name in ("k", "budget", "relevance")},
+        **{
+            name: getattr(found.settings, name)
+            for name in ("k", "budget", "deduplicate", "relevance")
+        },
         **{name: getattr(found, name) for name in ("units", "tokens", "questions")},
         "rows": [
             {

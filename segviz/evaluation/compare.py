@@ -244,9 +244,9 @@ def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSet
     if paper is None:
         return None
     relevance = settings.relevance or paper.relevance
-    return replace(
-        paper, relevance=relevance, k=settings.k, budget=settings.budget, step=settings.step
-    )
+    names = ("k", "budget", "step", "deduplicate")
+    limits = {name: getattr(settings, name) for name in names}
+    return replace(paper, relevance=relevance, **limits)
 
 
 def check_units(memories: Mapping[str, Memory]) -> None:

@@ -306,7 +306,8 @@ def evaluate(
     if settings is None and not _SCORING & changes.keys() and isinstance(memory.model, Retriever):
         changes["method"] = "native"
     settings = measured_settings(settings, changes).resolved(memory.model)
-    found = batches(memory, questions, settings, Limits(settings.k, settings.budget, units, tokens))
+    limits = Limits(settings.k, settings.budget, units, tokens, settings.deduplicate)
+    found = batches(memory, questions, settings, limits)
     rankings = (ranked(memory, batch, settings) for batch in found)
     return Evaluation(settings, units, tokens, outcomes_of(questions, found, rankings, seed))
 

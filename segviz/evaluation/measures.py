@@ -2,7 +2,8 @@
 
 A question has two rankings. The *leaves* are all nodes of level 0, best first: did the right unit
 come back? The *mixed* ranking has the nodes of all levels, as Algorithm 2 of SegTreeMem returns
-them to a reader. The reader gets its *top*: K nodes, or those that fit a budget of tokens.
+them to a reader. The reader gets its *top*: K nodes, or those that fit a budget of tokens. The
+setting ``deduplicate`` drops repeated texts from the mixed ranking, never from that of leaves.
 
 A *lift* is the value minus the one expected of random leaves of the same total length, so that long
 texts earn nothing by their length alone. The baseline uses random leaves, not random nodes, because

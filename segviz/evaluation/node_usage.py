@@ -54,7 +54,8 @@ def traffic(
     n = len(memory.structure)
     retrieved, on_gold = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     given, taken = np.zeros(n), np.zeros(n)
-    for batch in batches(memory, questions, asked, Limits(asked.k, asked.budget)):
+    limits = Limits(asked.k, asked.budget, deduplicate=asked.deduplicate)
+    for batch in batches(memory, questions, asked, limits):
         structure = batch.structure
         initial = batch.first_scores(memory, asked.relevance_for(memory.model))
         hops = spread(initial, structure.edges, policy, horizon, structure)

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from segviz.conversation import Question
 from segviz.evaluation.measures import MEASURES, TOKENS, UNITS
 from segviz.memory import Memory
-from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
+from segviz.retrieval import (
+    RetrievalSettings,
+    check_count,
+    distinct,
+    estimated_tokens,
+    initial_scores,
+)
 from segviz.text.words import QUOTED, all_tokens, content_tokens, count_words
 from segviz.tree import Structure
 from segviz.tree.structure import reachable
@@ -30,13 +36,15 @@ class Limits:
     """Limits of reading a ranking.
 
     ``k`` nodes are read or, with a ``budget``, the nodes that fit so many tokens; ``units`` for
-    ``reached``, ``tokens`` for ``answer_words``.
+    ``reached``, ``tokens`` for ``answer_words``. ``deduplicate`` leaves out nodes that repeat a
+    better one.
     """
 
     k: int = 10
     budget: int | None = None
     units: int = UNITS
     tokens: int = TOKENS
+    deduplicate: bool = False
 
     def __post_init__(self) -> None:
         for name in ("k", "units", "tokens"):
@@ -257,8 +265,15 @@ class QuestionBatch:
 
     def tops(self, ranked: Ints) -> Ints:
         """Returns the part of each ranking that is read, int64 (q, width), padded."""
-        budget = self._limits.budget
+        budget, ranked = self._limits.budget, self._mixed(ranked)
         return self._within(ranked, budget) if budget is not None else ranked[:, : self._limits.k]
+
+    def _mixed(self, ranked: Ints) -> Ints:
+        """Returns the mixed rankings that a reader gets; those of leaves alone keep repeats."""
+        if not self._limits.deduplicate:
+            return ranked
+        rows = (row[row < len(self.structure)].tolist() for row in ranked)
+        return self.ragged([list(distinct(row, self.structure)) for row in rows])
 
     def _within(self, ranked: Ints, tokens: int) -> Ints:
         """Returns the beginning of each ranking that fits so many tokens."""
@@ -270,11 +285,12 @@ class QuestionBatch:
         """Returns every measure of rankings (q, m), float64 (q,), NaN without a value."""
         tops = self.tops(ranked)
         found = self._of_leaves(ranked)
-        found["reached"], read = self._reached(ranked)
+        mixed = self._mixed(ranked)
+        found["reached"], read = self._reached(mixed)
         found["reached_lift"] = found["reached"] - read / max(self._present, 1)
         quoted, by_chance = self._quotes.found(tops)
         found["quoted"], found["quoted_lift"] = quoted, quoted - by_chance
-        words, by_chance = self._answers.found(self._within(ranked, self._limits.tokens))
+        words, by_chance = self._answers.found(self._within(mixed, self._limits.tokens))
         found["answer_words"], found["answer_words_lift"] = words, words - by_chance
         found["words"] = self._lengths[tops].sum(axis=1).astype(np.float64)
         for name, measure in MEASURES.items():

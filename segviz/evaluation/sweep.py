@@ -230,7 +230,8 @@ def sweep(
         raise ValueError(
             f"method is {shared.method!r}; a sweep varies propagation, so leave it out"
         )
-    found = batches(memory, questions, shared, Limits(shared.k, shared.budget, units, tokens))
+    limits = Limits(shared.k, shared.budget, units, tokens, shared.deduplicate)
+    found = batches(memory, questions, shared, limits)
     initial = [batch.first_scores(memory, shared.relevance_for(memory.model)) for batch in found]
 
     def measured(policy: str, alpha: float, horizon: int, scores: Sequence[Floats]) -> Cell:

@@ -47,6 +47,7 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
     first = found.rows[0].outcomes
     names = [f"{_label(one)} · {one.how}" for one in found.rows]
     read = "" if found.settings.budget is None else f", {found.settings.budget} tokens are read"
+    read += ", repeated texts are skipped" * found.settings.deduplicate
     said = (
         f"{counted(len(questions), 'question')}, K {found.settings.k}{read}. Means have 95 % "
         "bootstrap intervals; differences to the first row are paired by question. Own is the "

@@ -207,13 +207,15 @@ def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
 
 
 def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:
-    names = [*owners, "policy", "alpha", "horizon", "k", "budget", "units", "tokens", "relevance"]
+    names = [*owners, "policy", "alpha", "horizon", "k", "budget", "deduplicate", "units", "tokens"]
+    names += ["relevance"]
     names += ["measure", "category", "adversarial", "disputed", "mean", "low", "high", "n"]
     names += ["gain", "gain_low", "gain_high"]
     rows = (
         [
             *(*owner, one.policy, float(one.alpha), one.horizon, found.settings.k),
-            *(found.settings.budget, found.units, found.tokens, found.settings.relevance),
+            *(found.settings.budget, int(found.settings.deduplicate)),
+            *(found.units, found.tokens, found.settings.relevance),
             *row,
         ]
         for owner, every in sweeps

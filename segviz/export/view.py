@@ -137,6 +137,7 @@ class View:
             ("Retrieved", f"{len(result.after)} of {wanted}"),
             ("Admissible levels", levels),
             ("Nodes of one text", "counted each" if asked.literal else "counted once"),
+            ("Repeated texts", "skipped" if asked.deduplicate else "kept"),
         ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,11 +13,12 @@ from segviz.retrieval import (
     Evidence,
     Result,
     RetrievalSettings,
+    distinct,
     initial_scores,
     propagate,
+    ranking,
     ranks,
     select,
-    top_k,
 )
 from segviz.tree import Structure
 
@@ -40,20 +41,25 @@ def retrieved(
         native: runs the system's own retrieval; called under method "native" only.
         turn_ids: returns the ids of the turns below a node.
     """
-    k, budget, levels = settings.k, settings.budget, settings.levels
+    levels = settings.levels
+
+    def read(ranked: Sequence[int]) -> list[int]:
+        differing = distinct(ranked, structure) if settings.deduplicate else ranked
+        return select(differing, structure.text, settings.k, settings.budget)
+
     initial = initial_scores(scorer([question])[0], structure.retrievable)
     stages: tuple[Stage, ...] = ()
     if settings.method == "native":
         found = native()
-        admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
+        order = [n for n in found.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = found.scores, initial[None], found.stages
         final = final / (float(final.sum()) or 1.0)
-        after = select(admitted, structure.text, k, budget)
     else:
         spread = propagate(initial, structure.edges, *settings.propagation, structure)
         initial, final, hops = spread.hops[0], spread.final, spread.hops
-        after = top_k(final, structure, k, levels, budget)
-    before = top_k(initial, structure, k, levels, budget)
+        order = ranking(final, structure, levels).tolist()
+    before, after = read(ranking(initial, structure, levels).tolist()), read(order)
+    place = {node: rank for rank, node in enumerate(order, start=1)}
     was = ranks(after, initial, structure, levels)
     evidence = tuple(
         Evidence(
@@ -65,9 +71,9 @@ def retrieved(
             initial=float(initial[node]),
             final=float(final[node]),
             rank_before=rank_before,
-            rank_after=rank,
+            rank_after=place[node],
         )
-        for rank, (node, rank_before) in enumerate(zip(after, was, strict=True), start=1)
+        for node, rank_before in zip(after, was, strict=True)
     )
     chosen = tuple(before), tuple(after), evidence
     return Result(question, structure, settings, initial, final, hops, *chosen, stages, scorer)

@@ -34,10 +34,12 @@ from segviz.retrieval.result import Evidence, Result
 from segviz.retrieval.selection import (
     admissible,
     check_count,
+    distinct,
     estimated_tokens,
     level_distribution,
     ranking,
     ranks,
+    repeats,
     select,
     top_k,
 )
@@ -58,6 +60,7 @@ __all__ = [
     "check_count",
     "check_setting",
     "combine",
+    "distinct",
     "estimated_tokens",
     "explain",
     "initial_scores",
@@ -68,6 +71,7 @@ __all__ = [
     "ranking",
     "ranks",
     "relevance_model",
+    "repeats",
     "select",
     "spelled",
     "spread",

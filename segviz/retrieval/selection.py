@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.text.words import QUOTED, all_tokens, content_tokens
 from segviz.tree import Structure
 
 
@@ -61,6 +64,7 @@ def top_k(
     k: int,
     levels: Collection[int] | None = None,
     budget: int | None = None,
+    deduplicate: bool = False,
 ) -> list[int]:
     """Returns the first nodes of :func:`ranking`, best first.
 
@@ -70,11 +74,83 @@ def top_k(
         k: number of nodes, ≥ 1.
         levels: admissible levels; None for all.
         budget: number of tokens, ≥ 1, which replaces ``k``; see :func:`select`.
+        deduplicate: skip nodes that repeat the text of a better one; see :func:`distinct`.
 
     Raises:
         ValueError: ``k`` or ``budget`` is not a whole number of at least 1.
     """
-    return select(ranking(scores, structure, levels), structure.text, k, budget)
+    ranked: Iterable[int] = ranking(scores, structure, levels)
+    if deduplicate:
+        ranked = distinct(ranked, structure)
+    return select(ranked, structure.text, k, budget)
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Pairs of nodes that say the same.
+
+    Attributes:
+        first: the first node with the same text as each node, int32 (n,).
+        pairs: node and ancestor whose text quotes it, each as ``first``, int32 (m, 2).
+        near: the other side of every pair of a node.
+    """
+
+    first: NDArray[np.int32]
+    pairs: NDArray[np.int32]
+    near: dict[int, set[int]]
+
+
+def repeats(structure: Structure) -> Repeats:
+    """Finds the nodes whose text repeats another's; computed once per structure.
+
+    Two nodes repeat each other if they have the same text, or if one is an ancestor of the other
+    and its text, and that of every node between them, has 60 % of the other's content words.
+    """
+    if repeats not in structure.kept:
+        structure.kept[repeats] = _repeats(structure)
+    found: Repeats = structure.kept[repeats]
+    return found
+
+
+def _repeats(structure: Structure) -> Repeats:
+    nodes = np.flatnonzero(structure.retrievable).tolist()
+    first = np.arange(len(structure), dtype=np.int32)
+    known: dict[str, int] = {}
+    for node in nodes:
+        text = " ".join(structure.text[node].split()).casefold()
+        first[node] = known.setdefault(text, node) if text else node
+    words = {node: all_tokens(structure.text[node]) for node in nodes}
+    near: dict[int, set[int]] = defaultdict(set)
+    pairs: dict[tuple[int, int], None] = {}
+    for node in nodes:
+        wanted = content_tokens(structure.text[node])
+        above = list(structure.parents[node]) if wanted else []
+        seen = {node}
+        while above:
+            parent = above.pop()
+            if parent in seen or parent not in words:
+                continue
+            seen.add(parent)
+            if len(wanted & words[parent]) < QUOTED * len(wanted) - 1e-9:
+                continue  # what the parent leaves out, the nodes above it leave out, too
+            above += structure.parents[parent]
+            one, other = int(first[node]), int(first[parent])
+            if one != other:
+                pairs[one, other] = None
+                near[one].add(other)
+                near[other].add(one)
+    return Repeats(first, np.array(list(pairs), dtype=np.int32).reshape(-1, 2), dict(near))
+
+
+def distinct(ranked: Iterable[int], structure: Structure) -> Iterator[int]:
+    """Yields the nodes of a ranking that repeat no better one it yielded; see :func:`repeats`."""
+    found = repeats(structure)
+    kept: set[int] = set()
+    for node in ranked:
+        text = int(found.first[node])
+        if text not in kept and kept.isdisjoint(found.near.get(text, ())):
+            kept.add(text)
+            yield int(node)
 
 
 def ranks(
@@ -100,7 +176,7 @@ def ranks(
 
 
 def select(
-    ranked: Sequence[int] | NDArray[np.int64],
+    ranked: Iterable[int],
     texts: Sequence[str],
     k: int,
     budget: int | None = None,
@@ -123,7 +199,7 @@ def select(
     """
     check_count("k", k)
     if budget is None:
-        return [int(node) for node in ranked[:k]]
+        return [int(node) for node in islice(ranked, k)]
     check_count("budget", budget)
     kept: list[int] = []
     left = budget

@@ -30,6 +30,7 @@ class RetrievalSettings:
         levels: admissible levels in ascending order; None for all.
         literal: retrieve from the literal tree of Algorithm 1; otherwise a chain of nodes with the
             same text is one node (``Structure.collapsed``).
+        deduplicate: skip nodes that repeat the text of a better one, see ``selection.distinct``.
         method: "propagate" is all of this on any structure. "native" is the system's own retrieval,
             which ignores policy, alpha and horizon.
         step: number of steps after which the memory is asked; None for the time of the question
@@ -47,6 +48,7 @@ class RetrievalSettings:
     budget: int | None = None
     levels: tuple[int, ...] | None = None
     literal: bool = False
+    deduplicate: bool = False
     method: str = "propagate"
     step: int | None = None
 
@@ -88,7 +90,7 @@ class RetrievalSettings:
     def with_preset(self, name: str) -> RetrievalSettings:
         """Returns these settings with the propagation, relevance and method of a preset.
 
-        k, budget, levels, literal and step stay.
+        k, budget, levels, literal, deduplicate and step stay.
 
         Raises:
             ValueError: the name is unknown; lists the names.

@@ -356,6 +356,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "relevance": _relevance,
     "levels": _levels,
     "distinct": _yes_or_no,
+    "deduplicate": _yes_or_no,
     "budget": _number(int, 50, 100_000),
     "method": lambda given: _one_of(METHODS)("native" if given == "own" else given),
     "step": _number(int, 1, 2**31),
@@ -384,7 +385,8 @@ BOUND = (
 
 _RETRIEVAL = {
     **{name: name for name in ("policy", "alpha", "horizon", "k", "relevance", "levels")},
-    **{"distinct": "literal", "budget": "budget", "method": "method", "asked": "step"},
+    **{"distinct": "literal", "deduplicate": "deduplicate", "budget": "budget"},
+    **{"method": "method", "asked": "step"},
 }
 """Parts with retrieval settings, each with its field of RetrievalSettings; ``distinct`` is the
 opposite of ``literal``."""

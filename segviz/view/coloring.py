@@ -109,6 +109,7 @@ class Live:
             "k": settings.k,
             "levels": None if settings.levels is None else list(settings.levels),
             "budget": settings.budget,
+            "deduplicate": settings.deduplicate,
             "alpha_max": ALPHA_MAX,
             "alpha_step": ALPHA_STEP,
             "horizon_max": HORIZON_MAX,

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.memory import Labels, Memory
-from segviz.retrieval import Result, ranking, ranks
+from segviz.retrieval import Result, ranks
 from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.relevance.lexical import shared_words
+from segviz.retrieval.selection import Repeats, repeats, top_k
 from segviz.systems import level_names
 from segviz.text.words import count_words
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
@@ -60,6 +61,8 @@ class Scored:
         turns: gold turns of each node.
         asked: number of gold turns.
         ranks: rank before of the nodes that entered, and after of those that left.
+        places: ranks of ``before`` and of ``after``, if these skip repeated texts; else empty.
+        repeats: the nodes whose texts repeat each other.
         words: words retrieved.
         texts: texts of the listed nodes.
         matches: words in them that match the question.
@@ -77,6 +80,8 @@ class Scored:
     turns: Mapping[int, Sequence[str]] = field(default_factory=dict)
     asked: int = 0
     ranks: Mapping[int, int] = field(default_factory=dict)
+    places: tuple[Sequence[int], Sequence[int]] = ((), ())
+    repeats: Repeats | None = None
     words: int | None = None
     texts: Mapping[int, str] = field(default_factory=dict)
     matches: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
@@ -283,9 +288,10 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     nodes.
     """
     structure, count = scene.structure, len(result.after) + LISTED_NEXT
-    best = ranking(result.final, structure, result.settings.levels)[:count].tolist()
-    listed = sorted({*result.before, *result.after, *gold.leaves, *best})
-    now = ranks(result.left, result.final, structure, result.settings.levels)
+    levels, skips = result.settings.levels, result.settings.deduplicate
+    following = top_k(result.final, structure, count, levels, deduplicate=skips)
+    listed = sorted({*result.before, *result.after, *gold.leaves, *following})
+    now = ranks(result.left, result.final, structure, levels)
     was = {item.node: item.rank_before for item in result.evidence}
     possible = not result.native and result.settings.policy in LIVE_POLICIES and scene.by_time
     possible = possible and not structure.ghost.any()  # the browser does not know of ghosts
@@ -302,6 +308,11 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             asked=len(gold.turns),
             ranks={node: was[node] for node in result.entered}
             | dict(zip(result.left, now, strict=True)),
+            places=(
+                ranks(result.before, result.initial, structure, levels) if skips else (),
+                [item.rank_after for item in result.evidence] if skips else (),
+            ),
+            repeats=repeats(structure),
             words=sum(count_words(item.text) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in listed},
             matches=_matches(result, listed),

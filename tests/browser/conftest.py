@@ -95,6 +95,12 @@ def memory() -> Memory:
 SIZE = {"width": 1400, "height": 1000}
 
 
+# The nodes of the evidence list by the rank it names.
+LISTED = """(root) => [...root.querySelectorAll(".evidence li:not(.out) > .entry")]
+  .map((entry) => [Number(entry.querySelector(".rank").textContent), Number(entry.dataset.node)])
+  .sort(([a], [b]) => a - b).map(([, node]) => node)"""
+
+
 class App:
     """A browser tab with the app; notes every dialog, script error and outside request."""
 
@@ -210,8 +216,13 @@ class App:
         )
 
     def evidence(self):
-        """The entries of what is retrieved on Ask."""
-        return self.page.locator(".st-key-ask-tree .evidence li:not(.out) .entry")
+        """The visible entries of what is retrieved on Ask."""
+        every = self.page.locator(".st-key-ask-tree .evidence li:not(.out) > .entry")
+        return every.locator("visible=true")
+
+    def retrieved(self) -> list[int]:
+        """The nodes that are listed on Ask, by rank, also those folded into another's row."""
+        return self.tree("ask-tree").evaluate(LISTED)
 
     def ask_own(self, text: str) -> App:
         """Type a question of one's own on Ask."""

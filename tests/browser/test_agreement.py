@@ -59,9 +59,8 @@ def agrees(app, memory, question, settings: RetrievalSettings) -> None:
     structure = result.structure
     before, after = result.levels("initial"), result.levels("final")
     assert app.attribute(KEY, "counts") == ",".join(f"{before[n]}>{after[n]}" for n in before)
-    shown = app.evidence()
-    assert [int(e.get_attribute("data-node")) for e in shown.all()] == list(result.after)
-    moves = app.page.locator(f".st-key-{KEY} .evidence .move").all_inner_texts()
+    assert app.retrieved() == list(result.after)
+    moves = app.page.locator(f".st-key-{KEY} .evidence .move").all_text_contents()
     assert sum(move.startswith("in, was") for move in moves) == len(result.entered)
     assert sum(move.startswith("out, was") for move in moves) == len(result.left)
     line = app.page.locator(f".st-key-{KEY} .changed").inner_text()

@@ -187,8 +187,7 @@ class TestAsk:
         app.open("ask?question=0")
         question = memory.conversation.questions[0]
         result = memory.ask(question.text, PRESETS[OPENING])
-        shown = app.evidence()
-        assert [int(e.get_attribute("data-node")) for e in shown.all()] == list(result.after)
+        assert app.retrieved() == list(result.after)
         # Picking evidence lights its turns.
         entry = app.evidence().nth(2)
         node = int(entry.get_attribute("data-node"))
@@ -202,9 +201,8 @@ class TestAsk:
         assert box["y"] <= row["y"] <= box["y"] + box["height"]
         # A question of one's own.
         app.ask_own("What is the dog called now?")
-        shown = app.evidence().all()
         result = memory.ask("What is the dog called now?", PRESETS[OPENING])
-        assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
+        assert app.retrieved() == list(result.after)
 
 
 class TestSweep:
@@ -232,8 +230,7 @@ class TestSweep:
         most = max(range(len(asked)), key=lambda at: (abs(change[at]), change[at], -at))
         question = asked[most if change[most] else 0]
         result = memory.ask(question, relevance="hybrid", **how)
-        shown = app.evidence().all()
-        assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
+        assert app.retrieved() == list(result.after)
 
     def test_a_click_on_a_small_map_makes_it_the_large_one(self, app):
         app.open("sweep?sweep-cell=both,0.5,2")

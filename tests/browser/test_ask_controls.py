@@ -53,8 +53,7 @@ def settles(app, memory):
     result = memory.ask(memory.conversation.questions[0].text, **setting(app))
     assert shown_scores(app) == sent(result)
     assert app.attribute(KEY, "top") == ",".join(str(node) for node in result.after)
-    entries = app.evidence().all()
-    assert [int(entry.get_attribute("data-node")) for entry in entries] == list(result.after)
+    assert app.retrieved() == list(result.after)
     before, after = result.levels("initial"), result.levels("final")
     assert app.attribute(KEY, "counts") == ",".join(f"{before[n]}>{after[n]}" for n in before)
     return result
@@ -235,9 +234,11 @@ def test_ribbons_flow_to_the_selected_node_hop_by_hop(ask, memory):
     control(ask, ".controls select").select_option("both")
     control(ask, "input.alpha").fill("0.9")
     result = settles(ask, memory)
-    ask.evidence().nth(1).click()
+    entry = ask.evidence().nth(1)
+    node = int(entry.get_attribute("data-node"))
+    entry.click()
     ask.settle()
-    ledger = result.explain(result.after[1])
+    ledger = result.explain(node)
     parts = control(ask, ".flow .hops").inner_text()
     assert f"own {100 * ledger.own / ledger.total:.1f} %" in parts
     for hop in (1, 2):

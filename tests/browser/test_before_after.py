@@ -7,7 +7,7 @@ import re
 import pytest
 
 from segviz.evaluation.evaluation import rescue
-from segviz.retrieval import ranks
+from segviz.retrieval import OPENING, PRESETS, ranks
 
 KEY = "ask-tree"
 
@@ -33,7 +33,8 @@ MIDDLE = """(root, node) => {
   const zoom = box.width / over.clientWidth;
   const middle = (tree.start[node] + tree.stop[node]) / 2;
   const x = geom.left + ((middle - view.x0) / (view.x1 - view.x0)) * geom.width;
-  const y = geom.axisTop + geom.axisHeight + geom.rows.height[0] / 2;
+  const [near, high] = [geom.rows.offset, geom.rows.height].map((at) => at[tree.level[node]]);
+  const y = geom.axisTop + geom.axisHeight + near + high / 2;
   return [box.x + x * zoom, box.y + y * zoom];
 }"""
 
@@ -129,6 +130,46 @@ def test_lines_across_the_axis_pass_behind_its_words(ask):
     assert words > 10
     assert all_of_it > 0
     assert over == 0
+
+
+def test_a_node_that_repeats_a_better_text_is_folded_into_its_row(ask, memory):
+    found = memory.ask(*asked(memory, ask))
+    rows = [int(each.get_attribute("data-node")) for each in ask.evidence().all()]
+    hidden = [node for node in found.after if node not in rows]
+    head = ask.tree(KEY).locator(".evidence .head").inner_text()
+    assert hidden
+    assert f"{len(found.after)} nodes, {len(rows)} different texts" in head
+    ask.tree(KEY).locator(".evidence .also").first.click()
+    shown = ask.tree(KEY).locator(f'.evidence li li .entry[data-node="{hidden[0]}"]')
+    shown.wait_for()
+    # Clicked in the tree it is shown, too.
+    ask.tree(KEY).locator(".evidence .also").first.click()
+    assert not shown.is_visible()
+    ask.page.mouse.click(*ask.tree(KEY).evaluate(MIDDLE, hidden[0]))
+    ask.until(KEY, "selected", str(hidden[0]))
+    shown.wait_for()
+
+
+def asked(memory, app):
+    place = int(re.search(r"question=(\d+)", app.page.url)[1])
+    return memory.conversation.questions[place], PRESETS[OPENING]
+
+
+def test_k_different_texts_are_listed_on_request_and_follow_the_slider(ask, memory):
+    ask.page.get_by_role("button", name="More", exact=True).click()
+    ask.page.get_by_text("Skip repeated texts").click()
+    ask.settle()
+    question, settings = asked(memory, ask)
+    for alpha in (settings.alpha, 0.9):
+        ask.tree(KEY).locator("input.alpha").fill(str(alpha))
+        ask.until(KEY, "settled", "true")
+        ask.settle()
+        found = memory.ask(question, settings, alpha=alpha, deduplicate=True)
+        assert ask.retrieved() == list(found.after)
+        assert ask.evidence().count() == len(found.after) == settings.k
+        ranks = ask.tree(KEY).locator(".evidence li:not(.out) > .entry .rank").all_inner_texts()
+        assert ranks == [str(item.rank_after) for item in found.evidence]
+    assert "deduplicate=yes" in ask.page.url
 
 
 def test_no_text_is_smaller_than_twelve_pixels(ask):

@@ -17,8 +17,9 @@ from segviz.evaluation.aggregate import mean_ci, means_together
 from segviz.evaluation.evaluation import rescue
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.evaluation.question_batch import Limits, QuestionBatch
-from segviz.retrieval import POLICIES
+from segviz.retrieval import POLICIES, ranking
 from segviz.retrieval.gold import COVERED, HIT
+from segviz.text.words import count_words
 from tests.evaluation import restated
 from tests.memories import built, sample
 from tests.trees import chat, toy
@@ -115,6 +116,27 @@ def agrees(memory, settings, literally, limits):
             mean = found.outcomes.mean(name, **how)
             assert mean.n == len(known)
             assert mean.value == pytest.approx(np.mean(known) if known else np.nan, nan_ok=True)
+
+
+def test_skipped_repeats_are_neither_read_nor_counted_and_leaves_stay_as_they_are():
+    memory = built(sessions=6)
+    asked, how = memory.conversation.questions, {"policy": "both", "alpha": 0.3, "k": 8}
+    plain, found = (
+        evaluate(memory, asked, **how, deduplicate=skips).outcomes for skips in (False, True)
+    )
+    assert found.values["recall"] == plain.values["recall"]
+    assert found.values["words"] != plain.values["words"]
+    for place, question in enumerate(asked):
+        result = memory.ask(question, **how, deduplicate=True)
+        status = [*memory.gold(question.evidence, result.structure).fate(result.evidence).values()]
+        assert found.fates[place] == (status.count(HIT), status.count(COVERED), len(status))
+        if found.values["words"][place] is not None:
+            words = sum(count_words(item.text) for item in result.evidence)
+            assert found.values["words"][place] == words
+        order = ranking(result.final, result.structure).tolist()
+        assert [item.rank_after for item in result.evidence] == [
+            order.index(node) + 1 for node in result.after
+        ]
 
 
 class TestHandWorked:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.retrieval import estimated_tokens, propagate, ranks, top_k
+from segviz.retrieval import estimated_tokens, propagate, ranks, repeats, top_k
 from segviz.retrieval.ledger import explain
 from segviz.tree import Structure
 from segviz.view.coloring import LIVE_POLICIES
@@ -28,7 +28,8 @@ ASK = """
 return cases.map((c) => {
   const data = { level: Int32Array.from(c.level), start: Int32Array.from(c.start),
     parent: Int32Array.from(c.parent), edges: Int32Array.from(c.edges),
-    tokens: Int32Array.from(c.tokens) };
+    tokens: Int32Array.from(c.tokens), same_text: Int32Array.from(c.same_text),
+    quoted: Int32Array.from(c.quoted) };
   const scores = m.propagator(Float64Array.from(c.initial),
     { ...data, edges: m.edgePairs(data) });
   return settings.map(([policy, alpha, horizon]) => {
@@ -52,12 +53,17 @@ def case(structure: Structure, initial: np.ndarray) -> dict[str, Any]:
     return sent | {
         "initial": initial.tolist(),
         "tokens": [estimated_tokens(text) for text in structure.text],
+        "same_text": repeats(structure).first.tolist(),
+        "quoted": repeats(structure).pairs.ravel().tolist(),
     }
+
+
+WORDS = [letter * 6 for letter in "abcdef"]
 
 
 def random_structure(seed: int) -> Structure:
     """A forest or a graph of several parents and roots; some nodes without edges retired. Few
-    texts, so that there are same-text chains."""
+    words, so that there are same-text chains and texts that quote others."""
     rng = random.Random(seed)
     n = rng.randrange(1, 60)
     if seed % 3:
@@ -77,7 +83,7 @@ def random_structure(seed: int) -> Structure:
         level=level,
         start=start,
         stop=stop,
-        text=tuple("x" * rng.choice((0, 0, 40, 41, 79)) for _ in range(n)),
+        text=tuple(" ".join(rng.sample(WORDS, rng.choice((0, 0, 1, 2, 5)))) for _ in range(n)),
         vector=np.zeros((n, 0), dtype=np.float32),
         active=active,
         edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
@@ -102,6 +108,8 @@ def test_scores_and_top_k_equal_pythons() -> None:
         {"k": 100, "levels": [0, 2], "budget": None},
         {"k": 5, "levels": None, "budget": 60},
         {"k": 5, "levels": [0, 1], "budget": 15},
+        {"k": 5, "levels": None, "budget": None, "deduplicate": True},
+        {"k": 9, "levels": [0, 2], "budget": 60, "deduplicate": True},
     ]
     answers = run(
         ASK,
@@ -109,7 +117,7 @@ def test_scores_and_top_k_equal_pythons() -> None:
         settings=SETTINGS,
         retrieval=retrieval,
     )
-    several_parents = retired = chains = 0
+    several_parents = retired = chains = skipped = 0
     for seed, (structure, first) in enumerate(zip(structures, initial, strict=True)):
         several_parents += any(len(p) > 1 for p in structure.parents)
         retired += not structure.active.all()
@@ -121,9 +129,12 @@ def test_scores_and_top_k_equal_pythons() -> None:
             assert np.abs(own - wanted).max(initial=0) < 1e-9, where
             for how, top in zip(retrieval, answer["top"], strict=True):
                 assert top == top_k(own, structure, **how), where
+            plain, differing = answer["top"][1], answer["top"][-2]
+            skipped += plain != differing
     assert several_parents > 10
     assert retired > 10
     assert chains > 10
+    assert skipped > 100
 
 
 PATH = """

@@ -1,16 +1,21 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.retrieval import (
+    distinct,
     estimated_tokens,
     level_distribution,
     ranking,
     ranks,
+    repeats,
     select,
     top_k,
 )
+from segviz.text.words import quotes
 from tests.trees import grown, toy
 
 scores_11 = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=11, max_size=11)
@@ -89,6 +94,41 @@ def test_k_does_not_count_beside_a_budget():
     assert select([0, 1, 2], ["a", "b", "c"], 1, 100) == [0, 1, 2]
     with pytest.raises(ValueError, match="k is 0"):
         select([0], ["a"], 0, 100)
+
+
+quoting = st.lists(
+    st.sampled_from(["red bread", "red bread oven", "bread", "sea", "", "Sea "]),
+    min_size=11,
+    max_size=11,
+)
+
+
+@given(scores_11, quoting, level_sets, st.integers(1, 11))
+def test_skipping_repeats_returns_k_nodes_of_which_none_repeats_another(values, texts, levels, k):
+    s = replace(toy(), text=tuple(texts))
+    text = [" ".join(each.lower().split()) or node for node, each in enumerate(texts)]
+    same = {frozenset([each]) for each in text}
+    for low in range(11):
+        above = low
+        while s.parents[above] and quotes(texts[s.parents[above][0]], texts[low]):
+            (above,) = s.parents[above]
+            same.add(frozenset([text[low], text[above]]))
+    expected = []
+    for node in ranking(np.array(values), s, levels).tolist():
+        if not any(frozenset([text[node], text[better]]) in same for better in expected):
+            expected.append(node)
+    assert top_k(np.array(values), s, k, levels, deduplicate=True) == expected[:k]
+
+
+def test_repeats_are_nodes_of_the_same_text_and_ancestors_that_quote():
+    (parent,) = toy().parents[0]
+    texts = ["Ann: the red bread", "sea", "SEA  ", *[""] * 8]
+    texts[parent] = "Ann and the red bread"
+    s = replace(toy(), text=tuple(texts))
+    found = repeats(s)
+    assert found.first[:5].tolist() == [0, 1, 1, 3, 4]
+    assert found.pairs.tolist() == [[0, parent]]
+    assert list(distinct([parent, 0, 2, 1, 3, 4], s)) == [parent, 2, 3, 4]
 
 
 @pytest.mark.parametrize("budget", [0, -3, 1.5, True, "9"])

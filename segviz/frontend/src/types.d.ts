@@ -59,6 +59,7 @@ interface Retrieval {
   k: number;
   levels: number[] | null;
   budget: number | null;
+  deduplicate: boolean;
 }
 
 /** A node that a step was compared with, and how it fared. Of a same-text chain two levels may
@@ -92,6 +93,12 @@ interface Columns {
   origin: Int32Array;
   top_initial: Int32Array;
   top_final: Int32Array;
+  /** Ranks of these where repeated texts are skipped; else they are places in the list. */
+  places_initial: Int32Array;
+  places_final: Ids;
+  /** The first node with a node's text, and pairs of such: a node, an ancestor that quotes it. */
+  same_text: Int32Array;
+  quoted: Int32Array;
   gold: Int32Array;
   own: Int32Array;
   /** 1 for the leaves of units that the memory does not hold; empty where it holds all. */

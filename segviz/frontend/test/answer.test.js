@@ -49,7 +49,7 @@ test("the verdict and the line of what changed, and of what did not", () => {
 
 test("evidence best first, what has left at the end", () => {
   const scene = sceneOf({ top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([3, 1]) });
-  assert.deepEqual(evidenceRows(scene).map((row) => [row.node, row.out, moveText(row, 2)]),
+  assert.deepEqual(evidenceRows(scene).map((row) => [row.node, row.out, moveText(row)]),
     [[3, false, "▲1"], [1, false, "in, was 3"], [0, true, "out, was 1"]]);
 });
 
@@ -66,6 +66,20 @@ test("a row whose sentence stands above names the row that has it", () => {
   const scene = sceneOf({ top_initial: Int32Array.from([2, 1]), top_final: Int32Array.from([1, 4, 5]), labels: [],
     texts: { 1: "Ann: The bread.", 4: "The bread. And more.", 5: "The bread.", 2: "The bread." } });
   assert.deepEqual(evidenceRows(scene).map(({ is, same }) => [is, same]), [[1, 1], [2, 2], [3, 1], [7, 1]]);
+});
+
+test("a node that repeats the text of a better one is folded into its row", () => {
+  const folds = (changes) => evidenceRows(sceneOf({ gold_turns: {}, top_initial: Int32Array.from([0, 4]),
+    top_final: Int32Array.from([1, 4, 0, 3]), ...changes })).map(({ node, into }) => [node, into]);
+  const plain = [[1, null], [4, null], [0, null], [3, null]];
+  const quoted = Int32Array.from([1, 4, 0, 4]); // node 4 quotes 0 and 1
+  assert.deepEqual(folds({}), plain);
+  // 0 does not repeat the first of the row, so it stands.
+  assert.deepEqual(folds({ quoted }), plain.with(1, [4, 1]));
+  assert.deepEqual(folds({ same_text: Int32Array.from([0, 1, 2, 1, 4, 5, 6]) }), plain.with(3, [3, 1]));
+  // Node 4 quotes gold of node 0 that node 1 does not hold; node 0 holds no more than that.
+  const gold_turns = { 0: ["D1:1"], 4: ["D1:1"] };
+  assert.deepEqual(folds({ quoted, gold_turns }), plain.with(2, [0, 4]));
 });
 
 test("words of a node: its own, without who said them, in a line of its direction", () => {

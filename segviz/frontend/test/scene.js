@@ -42,6 +42,8 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     gold: Int32Array.from([0, 3]), gold_asked: 2, ingredients: [],
     gold_turns: { 0: ["D1:1"], 3: ["D2:2"], 4: ["D1:1"], 6: ["D1:1", "D2:2"] },
     level_names: [], texts: {}, matches: {}, ranks: null, live: null, origin: new Int32Array(0),
+    places_initial: [], places_final: [],
+    same_text: Int32Array.from([0, 1, 2, 3, 4, 5, 6]), quoted: new Int32Array(0),
     top_initial: Int32Array.from([0, 6]), top_final: Int32Array.from([1, 4]),
     level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]), top: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
     start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]), stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4]),

@@ -14,7 +14,9 @@ const SPEAKER = /^[^\n:]{1,40}: /gm;
 export function answerOf(scene) {
   const { data, tree } = scene;
   const [before, after] = [Array.from(data.top_initial), Array.from(data.top_final)];
-  const [was, is] = [before, after].map((top) => new Map(top.map((node, i) => [node, i + 1])));
+  const places = [data.places_initial, data.places_final];
+  const [was, is] = [before, after].map((top, half) =>
+    new Map(top.map((node, i) => [node, places[half][i] ?? i + 1])));
   const entered = after.filter((node) => !was.has(node));
   const left = before.filter((node) => !is.has(node));
   const moved = after.filter((node, i) => was.has(node) && was.get(node) !== i + 1).length;

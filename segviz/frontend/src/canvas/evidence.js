@@ -1,13 +1,15 @@
 // The evidence list beside the tree: rank, rise or fall, level, gold, words. It follows every
-// frame; the selected node's entry is open.
+// frame; the selected node's entry is open. Nodes that repeat the text of a better one are folded
+// into its row.
 
 import { among, button, element, focusedBeside, lastly, make, sign } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
 import { ENDS, labelOf, levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
-import { onFrame } from "./scheduler.js";
+import { onFrame, schedule } from "./scheduler.js";
 import { labelTexts } from "./labels.js";
 import { hover, reveal, select } from "./navigation.js";
+import { repeatsText } from "./propagate.js";
 
 const MOST = 60; // words of a row that are seen on any screen
 const SAME = 48; // characters by which the sentences of two rows are the same
@@ -25,7 +27,9 @@ export function buildEvidence(s, parent) {
     make("mark", "alike", "similar"));
   onFrame(s.frames, showEvidence);
   return { root, title, hint, list: element("ol", "", root), said: "",
-    texts: /** @type {unknown} */ (null), open: /** @type {number | null} */ (null) };
+    texts: /** @type {unknown} */ (null), open: /** @type {number | null} */ (null),
+    /** Rows whose repeats are shown. @type {Set<number>} */
+    unfolded: new Set() };
 }
 
 /** @param {State} s */
@@ -40,15 +44,18 @@ function showEvidence(s) {
   const words = scene.data.words === null || s.settings.held ? ""
     : ` · ${scene.data.words.toLocaleString("en")} words`;
   const { texts, final } = scene.data;
-  const said = JSON.stringify([rows, selected, open && final[open.node], words]);
+  const said = JSON.stringify([rows, selected, open && final[open.node], words, [...evidence.unfolded]]);
   if (said === evidence.said && texts === evidence.texts) return;
   Object.assign(evidence, { said, texts });
   const kept = rows.filter(({ out }) => !out).length;
-  title.textContent = `Retrieved: ${kept} node${kept === 1 ? "" : "s"}${words}`;
+  const heads = rows.filter(({ into }) => into === null);
+  const differing = heads.filter(({ out }) => !out).length;
+  title.textContent = `Retrieved: ${kept} node${kept === 1 ? "" : "s"}`
+    + `${differing < kept ? `, ${differing} different texts` : ""}${words}`;
   hint.hidden = !Object.keys(scene.data.matches).length;
   const at = focusedBeside(root)?.dataset.node;
   const { scrollTop } = list;
-  list.replaceChildren(...rows.map((row) => entry(s, row, row.node === selected)));
+  list.replaceChildren(...heads.map((row) => entry(s, row, selected, rows.filter(({ into }) => into === row.node))));
   list.scrollTop = scrollTop;
   if (at) among(list, "node", at)?.focus({ preventScroll: true });
   if (open && evidence.open !== selected) {
@@ -59,19 +66,29 @@ function showEvidence(s) {
 }
 
 /** The retrieved nodes, best first, then those that have left: ranks before and after (0 where that
- *  is none of the list's), level, gold turns, words, and the rank of the first that has these, too.
+ *  is none of the list's), level, gold turns, words, the rank of the first that has these, too, and
+ *  the better node whose row they are folded into.
  * @param {Scene} scene */
 export function evidenceRows({ data, answer }) {
-  const { after, left, was, is, held } = /** @type {Answer} */ (answer);
+  const { after, left, entered, was, is, held } = /** @type {Answer} */ (answer);
   /** @type {Map<string, number>} */
   const said = new Map();
+  /** @type {number[]} */
+  const heads = [];
+  /** @param {number} node */
+  const headOf = (node) => heads.find((head) => // gold is not hidden in a row without it
+    held.get(node)?.every((turn) => held.get(head)?.includes(turn)) !== false
+    && repeatsText(data, nodeOf(data, node), nodeOf(data, head))) ?? null;
   /** @param {number} node
    * @param {boolean} out */
   const row = (node, out) => {
+    const into = out ? null : headOf(node);
+    if (into === null) heads.push(node);
     const [words, rank] = [passageOf(data, node), is.get(node) ?? 0];
     const begins = words.slice(0, SAME);
     if (!said.has(begins)) said.set(begins, rank);
-    return { node, out, was: was.get(node) ?? 0, is: rank, same: said.get(begins) ?? rank,
+    return { node, out, into, was: was.get(node) ?? 0, is: rank, same: said.get(begins) ?? rank,
+      entered: !out && entered.includes(node),
       level: levelName(data, data.level[node]), gold: held.get(node) ?? [], words };
   };
   return [...after.map((node) => row(node, false)), ...[...left].sort((a, b) => (is.get(a) ?? 0) - (is.get(b) ?? 0)).map((node) => row(node, true))];
@@ -120,21 +137,22 @@ function startOf(data, node, holders) {
 }
 
 /** Rise or fall in words: "▲3", "▼1", "in, was 14", "out, was 9", "" for none.
- * @param {Pick<ReturnType<typeof evidenceRows>[number], "was" | "is" | "out">} row
- * @param {number} size */
-export function moveText({ was, is, out }, size) {
+ * @param {Pick<ReturnType<typeof evidenceRows>[number], "was" | "is" | "out" | "entered">} row */
+export function moveText({ was, is, out, entered }) {
   if (out) return `out, was ${was}`;
+  if (entered && was) return `in, was ${was}`;
   if (!was || was === is) return "";
-  if (was > size) return `in, was ${was}`;
   return was > is ? `▲${was - is}` : `▼${is - was}`;
 }
 
-/** @type {(s: State, row: ReturnType<typeof evidenceRows>[number],
- *    open: boolean) => HTMLLIElement} */
-function entry(s, row, open) {
+/** A row, and what is folded into it.
+ * @type {(s: State, row: ReturnType<typeof evidenceRows>[number], selected: number | null,
+ *    more?: ReturnType<typeof evidenceRows>) => HTMLLIElement} */
+function entry(s, row, selected, more = []) {
+  const open = row.node === selected;
   const { scene, scene: { data } } = s;
   const { node, is, level, gold, words, out } = row;
-  const move = moveText(row, data.top_initial.length);
+  const move = moveText(row);
   const changed = out ? "out" : move.startsWith("in") ? "new" : "";
   const again = row.same !== is && !gold.length; // gold is always read
   const item = make("li", `${changed} ${gold.length ? "holds" : ""} ${again ? "again" : ""}`);
@@ -161,6 +179,7 @@ function entry(s, row, open) {
     element("bdi", "words", line, ...matchedPieces(words, matches, false).map(
       ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
   }
+  foldInto(s, item, row.node, selected, more);
   if (!open) return item;
   const session = data.session_titles[scene.runs[scene.runOf[data.start[node]]]?.session] ?? "";
   const meta = [`${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
@@ -170,7 +189,25 @@ function entry(s, row, open) {
     meta.push(`${before} ${multiple(scene, data.initial[node])} → ${after} `
       + `${multiple(scene, data.final[node])} of an even share`);
   }
-  element("div", "opened", item, ...meta.map((text) => make("div", "meta", text)),
-    make("div", "text", ...lineBlocks(matchedPieces(textOf(data, node), matches))));
+  line.after(make("div", "opened", ...meta.map((text) => make("div", "meta", text)),
+    make("div", "text", ...lineBlocks(matchedPieces(textOf(data, node), matches)))));
   return item;
+}
+
+/** Names the ranks that repeat a row's text; a press shows their rows below it.
+ * @type {(s: State, item: HTMLElement, node: number, selected: number | null,
+ *    more: ReturnType<typeof evidenceRows>) => void} */
+function foldInto(s, item, node, selected, more) {
+  if (!more.length) return;
+  const { unfolded } = s.elements.evidence;
+  const open = unfolded.has(node) || more.some((row) => row.node === selected);
+  const ranks = more.map(({ is, level }) => `rank ${is}, ${level}`).join("; ");
+  const fold = button(more.some(({ entered }) => entered) ? "also new" : "also", item,
+    `${open ? "▾" : "▸"} also ${more.map(({ is }) => is).join(", ")}`, () => {
+      if (!unfolded.delete(node)) unfolded.add(node);
+      schedule(s);
+    }, `The same text along the tree: ${ranks}`);
+  fold.dataset.node = `also${node}`;
+  fold.ariaExpanded = String(open);
+  element("ol", { hidden: !open }, item, ...more.map((row) => entry(s, row, selected)));
 }

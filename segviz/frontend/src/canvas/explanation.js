@@ -126,7 +126,7 @@ function missRows({ scene, settings: { setting }, path }) {
     const moved = found && now !== undefined ? needed(found, node, now) : "";
     return { node, rank: ranks[i], gold: gold.includes(node) ? turnsOf(data, node) : [],
       level: levelName(data, data.level[node]), words: [labelOf(data, node), wordsOf(data, node, 40)].filter(Boolean).join(" · "),
-      needs: moved || (!ranks[i] ? "its level admitted" : Number.isFinite(ratio)
+      needs: moved || (!ranks[i] ? "its level admitted" : retrieval.deduplicate && ratio <= 1 ? "text is in" : Number.isFinite(ratio)
         ? `score ×${ratio.toFixed(ratio < 1.095 ? 2 : 1)}` : "a score") };
   }).sort((a, b) => Number(!a.gold.length) - Number(!b.gold.length) || a.rank - b.rank);
 }

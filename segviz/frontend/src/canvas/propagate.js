@@ -2,6 +2,7 @@
 // the picture follows a control without waiting for Python, whose answer takes its place. Pure
 // functions, computed in float64.
 
+import { lastly } from "../shared/dom.js";
 import { firstPlace } from "../shared/links.js";
 
 // --- transitions -----------------------------------------------------------------------
@@ -103,15 +104,47 @@ export function propagator(initial, tree) {
 
 /** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
  *  node: k of them, or, with a budget (null: none), those before the first whose text no
- *  longer fits into so many tokens.
- * @type {(scores: Weights, given: Pick<Columns, "level" | "tokens">,
+ *  longer fits into so many tokens. Those that repeat a better one may be skipped.
+ * @type {(scores: Weights, given: Texts & Pick<Columns, "level" | "tokens">,
  *    retrieval: Retrieval) => Int32Array} */
-export function topNodes(scores, { level, tokens }, { k, budget, levels }) {
+export function topNodes(scores, data, { k, budget, levels, deduplicate }) {
+  const { level, tokens } = data;
   const admitted = levels && new Set(levels);
   /** @param {number} id */
   const admits = (id) => level[id] >= 0 && (!admitted || admitted.has(level[id]));
-  return Int32Array.from(budget ? affordable(scores, admits, tokens, budget)
-    : highest(scores, admits, k));
+  if (!budget && !deduplicate) return Int32Array.from(highest(scores, admits, k));
+  let nodes = Array.from(scores, (_, id) => id).filter(admits);
+  nodes.sort((a, b) => scores[b] - scores[a] || a - b);
+  if (deduplicate) nodes = distinct(nodes, data, budget ? Infinity : k);
+  return Int32Array.from(budget ? affordable(nodes, tokens, budget) : nodes);
+}
+
+/** @typedef {Pick<Columns, "same_text" | "quoted">} Texts */
+
+const nearOf = lastly((/** @type {Int32Array} */ quoted) => {
+  /** @type {Map<number, number[]>} */
+  const near = new Map();
+  quoted.forEach((text, i) => near.set(text, [...near.get(text) ?? [], quoted[i ^ 1]]));
+  return near;
+});
+
+/** Whether two nodes have the same text, or one quotes the other below it.
+ * @type {(data: Texts, node: number, other: number) => boolean} */
+export const repeatsText = ({ same_text: text, quoted }, node, other) => text[node] === text[other]
+  || Boolean(nearOf(quoted).get(text[node])?.includes(text[other]));
+
+/** The first nodes of a ranking that repeat no better one among them.
+ * @type {(nodes: number[], data: Texts, most: number) => number[]} */
+function distinct(nodes, { same_text: text, quoted }, most) {
+  const near = nearOf(quoted);
+  const [kept, found] = [new Set(), /** @type {number[]} */ ([])];
+  for (const node of nodes) {
+    if (found.length === most) break;
+    if (kept.has(text[node]) || near.get(text[node])?.some((other) => kept.has(other))) continue;
+    kept.add(text[node]);
+    found.push(node);
+  }
+  return found;
 }
 
 /** @type {(scores: Weights, admits: (id: number) => boolean, k: number) => number[]} */
@@ -129,11 +162,8 @@ function highest(scores, admits, k) {
   return top;
 }
 
-/** @type {(scores: Weights, admits: (id: number) => boolean, tokens: Int32Array,
- *    budget: number) => number[]} */
-function affordable(scores, admits, tokens, budget) {
-  const nodes = Array.from(scores, (_, id) => id).filter(admits);
-  nodes.sort((a, b) => scores[b] - scores[a] || a - b);
+/** @type {(nodes: number[], tokens: Int32Array, budget: number) => number[]} */
+function affordable(nodes, tokens, budget) {
   let left = budget;
   let count = 0;
   while (count < nodes.length && (left -= tokens[nodes[count]]) >= 0) count++;

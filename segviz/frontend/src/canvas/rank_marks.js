@@ -27,9 +27,10 @@ export function rankMarks(scene, half) {
     const kind = answer?.held.has(node) ? "gold" : changed.has(node) ? "changed" : "same";
     marks.set(node, { node, rank, inside, kind });
   };
-  topOf(scene, half).forEach((node, i) => add(node, i + 1, true));
-  if (!answer) return marks;
   const before = picture === "scores" && !half;
+  topOf(scene, half).forEach((node, i) =>
+    add(node, (before ? answer?.was : answer?.is)?.get(node) ?? i + 1, true));
+  if (!answer) return marks;
   const others = [...before ? answer.entered : answer.left, ...scene.data.gold];
   for (const node of others) add(node, (before ? answer.was : answer.is).get(node), false);
   return marks;

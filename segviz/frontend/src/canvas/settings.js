@@ -6,7 +6,7 @@
 // its tree and its question count, its setting and its scores do not.
 
 import { edgePairs } from "../shared/links.js";
-import { propagator, topNodes } from "./propagate.js";
+import { propagator, ranksOf, topNodes } from "./propagate.js";
 
 const REST_MS = 200;
 
@@ -16,7 +16,7 @@ export const createSettings = () => ({
   timer: /** @type {Timer} */ (0),
   scores: /** @type {Propagator | null} */ (null),
   /** What was shown before "no propagation" was held. */
-  held: /** @type {{ final: Weights, top: Int32Array } | null} */ (null),
+  held: /** @type {Pick<Columns, "final" | "top_final" | "places_final"> | null} */ (null),
 });
 
 /** Takes the setting of a new message, or keeps the browser's where that is newer.
@@ -68,18 +68,21 @@ export function recompute(s) {
   settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
   data.final = settings.scores(policy, alpha, horizon);
   data.words = data.ranks = null; // Python has not counted these
-  data.top_final = topNodes(data.final, data, /** @type {Live} */ (data.live));
+  const live = /** @type {Live} */ (data.live);
+  data.top_final = topNodes(data.final, data, live);
+  data.places_final = live.deduplicate ? ranksOf([...data.top_final], data.final, data) : [];
 }
 
 /** Shows the question without propagation, or again as it was. Did that change anything?
  * @type {(s: State, held: boolean) => boolean} */
 export function hold({ scene: { data }, settings }, held) {
   if (held === Boolean(settings.held)) return false;
+  const { final, top_final, places_final, initial, top_initial, places_initial } = data;
   if (held) {
-    settings.held = { final: data.final, top: data.top_final };
-    [data.final, data.top_final] = [data.initial, data.top_initial];
+    settings.held = { final, top_final, places_final };
+    Object.assign(data, { final: initial, top_final: top_initial, places_final: places_initial });
   } else if (settings.held) {
-    [data.final, data.top_final] = [settings.held.final, settings.held.top];
+    Object.assign(data, settings.held);
     settings.held = null;
   }
   return true;

@@ -156,6 +156,13 @@ def _retrieval(session: AppSession) -> None:
             **setting(session, "levels", levels, list, lambda chosen: tuple(sorted(chosen))),
         )
         literal_switch(session)
+        st.toggle(
+            "Skip repeated texts",
+            help="A node is skipped if a better one has the same text, quotes it, or is quoted by "
+            "it along the tree. K then counts different texts. The counts of rescued and lost "
+            "questions use the same list.",
+            **setting(session, "deduplicate"),
+        )
         _budget(session)
         _asked_step(session)
         _ingredients(session)
