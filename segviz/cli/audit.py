@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -25,6 +26,7 @@ from segviz.conversation import UNIT_RULES, Conversation
 from segviz.evaluation.audit import audit as audited
 from segviz.export.audit import audit_html
 from segviz.export.tables import rows_csv
+from segviz.export.trec import trec_qrels, trec_run
 from segviz.loaders import LoadError
 from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, locomo_facts, memory_from
@@ -40,6 +42,7 @@ _STORE = (
 _SYSTEM = f"A system, MODULE:CLASS with add and search, or {FACTS} for the facts of a LoCoMo file."
 _UNIT = "Unit of evidence with --store, else rule of the leaves."
 _BUDGET = "Tokens a model reads of the K nodes."
+_TREC = "Write qrels.txt and SYSTEM.run, TREC's formats, with the turns of the K nodes."
 _STALE = 10
 
 
@@ -53,6 +56,7 @@ _STALE = 10
 @option("--budget", _BUDGET, "all", type=int)
 @option("--relevance", "Relevance for a store without search.", "contextual", metavar="NAME")
 @option("--csv", "Write a row per question and gold turn.", type=click.Path(), metavar="PATH")
+@option("--trec", _TREC, type=click.Path(), metavar="FOLDER")
 @option("--html", "Write a report that works offline.", type=click.Path(), metavar="PATH")
 @embedder_option
 @model_options
@@ -77,6 +81,7 @@ def audit(options: Options, console: Console) -> int:
         segviz audit --conversation chat.json --store mem0.json
         segviz audit --conversation talk.json --store facts.csv --html audit.html
         segviz audit --conversation sample:ines-theo --system my_module:Notes
+        segviz audit --conversation talk.json --system bm25 -k 100 --trec runs
     """
     either(options, "store", "system")
     if not (options.store or options.system):
@@ -99,6 +104,12 @@ def audit(options: Options, console: Console) -> int:
             found = audited(memory, **given(options, ("k", "budget", "relevance")))
     if "csv" in targets:
         write_file(targets["csv"], rows_csv(found.rows()))
+    if options.trec:
+        folder = Path(options.trec).expanduser()
+        with user_errors(OSError):
+            folder.mkdir(exist_ok=True)
+        write_file(folder / "qrels.txt", trec_qrels(conversation))
+        write_file(folder / re.sub(r"[^\w.-]", "_", f"{memory.system}.run"), trec_run(found))
     if "html" in targets:
         write_file(targets["html"], audit_html(found))
     tables = found.tables()

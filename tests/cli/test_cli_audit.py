@@ -52,6 +52,14 @@ def test_the_bundled_facts_are_a_worked_example(run):
     assert {row["turn"] for row in found["evidence"] if row["stage"] == "never written"} >= {"D1:9"}
 
 
+def test_runs_of_several_memories_go_into_one_folder(run, store, tmp_path):
+    for audited in (("--store", store), ("--system", "bm25")):
+        assert run(*ASK, *audited, "--trec", "trec").code == 0
+    assert sorted(path.name for path in (tmp_path / "trec").iterdir()) == [
+        *("bm25.run", "mem0.run", "qrels.txt")
+    ]
+
+
 def test_a_budget_ends_what_is_read(run, store):
     few = run(*ASK, "--store", store, "--budget", 40, "--json").json["stages"]["all"][0]
     assert few["ranked, not read"] > 0

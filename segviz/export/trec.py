@@ -1,0 +1,63 @@
+"""Runs and qrels in TREC's formats, which ``ranx``, ``ir_measures`` and ``trec_eval`` read.
+
+A document is a turn, so that memories with other texts can be compared. A node that is ranked lists
+the turns it holds: a leaf those of its units, a stored text its sources, a node above them the
+turns that it quotes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from segviz.conversation import Conversation, Question
+from segviz.evaluation.audit import Audit
+
+
+def trec_qrels(conversation: Conversation) -> str:
+    """Returns the gold turns of every question: lines of question, 0, turn, 1."""
+    rows = (
+        f"{_name(conversation.id, question.index)} 0 {_name(conversation.id, turn)} 1\n"
+        for question, turns in _gold(conversation)
+        for turn in turns
+    )
+    return "".join(rows)
+
+
+def trec_run(found: Audit) -> str:
+    """Returns the ranked turns of every question with gold turns.
+
+    Lines have question, Q0, turn, rank, score and system. The score is 1 / rank, so that no tie
+    changes the order; relevance scores of nodes are in the other exports.
+    """
+    memory, talk = found.memory, found.memory.conversation
+    every = [turn.id for turn in talk.turns]
+    place = {turn: number for number, turn in enumerate(every)}
+    lines, structure, held = [], None, {}
+    for question, _ in _gold(talk):
+        result = memory.ask(question, replace(found.settings, budget=None))
+        if result.structure is not structure:
+            structure, held = result.structure, memory.gold(every, result.structure).by_node
+        turns = (sorted(held.get(node, ()), key=place.__getitem__) for node in result.after)
+        ranked = dict.fromkeys(turn for of_node in turns for turn in of_node)
+        name, system = _name(talk.id, question.index), _word(memory.system)
+        for rank, turn in enumerate(ranked, start=1):
+            lines.append(f"{name} Q0 {_name(talk.id, turn)} {rank} {1 / rank:.9f} {system}\n")
+    return "".join(lines)
+
+
+def _gold(conversation: Conversation) -> Iterator[tuple[Question, list[str]]]:
+    """Yields the questions with the ids of their gold turns, without those that have none."""
+    known = {turn.id for turn in conversation.turns}
+    for question in conversation.questions:
+        if turns := [turn for turn in dict.fromkeys(question.evidence) if turn in known]:
+            yield question, turns
+
+
+def _name(conversation: str, part: object) -> str:
+    return f"{_word(conversation)}/{_word(str(part))}"
+
+
+def _word(text: str) -> str:
+    """Returns a text without white space, which separates the columns."""
+    return "_".join(text.split()) or "_"
