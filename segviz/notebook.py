@@ -18,6 +18,22 @@ _SANDBOX = "allow-scripts allow-downloads allow-modals"
 page reaches neither the notebook nor the data of the notebook's server."""
 
 
+_DARK = (
+    '[data-jp-theme-light="false"]',  # JupyterLab
+    '[data-vscode-theme-kind*="dark"]',
+    "html[theme=dark]",  # Colab
+    ".dark",  # marimo
+    ".quarto-dark",
+)
+"""Selectors of the elements that mark a dark notebook."""
+
+_STYLE = (
+    "<style>.segviz-frame{color-scheme:light}"
+    f":is({','.join(_DARK)}) .segviz-frame{{color-scheme:dark}}</style>"
+)
+"""Theme of the frame: a page inside takes ``prefers-color-scheme`` from its frame."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Shown:
     """View that a notebook draws when it is the value of a cell.
@@ -44,10 +60,10 @@ class Shown:
         return f"Shown({memory.system} of {memory.conversation.id!r:.80}, {nodes} nodes{asked})"
 
     def _repr_html_(self) -> str:
-        """Returns a sandboxed frame that contains the page."""
+        """Returns a sandboxed frame that contains the page, in the notebook's theme."""
         return (
-            f'<iframe title="segviz" sandbox="{_SANDBOX}" referrerpolicy="no-referrer" '
-            f'style="width:100%;height:{self.height}px;border:0" '
+            f'{_STYLE}<iframe class="segviz-frame" title="segviz" sandbox="{_SANDBOX}" '
+            f'referrerpolicy="no-referrer" style="width:100%;height:{self.height}px;border:0" '
             f'srcdoc="{escape(self.html)}"></iframe>'
         )
 
@@ -76,7 +92,8 @@ def show(
 
     Args:
         memory: the memory.
-        question: any text; without a question the tree is drawn.
+        question: any text; the text of a question of the conversation is drawn with its gold
+            evidence. Without a question the tree is drawn.
         number: index of a question of the conversation, instead of ``question``.
         node: node to select.
         step: number of steps after which the memory is shown; None for all.

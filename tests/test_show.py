@@ -32,8 +32,8 @@ class Frame(HTMLParser):
 
 def test_a_notebook_gets_one_sandboxed_frame_with_the_page(memory):
     shown = segviz.show(memory, "How many gears?", policy="both", alpha=0.3, height=500)
-    ((tag, attributes),) = Frame(shown._repr_html_()).found
-    assert tag == "iframe"
+    (style, _), (tag, attributes) = Frame(shown._repr_html_()).found
+    assert (style, tag) == ("style", "iframe")
     assert attributes["srcdoc"] == shown.html
     assert "allow-same-origin" not in attributes["sandbox"].split()
     assert "height:500px" in attributes["style"]
@@ -70,6 +70,15 @@ def test_a_moment_and_a_question_of_the_data_set_can_be_shown():
     assert conversation.questions[1].text in repr(asked)
 
 
+def test_the_text_of_a_question_of_the_data_set_is_shown_with_its_gold_evidence():
+    conversation = segviz.load(sample_path("recurrence"))[0]
+    memory = segviz.build(conversation, embedder="hashing")
+    by_text = segviz.show(memory, conversation.questions[1].text)
+    assert by_text.view.question == conversation.questions[1]
+    assert by_text.html == segviz.show(memory, number=1).html
+    assert segviz.show(memory, "Is there another?").view.question is None
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -88,7 +97,7 @@ def test_what_cannot_be_shown_is_told(memory, settings, said):
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_question_stays_an_attribute(memory, text):
     shown = segviz.show(memory, text)
-    assert [tag for tag, _ in Frame(shown._repr_html_()).found] == ["iframe"]
+    assert [tag for tag, _ in Frame(shown._repr_html_()).found] == ["style", "iframe"]
     assert "\n" not in repr(shown)
 
 
@@ -129,6 +138,23 @@ class TestInTheBrowser:
         assert frame.evaluate(reach) == "shut in"
         first = memory.ask(HOSTILE[0]).evidence[0]
         assert first.text in frame.locator("#evidence .text").first.text_content()
+
+    @pytest.mark.parametrize(
+        ("marked", "dark"),
+        [
+            ("", False),
+            ('data-jp-theme-light="true"', False),
+            ('data-jp-theme-light="false"', True),
+            ('data-vscode-theme-kind="vscode-dark"', True),
+        ],
+    )
+    def test_the_frame_follows_the_theme_of_the_notebook(self, notebook, memory, marked, dark):
+        page, _ = notebook(segviz.show(memory))
+        page.emulate_media(color_scheme="null")  # an emulated scheme would win in every frame
+        page.set_content(f"<body {marked}>{segviz.show(memory)._repr_html_()}")
+        frame = page.frames[-1]
+        frame.wait_for_selector("#tree")
+        assert frame.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") == dark
 
 
 class TestNotebookManners:

@@ -159,7 +159,8 @@ def view_of(
 
     Args:
         memory: the memory.
-        question: any text, asked as by ``segviz.ask``.
+        question: any text, asked as by ``segviz.ask``; the text of a question of the conversation
+            stands for that question, with its gold evidence.
         settings: retrieval settings.
         number: index of a question of the conversation, instead of ``question``.
         node: node to select.
@@ -176,6 +177,9 @@ def view_of(
     """
     if number is not None and question is not None:
         raise ValueError("give a question or the number of one, not both")
+    if question is not None:
+        same = (one.index for one in memory.conversation.questions if one.text == question)
+        number = next(same, None)
     asked = question if number is None else memory.conversation.question(number)
     settings = replace(settings or RetrievalSettings(), **changes)
     unused = [name for name in changes if name not in ("step", "literal")]
@@ -197,7 +201,7 @@ def view_of(
         system=memory.system,
         settings=differing(kind, memory.settings) if kind else {},
         question=number,
-        text=question,
+        text=question if number is None else None,
         retrieval=opening_settings(memory.system) if result is None else settings,
         step=settings.step if asked is None else None,
         node=None if node is None else int(structure.chain[node]),
