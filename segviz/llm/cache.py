@@ -1,7 +1,7 @@
 """Stores finished replies in SQLite: a rebuild costs nothing, a killed build can continue.
 
-A key is the sha-256 of kind, model and full request: neither the texts sent nor any secret can be
-read back from it. The replies themselves are not encrypted.
+The key of a reply is the sha-256 of kind, model and full request: neither the texts sent nor any
+secret can be read back from it. The replies themselves are not encrypted.
 
 All replies are in one table. SQLite's write-ahead log lets several threads and processes use one
 file. ``INSERT OR IGNORE`` keeps the first of two replies to the same request.
@@ -25,6 +25,7 @@ from segviz.tree import Vector
 
 _CHUNK = 500  # keys in one SELECT
 _BUSY_SECONDS = 30.0
+_FAILED = "The model cache could not be read or written ({})."
 
 # ``n`` grows with every entry. ``value`` is text for a completion, float32 bytes for a vector.
 _SCHEMA = (
@@ -42,15 +43,13 @@ _SIZE = (
     "SELECT (page_count - freelist_count) * page_size"
     " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
-# Tables of earlier versions, whose keys held the address: no request finds their rows any more.
-_FORMER = ("replies", "completions", "embeddings", "claims")
 
 
 class Completion(NamedTuple):
-    """Stored answer as received, with its tokens at the time of the request.
+    """Stored answer of a chat model, as received, with the tokens it was charged.
 
-    ``finish`` is the server's ``finish_reason``, ``fingerprint`` its fingerprint of the model; ""
-    if it sent none.
+    ``finish`` is the server's ``finish_reason``, ``fingerprint`` its fingerprint of the model; both
+    are "" if the server sent none.
     """
 
     text: str
@@ -61,30 +60,35 @@ class Completion(NamedTuple):
 
 
 class Embedding(NamedTuple):
-    """Stored vector, float32 (d,), and its text's share of the tokens of the request."""
+    """Stored embedding of a text: its vector, float32 (d,), and its share of the tokens charged."""
 
     vector: Vector
     tokens: int = 0
 
 
 def content_key(kind: str, identity: str, request: object) -> bytes:
-    """Returns the key of a request: ``request`` is anything JSON can write."""
+    """Returns the key under which the reply to a request is stored.
+
+    Args:
+        kind: kind of the reply, such as "chat".
+        identity: the model and all settings that change its replies.
+        request: the content sent, anything JSON can write.
+    """
     content = json.dumps(["2", kind, identity, request], ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(content.encode("ascii")).digest()
 
 
 class ModelCache:
-    """Store of completions and embeddings; every ``keep_…`` is on disk when it returns.
+    """Store of the replies of models: completions and embeddings.
 
-    Safe for several threads of one process (share one object) and for several processes (one object
-    each, same path). ``path=None`` stores everything in memory. A file larger than ``limit_bytes``
-    loses the older half of its entries when it is opened.
+    When a method ``keep_…`` returns, the reply is on disk. Several threads may share one cache
+    object; several processes may use one file through an object each. ``path=None`` stores
+    everything in memory. A file larger than ``limit_bytes`` loses the older half of its entries
+    when it is opened. A cache without a usable file stores replies in memory and never stops a
+    build; ``notes`` then says so on screen.
 
-    The cache never stops a build. Without a usable file it stores replies in memory, and ``notes``
-    says so on screen.
-
-    ``accepted`` says by address and model which parameters a server accepted (True) or refused
-    (False); it lasts as long as the object.
+    ``accepted`` holds, by address and model, the parameters a server accepted (True) or refused
+    (False). It lasts as long as the object.
     """
 
     def __init__(self, path: Path | str | None = None, *, limit_bytes: int | None = None) -> None:
@@ -117,8 +121,6 @@ class ModelCache:
             with db:
                 db.execute("BEGIN IMMEDIATE")
                 db.execute(_SCHEMA)
-                for table in _FORMER:
-                    db.execute(f"DROP TABLE IF EXISTS {table}")
                 (size,) = db.execute(_SIZE).fetchone()
                 if self.limit_bytes is not None and size > self.limit_bytes:
                     db.execute(_DROP_OLDER_HALF)
@@ -129,12 +131,12 @@ class ModelCache:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences for the screen about problems with the file, each once."""
+        """Sentences for the screen about problems with the cache file, each once."""
         with self._lock:
             return tuple(self._notes)
 
     def completion(self, key: bytes) -> Completion | None:
-        """Returns the kept answer, or None."""
+        """Returns the stored answer of a chat model under this key; None without one."""
         columns = "value, tokens_in, tokens_out, finish, fingerprint"
         rows = self._run(f"SELECT {columns} FROM kept WHERE key = ?", key)
         return Completion(*rows[0]) if rows else None
@@ -142,12 +144,15 @@ class ModelCache:
     def keep_completion(
         self, key: bytes, completion: Completion, replace: bool = False
     ) -> Completion:
-        """Stores an answer; returns the stored one: this, or without ``replace`` an earlier one."""
+        """Stores a chat model's answer under a key; returns the answer that is stored afterwards.
+
+        Without ``replace`` an answer stored before stays, and is the one returned.
+        """
         self._insert([(key, *completion)], "REPLACE" if replace else "IGNORE")
         return self.completion(key) or completion
 
     def embeddings(self, keys: Sequence[bytes]) -> dict[bytes, Embedding]:
-        """Returns the kept vectors among ``keys``; they are read-only."""
+        """Returns the stored embeddings by key, of those ``keys`` that have one."""
         found: dict[bytes, Embedding] = {}
         for start in range(0, len(keys), _CHUNK):
             part = keys[start : start + _CHUNK]
@@ -158,7 +163,7 @@ class ModelCache:
         return found
 
     def keep_embeddings(self, rows: Mapping[bytes, Embedding]) -> None:
-        """Keeps vectors, all of them or none. Earlier ones stay."""
+        """Stores embeddings by key, all of them or none; those stored before stay."""
         self._insert(
             [
                 (key, np.asarray(row.vector, dtype="<f4").tobytes(), row.tokens, 0, "", "")
@@ -167,23 +172,23 @@ class ModelCache:
         )
 
     def counts(self) -> tuple[int, int]:
-        """Returns how many completions and embeddings are kept."""
+        """Returns the number of stored completions and that of stored embeddings."""
         kinds = dict(self._run("SELECT typeof(value), count(*) FROM kept GROUP BY 1"))
         return kinds.get("text", 0), kinds.get("blob", 0)
 
     @property
     def size(self) -> int:
-        """Bytes in use."""
+        """Bytes that the stored replies take."""
         return int((self._run(_SIZE) or [(0,)])[0][0])
 
     def clear(self) -> None:
-        """Forgets everything, waivers and kept wrong answers too, and frees the disk space."""
+        """Deletes all stored replies, also waivers and wrong answers, and frees the disk space."""
         self._run("DELETE FROM kept")
         self._run("VACUUM")
         self._run("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Closes the file; the object cannot be used afterwards."""
+        """Closes the cache file; the cache object cannot be used afterwards."""
         with self._lock:
             self._db.close()
 
@@ -199,21 +204,18 @@ class ModelCache:
             with self._lock, self._db:
                 self._db.executemany(statement, rows)
         except sqlite3.Error as error:
-            self._failed(error)
+            self._note(_FAILED.format(error))
 
     def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Returns the rows of a statement; none if the file fails."""
+        """Runs an SQL statement; returns its rows, none if the file cannot be read or written."""
         try:
             with self._lock:
                 rows = self._db.execute(statement, values).fetchall()
                 self._db.commit()  # VACUUM allows no open transaction
                 return rows
         except sqlite3.Error as error:
-            self._failed(error)
+            self._note(_FAILED.format(error))
             return []
-
-    def _failed(self, error: sqlite3.Error) -> None:
-        self._note(f"The model cache could not be read or written ({error}).")
 
     def _note(self, note: str) -> None:
         with self._lock:

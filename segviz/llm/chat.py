@@ -1,4 +1,4 @@
-"""A chat model behind an OpenAI-compatible API: free text, or one of a set of labels."""
+"""Client of a chat model behind an OpenAI-compatible API; answers texts, labels and JSON."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ _ANSWER = 200
 _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _QUOTES = ('""', "''", "``", "**", "“”", "‘’", "«»")
 _LABEL_TOKENS = 20
+_QUOTED = 0.7  # most of a context that a prompt may take, as estimated
 _PENALTY = 0.3  # for repetition in texts; ends the loops of small models
 _WARMER = 0.3  # least temperature per repeated try: at 0 another seed changes nothing
 _ROOMY = "short"  # accepted[...] is False for a model that reasons first: short limits cut it off
@@ -42,11 +43,11 @@ _STUBBORN = "the model kept answering outside its labels when it was asked befor
 class OpenAIChat(Client, Chat):
     """Chat model of a server with the OpenAI API; repeated prompts are answered from the cache.
 
-    A prompt with labels requests structured output in the first form the server accepts: OpenAI's
-    ``json_schema``; ``json_object`` with a schema, as in llama.cpp; none. If the server refuses a
-    form, or fails with status 500 where the next form works, no client of this address, model and
-    cache uses it again. The same holds for a refused sampling parameter. The label is checked in
-    any case.
+    A prompt with labels requests structured output in the first form that the server accepts:
+    OpenAI's ``json_schema``; ``json_object`` with a schema, as in llama.cpp; none. If the server
+    refuses a form, or fails with status 500 where the next form works, no client with this address,
+    model and cache uses the form again. The same holds for any other parameter it refuses. The
+    label is checked in any case.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class OpenAIChat(Client, Chat):
             endpoint: the server and the model.
             cache: stores replies; None keeps them in memory.
             waives: calls ``waive`` for every prompt that never gets an answer.
-            total: counters that may outlive the client.
+            total: counters to which the client's counts are added.
             prompts: replacements for system messages, by name (``segviz.llm.prompts.overrides``).
         """
         if not endpoint.model:
@@ -77,21 +78,24 @@ class OpenAIChat(Client, Chat):
 
     @property
     def name(self) -> str:
-        """Model and parameters; no secrets."""
+        """Name that identifies the model and its settings; it holds no secret."""
         return self.endpoint.identity
 
-    def of(self, role: str) -> OpenAIChat:
-        """Returns the model for a role, which is this one."""
-        return self
+    @property
+    def prompt_tokens(self) -> int:
+        """Token budget of a prompt; it leaves room for the answer in a short context."""
+        most, context = self.endpoint.prompt_tokens, self.loaded(self.endpoint.model).context
+        return min(most, round(_QUOTED * context)) if context else most
 
     def about(self, role: str) -> dict[str, Any]:
-        """Returns model, server, parameters and fingerprints, as plain values."""
+        """Returns model, server, parameters and fingerprints of this model, by name."""
         endpoint = self.endpoint
-        names = ("model", "temperature", "seed", "max_tokens", "prompt_tokens")
+        names = ("model", "temperature", "seed", "max_tokens")
         return {
             **{name: getattr(endpoint, name) for name in names},
+            "prompt_tokens": self.prompt_tokens,
             "server": endpoint.address,
-            "fingerprint": self.fingerprint_of(endpoint.model),
+            "fingerprint": self.loaded(endpoint.model).fingerprint,
             "reported": sorted(self._reported),
         }
 
@@ -110,13 +114,13 @@ class OpenAIChat(Client, Chat):
         return [answers[prompt] for prompt in sent]
 
     def _within(self, prompt: Prompt) -> Prompt:
-        """Returns the prompt as it is sent: with its own words, and within the budget."""
-        sent, shortened = fitted(prompt, self.endpoint.prompt_tokens, self.prompts)
+        """Returns a prompt as it is sent: the user's system message, texts cut to the budget."""
+        sent, shortened = fitted(prompt, self.prompt_tokens, self.prompts)
         self.count(shortened=shortened)
         return sent
 
     def _kept(self, prompt: Prompt) -> Reply | LabelError | None:
-        """Returns the reply in the cache, or one without an answer if that was waived."""
+        """Returns the outcome of a prompt by the cache alone; None if the cache has none."""
         kept = self.cache.completion(self._key("chat", prompt))
         if kept is not None:
             return self._counted(prompt, kept, cached=True)
@@ -124,7 +128,7 @@ class OpenAIChat(Client, Chat):
         return self._without(prompt, waived) if waived else None
 
     def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply | LabelError:
-        """Counts a stored answer and returns the reply, or the error of a wrong label."""
+        """Counts an answer and returns it as a reply, or as the error of a wrong label."""
         tokens, model = kept.tokens_in + kept.tokens_out, self.endpoint.model
         self.count(answered=1, answered_tokens=tokens, from_cache=cached)
         self.count(answered_output=kept.tokens_out)
@@ -139,7 +143,7 @@ class OpenAIChat(Client, Chat):
         return Reply(said, tokens, cached, raw=kept.text, model=model)
 
     def _fresh(self, prompt: Prompt) -> Reply | LabelError:
-        """Requests the answer from the server and stores it."""
+        """Requests the answer to a prompt from the server and stores it."""
         key = self._key("chat", prompt)
         failing: set[str] = set()  # forms of output at which the server failed
         failed: RequestError | None = None
@@ -178,41 +182,52 @@ class OpenAIChat(Client, Chat):
         return self._without(prompt, failed.reason)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """Marks the prompt of a LastingFault to go without an answer, for this ``reason``.
+        """Lets the prompt of a LastingFault go without an answer, for the ``reason`` of the fault.
 
-        It then gets a reply with ``waived``, also in later builds, as long as the cache keeps it.
+        The prompt then gets a reply with ``waived``, also in later builds, until the cache is
+        emptied.
         """
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns why this prompt goes without an answer; "" if it does not."""
-        return self._waiver(fitted(prompt, self.endpoint.prompt_tokens, self.prompts)[0])
+        """Returns the reason why the user lets a prompt go without an answer; "" if not so."""
+        return self._waiver(fitted(prompt, self.prompt_tokens, self.prompts)[0])
 
     def _waiver(self, prompt: Prompt) -> str:
+        """Returns the reason of ``waive`` for a prompt as it is sent; "" without one."""
         kept = self.cache.completion(self._key("waived", prompt))
         return kept.text if kept else ""
 
     def _without(self, prompt: Prompt, reason: str) -> Reply:
+        """Returns the reply to a prompt that goes without an answer, and counts it."""
         self.count(waived_texts=not prompt.labels)
         return Reply("", waived=reason)
 
     def _key(self, kind: str, prompt: Prompt) -> bytes:
+        """Returns the key of a prompt in the cache, for its answer ("chat") or its waiver."""
         request = [prompt.system, prompt.user, list(prompt.labels), prompt.words, prompt.json]
-        fingerprint = self.fingerprint_of(self.endpoint.model)
+        fingerprint = self.loaded(self.endpoint.model).fingerprint
         return content_key(kind, f"{self.endpoint.identity} {fingerprint}", request)
 
     @property
     def form(self) -> str:
-        """The form of structured output in use: json_schema, json_object, or text for none."""
+        """Form of structured output in use: "json_schema", "json_object", or "text" for none."""
         return self._form(set())
 
     def _form(self, failing: set[str]) -> str:
-        """Returns the first form of output that may work."""
+        """Returns the first form of structured output that is neither refused nor ``failing``."""
         usable = (f for f in _FORMS[:-1] if self._accepted.get(f, f not in failing))
         return next(usable, _FORMS[-1])
 
     def _body(self, prompt: Prompt, failing: set[str], fault: Fault | None) -> Body:
-        """Returns the request; after a reply that could not be used a different one."""
+        """Returns the body of a request for a prompt.
+
+        Args:
+            prompt: the prompt.
+            failing: forms of structured output at which the server failed.
+            fault: the failure of the last try. After an unusable reply the request differs: a
+                reminder, another seed and a higher temperature.
+        """
         endpoint, again = self.endpoint, fault.again if fault is not None else 0
         remind = fault is not None and fault.kind == "label"
         refused = {name for name, accepted in [*self._accepted.items()] if not accepted}
@@ -247,7 +262,7 @@ class OpenAIChat(Client, Chat):
         return {name: value for name, value in body.items() if name not in refused}
 
     def _limit(self, prompt: Prompt, fault: Fault | None) -> int:
-        """Returns the token limit of the answer: enough for the label or the words.
+        """Returns the token limit for the answer to a prompt: enough for its label or its words.
 
         A model that reasons first gets the endpoint's full limit.
         """
@@ -258,9 +273,19 @@ class OpenAIChat(Client, Chat):
         return min(needed, self.endpoint.max_tokens)
 
     def _adapt(self, body: Body, status: int, said: str, failing: set[str]) -> bool:
-        """Omits from now on a parameter of ``body`` that the server names in its refusal.
+        """Changes later requests after the server refused one or failed at it.
 
-        If the request fails without a reason, the next form of output is tried.
+        A parameter that the server names is left out from now on. If the server fails without
+        naming one, the next form of structured output is tried.
+
+        Args:
+            body: the refused request.
+            status: the HTTP status.
+            said: the server's words, in lower case.
+            failing: forms of structured output at which the server failed; may get another.
+
+        Returns:
+            True if the next request differs.
         """
         form = body.get("response_format", {}).get("type", "")
         for name, words in _OPTIONAL.items():
@@ -274,6 +299,7 @@ class OpenAIChat(Client, Chat):
         return True
 
     def _read(self, prompt: Prompt, reply: Body) -> Completion:
+        """Returns the answer in a server's reply, if it can be used; else raises a Fault."""
         tokens = self.count_tokens(reply)
         try:
             choice = reply["choices"][0]
@@ -302,10 +328,10 @@ class OpenAIChat(Client, Chat):
         return kept
 
     def _usable(self, prompt: Prompt, kept: Completion) -> str:
-        """Returns the answer in a reply, or raises a Fault.
+        """Returns the text or label of an answer; raises a Fault for an unusable answer.
 
-        The decision depends on prompt and reply alone, so that a stored reply is judged like a new
-        one.
+        The check depends on prompt and answer alone, so that a stored answer passes if it did when
+        it was new.
         """
         said, thinks = checks.spoken(kept.text)
         cut, fails = kept.finish == "length", ""
@@ -327,6 +353,7 @@ class OpenAIChat(Client, Chat):
         return said
 
     def _label(self, prompt: Prompt, said: str, kept: Completion) -> str:
+        """Returns the label in the model's answer ``said``; raises a Fault if it is not legal."""
         known = {clean(label): label for label in prompt.labels}
         label = _find_label(said, list(known))
         if label is not None:
@@ -343,7 +370,7 @@ _TEXT_ONLY = (
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    """Returns the JSON object in a reply, also inside a code fence; None if there is none."""
+    """Returns the JSON object in a model's answer, also in a code fence; None without one."""
     try:
         value = json.loads(unfenced(text))
     except (ValueError, RecursionError):
@@ -355,7 +382,7 @@ def object_in(text: str) -> dict[str, Any] | None:
 
 
 def _response_format(form: str, labels: Sequence[str]) -> dict[str, Any]:
-    """Returns the structured output that allows exactly ``{"label": <one of labels>}``."""
+    """Returns the request parameter that allows ``{"label": <one of labels>}`` and nothing else."""
     schema = {
         "type": "object",
         "properties": {"label": {"type": "string", "enum": list(dict.fromkeys(labels))}},
@@ -368,7 +395,7 @@ def _response_format(form: str, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _instruction(labels: Sequence[str], form: str) -> str:
-    """Names the labels in words: for servers that ignore a schema, and after a wrong answer."""
+    """Returns a sentence that names the legal labels, for requests without a strict schema."""
     listed = ", ".join(json.dumps(label, ensure_ascii=False) for label in dict.fromkeys(labels))
     if form == "json_object":
         return f'Answer with the JSON object {{"label": …}}, the label being one of: {listed}'
@@ -376,9 +403,9 @@ def _instruction(labels: Sequence[str], form: str) -> str:
 
 
 def _find_label(text: str, labels: Sequence[str]) -> str | None:
-    """Returns the label in ``text``; None if there is none of them, or more than one.
+    """Returns the one of ``labels`` that a model's answer consists of; None if it is none.
 
-    The label may be JSON, quoted, fenced, in other letter case or end with a full stop.
+    The answer may be JSON, quoted, fenced, in other letter case or end with a full stop.
     """
     said = _unwrapped(text)
     if said in labels:
@@ -388,12 +415,13 @@ def _find_label(text: str, labels: Sequence[str]) -> str | None:
 
 
 def unfenced(text: str) -> str:
-    """Returns an answer without the code fence some models put around it."""
+    """Returns a model's answer without the code fence that some models put around it."""
     fenced = _FENCE.match(text.strip())
     return fenced.group(1) if fenced else text.strip()
 
 
 def _unwrapped(text: str) -> str:
+    """Returns the label in a model's answer, without code fence, JSON, quotes and full stop."""
     said = _from_json(unfenced(text))
     for pair in _QUOTES:
         if len(said) > 1 and said[0] == pair[0] and said[-1] == pair[1]:
@@ -402,6 +430,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _from_json(said: str) -> str:
+    """Returns the label of a JSON object ``{"label": …}`` or a JSON string; other text as it is."""
     try:
         value = json.loads(said)
     except (ValueError, RecursionError):

@@ -36,7 +36,12 @@ _LONGEST = (2, 16)  # words, and characters, for each word asked for
 
 
 def spoken(reply: str) -> tuple[str, bool]:
-    """Returns a reply without the reasoning some models write first, and whether it ends in it."""
+    """Separates a model's reply from the reasoning that some models write before it.
+
+    Returns:
+        The reply without the reasoning, and True if there is nothing else: the reasoning has no
+        end.
+    """
     said = _THOUGHTS.sub("", reply, count=1)
     if _THINKS.match(said):
         return "", True
@@ -44,7 +49,7 @@ def spoken(reply: str) -> tuple[str, bool]:
 
 
 def tokens_for(words: int) -> int:
-    """Returns the tokens that a text of so many words needs in any script, with its title."""
+    """Returns the token limit for a title and a text of ``words`` words, in any script."""
     return 4 * words + 40
 
 

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 import time
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from segviz.llm import timeouts
 from segviz.llm.cache import Completion, ModelCache, content_key
@@ -49,6 +50,9 @@ _PASSING = (408, 409, 425, 429)
 _UNFIT = ("label", "text", "empty", "length")
 _AGAIN = 2  # more tries after a complete but unusable reply
 _LISTING_SECONDS = 2.0
+# Names for it on different servers; the length used comes before that of the training.
+_CONTEXT = ("n_ctx", "max_model_len", "loaded_context_length", "context_length", "n_ctx_train")
+_TOO_LONG = re.compile(r"context (?:size|length|window)|too (?:long|many tokens)", re.I)
 _LASTING_TRAITS = ("meta", "root", "parent", "digest")  # fields that do not change over time
 _OF_ONE_REQUEST = ("empty", "length", 400, 413, 422)
 _OF_THE_SERVER = (402, 500)
@@ -62,12 +66,12 @@ _ADVICE = {
     "empty": "Try again, or choose another model.",
     "vectors": "Check that the embedding model is the one meant; a model that changed under the "
     "same name needs a new cache.",
-    400: "Check the model name and its settings; if the prompt is too long, lower prompt_tokens.",
+    400: "Check the model name and its settings.",
     401: "Check the key for this endpoint.",
     402: "Check the account's credit.",
     403: "This key may not use this model or address; check the account, or choose another model.",
     404: "Check the base URL (it often ends in /v1) and the model name.",
-    413: "The text is too long for this server; lower prompt_tokens.",
+    413: "Give the server a longer context, or lower prompt_tokens here.",
     429: "Wait a while, or lower the number of requests at once.",
     500: "The server has trouble of its own; try again later.",
 }
@@ -77,14 +81,27 @@ _ADVICE = {
 _ON_SEND: ContextVar[Callable[[], None]] = ContextVar("on_send", default=lambda: None)
 
 
+class Loaded(NamedTuple):
+    """Description of a model by the server that has loaded it.
+
+    ``fingerprint`` is a hash that tells weights apart that were replaced under one name, "" if
+    unknown. ``context`` is the longest context in tokens, 0 if unknown.
+    """
+
+    fingerprint: str = ""
+    context: int = 0
+
+
 class Client(Metered):
-    """Base of chat model and embedder: requests what the cache does not hold."""
+    """Base of the clients of a server: sends requests, tries again, and explains failures."""
 
     def __init__(self, endpoint: Endpoint, cache: ModelCache | None, total: Metered | None) -> None:
-        """Imports ``openai``; sends nothing yet.
+        """Imports ``openai`` and prepares a client; sends nothing yet.
 
-        Without ``cache`` replies are kept in memory; ``total`` are counters that may outlive the
-        client.
+        Args:
+            endpoint: the server and its models.
+            cache: store of replies; None keeps them in memory.
+            total: counters to which the client's counts are added.
         """
         import openai
 
@@ -107,15 +124,19 @@ class Client(Metered):
             ),
         )
         self._listing = threading.Lock()
-        self._fingerprints: dict[str, str] = {}
+        self._loaded: dict[str, Loaded] = {}
         self._close = weakref.finalize(self, self._openai.close)
 
     def close(self) -> None:
-        """Closes the connections, as dropping the object does; the cache is left open."""
+        """Closes the connections to the server, as deleting the client does; not the cache."""
         self._close()
 
     def listed(self, seconds: float = _LISTING_SECONDS) -> list[Body]:
-        """Returns the server's descriptions of its models; [] if it lists none."""
+        """Requests the list of models and returns the server's description of each.
+
+        Args:
+            seconds: longest wait. After it, or if the server lists no models, the list is empty.
+        """
         client = self._openai.with_options(max_retries=0, timeout=seconds)
         try:
             found = json.loads(client.models.with_raw_response.list().content)["data"]
@@ -124,31 +145,34 @@ class Client(Metered):
         rows = found if isinstance(found, list) else []
         return [row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
 
-    def fingerprint_of(self, model: str) -> str:
-        """Returns a hash of a local server's description of a model's weights, else "".
+    def loaded(self, model: str) -> Loaded:
+        """Returns how a server on this machine describes a model; nothing for other servers.
 
-        Weights on this machine may be replaced under one name. While a server is down its last
-        fingerprint applies, so that stored replies are found.
+        While the server is down its last description applies, so that stored replies are found.
         """
         if not self.endpoint.local:
-            return ""
+            return Loaded()
         with self._listing:
-            if model not in self._fingerprints:
-                self._fingerprints[model] = self._fingerprint(model)
-        return self._fingerprints[model]
+            if model not in self._loaded:
+                self._loaded[model] = self._described(model)
+        return self._loaded[model]
 
-    def _fingerprint(self, model: str) -> str:
-        key = content_key("fingerprint", self.endpoint.address, model)
+    def _described(self, model: str) -> Loaded:
+        """Requests a model's description from the server and stores it."""
+        key = content_key("loaded", self.endpoint.address, model)
         rows = self.listed()
         if not rows:
             known = self.cache.completion(key)
-            return known.text if known else ""
+            return Loaded(*json.loads(known.text)) if known else Loaded()
         row = next((row for row in rows if row["id"] == model), {})
         traits = {name: row[name] for name in _LASTING_TRAITS if row.get(name)}
+        if isinstance(traits.get("meta"), dict):  # llama.cpp: sizes of the weights, and one setting
+            traits["meta"] = {name: of for name, of in traits["meta"].items() if name != "n_ctx"}
         content = json.dumps(traits, sort_keys=True).encode("ascii")
-        found = hashlib.sha256(content).hexdigest()[:12] if traits else ""
-        if found:
-            self.cache.keep_completion(key, Completion(found, 0, 0), replace=True)
+        found = Loaded(
+            hashlib.sha256(content).hexdigest()[:12] if traits else "", context_in(row) or 0
+        )
+        self.cache.keep_completion(key, Completion(json.dumps(found), 0, 0), replace=True)
         return found
 
     def _ask(
@@ -158,14 +182,22 @@ class Client(Metered):
         read: Callable[[Body], T],
         adapt: Callable[[Body, int, str], bool] = lambda body, status, said: False,
     ) -> T:
-        """Sends the request from ``build`` and returns the result of ``read`` for its reply.
+        """Sends a request until its reply can be used, in a limited number of tries.
 
-        ``build`` receives the last fault, if any. ``read`` raises a Fault for an unusable reply.
-        ``adapt`` receives a request that the server refused as malformed or failed at (400, 422,
-        500, 501), the status and the server's words. True means that it changed the next ``build``;
-        tries are then counted anew, so it must not return True forever.
+        Args:
+            route: kind of the request.
+            build: returns the body of the request; receives the fault of the last try, if any.
+            read: returns the result for a reply, or raises a Fault.
+            adapt: receives a body that the server refused as malformed or failed at (400, 422, 500,
+                501), the status and the server's words. It returns True if the next ``build``
+                differs. Tries are then counted anew, so it must not return True forever.
 
-        Raises RequestError after ``retries`` more tries: what happened, how many tries, what to do.
+        Returns:
+            The result of ``read``.
+
+        Raises:
+            RequestError: All tries failed. The message says why, how many there were, and what to
+                do.
         """
         started = time.monotonic()
         most = self.endpoint.retries + 1
@@ -201,7 +233,7 @@ class Client(Metered):
         raise RequestError(f"{where}: {fault}. {tried} {advice} {KEPT}", fault)
 
     def _send(self, route: Route, body: Body, retries: int) -> Body:
-        """Returns the reply as a JSON object. Raises a Fault."""
+        """Sends a request; returns its reply, whole or streamed, as JSON. Raises a Fault."""
         client = self._openai.with_options(max_retries=retries)
         resource = client.chat.completions if route == "chat" else client.embeddings
         try:
@@ -228,7 +260,7 @@ class Client(Metered):
         return reply
 
     def _content(self, response: openai.APIResponse[Any], streamed: bool) -> bytes:
-        """Returns the body of a response. It may take any time, if the server is never silent."""
+        """Reads the body of a response, for as long as the server goes on sending pieces of it."""
         pieces: list[bytes] = []
         try:
             for piece in response.iter_bytes():
@@ -245,24 +277,33 @@ class Client(Metered):
             raise Fault(f"the reply broke off ({name})", "connection") from None
 
     def heard(self, piece: bytes) -> bool:
-        """Receives a piece of a reply as it arrives; returns False to cut the reply off there."""
+        """Returns False to cut a reply off after this ``piece``, which has just arrived."""
         return True
 
     def _silent(self, final: bool = False) -> Fault:
+        """Returns the fault of a server that sent nothing for the length of the timeout."""
         what = f"the server was silent for {self.endpoint.timeout:g} s"
         return Fault(what, "timeout", final=final)
 
     def _said(self, error: openai.APIStatusError) -> str:
-        """Returns the server's words about an error: its message, else its text."""
+        """Returns the server's own words about an error, without secrets."""
         said: object = error.body
         if isinstance(said, dict):
-            parts = [str(said[name]) for name in ("message", "code") if said.get(name)]
-            said = " ".join(parts) or said
+            parts = [said.get("message"), said.get("code")]
+            said = " ".join(part for part in parts if isinstance(part, str)) or said
         return self.endpoint.scrub(str(said or ""))
 
 
+def context_in(description: Body) -> int | None:
+    """Returns the context in tokens by a server's description of a model; None if not in it."""
+    meta = description.get("meta")
+    traits = {**description, **(meta if isinstance(meta, dict) else {})}
+    sizes = (traits.get(name) for name in _CONTEXT)
+    return next((size for size in sizes if type(size) is int), None)
+
+
 def clean(text: str) -> str:
-    """Returns ``text`` without lone surrogates, which no request and no file can carry."""
+    """Returns ``text`` with "?" for each lone surrogate, which no request or file can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -270,11 +311,12 @@ def clean(text: str) -> str:
 
 
 class Fault(Exception):
-    """Failed request.
+    """Failure of one try of a request.
 
-    ``kind``, a name or an HTTP status, selects the advice. ``status`` is the server's, 200 if it
-    did not fail. ``said`` is its reason or a wrong answer, without secrets; ``reply`` is the
-    unusable reply. ``again`` counts such replies to one prompt so far.
+    ``kind``, a name or an HTTP status, selects the advice. ``status`` is the HTTP status of the
+    response. ``said`` is the server's reason, or a wrong answer, without secrets. ``reply`` is a
+    reply that came whole and cannot be used; ``again`` counts such replies to this request so far.
+    A ``final`` fault is not tried again here: ``openai`` has done so.
     """
 
     def __init__(
@@ -294,10 +336,11 @@ class Fault(Exception):
 
 
 class RequestError(ModelError):
-    """Final error of a failed request.
+    """Error of a request whose tries have all failed.
 
-    ``reason`` is a short description; ``kind``, ``status`` and ``said`` are those of the fault.
-    ``lasting``: only this request fails. ``settable``: other settings of the endpoint may help.
+    ``reason``, ``kind``, ``status``, ``said`` and ``reply`` are those of the last fault.
+    ``lasting`` is True if only this request fails, ``settable`` if other settings of the endpoint
+    may help.
     """
 
     def __init__(self, message: str, fault: Fault) -> None:
@@ -309,12 +352,14 @@ class RequestError(ModelError):
 
 
 def _from_status(status: int, said: str) -> Fault:
-    """Returns the fault of an error status."""
+    """Returns the fault of a response with an error status and the server's reason for it."""
     kind, what, shown = status, f"the server refused the request ({status})", said
     if status == 429 and "insufficient_quota" in said:
         kind, what = 402, "the account has no credit left (429 insufficient_quota)"
     elif status in _PASSING or status >= 500:
         kind, what = status if status == 429 else 500, f"the server answered {status}"
+    elif status in (400, 422) and _TOO_LONG.search(said):
+        kind = 413
     elif 300 <= status < 400:
         kind, what, shown = 404, f"the server sends to another address ({status})", ""
     elif status == 401:  # a refused key is often repeated in the answer, in part or in full
@@ -331,7 +376,10 @@ def _line(said: str) -> str:
 
 
 def _joined(content: bytes) -> Body:
-    """Returns the reply of a stream of events as if it had come in one piece.
+    """Joins the events of a streamed reply to the JSON object of a reply in one piece.
+
+    Args:
+        content: the body of the response, as server-sent events.
 
     Raises:
         ValueError: The stream ends before the reply does, or an event is no JSON.

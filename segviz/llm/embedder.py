@@ -1,4 +1,4 @@
-"""An embedding model behind an OpenAI-compatible API."""
+"""Client of an embedding model behind an OpenAI-compatible API."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from segviz.tree import Vector
 BATCH_TEXTS = 256
 BATCH_CHARACTERS = 200_000
 MAX_CHARACTERS = 20_000
-"""Longer texts are cut, as the offline embedder does; servers refuse them otherwise."""
+"""Longest text that is embedded whole; servers refuse longer ones, so they are cut."""
 
 _SHORTEST = 500
 _TOO_MUCH = re.compile(r"too (long|large|many|big)|maximum|exceed|context length|batch", re.I)
@@ -53,14 +53,14 @@ class OpenAIEmbedder(Client):
 
     @property
     def name(self) -> str:
-        """Model and host."""
+        """Name of this embedder: embedding model and host of its server."""
         return f"openai:{self.endpoint.embedding_model}@{self.endpoint.host}"
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Embeds texts; an empty text is not sent and becomes a zero row.
 
-        The first vectors determine d. If all texts so far are empty, one harmless word is sent for
-        it.
+        The first vectors determine the number of dimensions, d. If all texts so far are empty, one
+        harmless word is sent to learn it.
 
         Args:
             texts: the texts.
@@ -83,7 +83,11 @@ class OpenAIEmbedder(Client):
         return matrix
 
     def _rows(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """Returns the vector of each distinct, non-empty text, from the cache or the server."""
+        """Returns the vector of each text by its text, from the cache or the server.
+
+        Args:
+            texts: distinct texts, none of them empty.
+        """
         keys = self._keys(texts)
         rows = self._kept(keys)
 
@@ -102,6 +106,7 @@ class OpenAIEmbedder(Client):
         return rows
 
     def _kept(self, keys: dict[str, bytes]) -> dict[str, Vector]:
+        """Returns the stored vectors by text; ``keys`` maps a text to its key in the cache."""
         kept = self.cache.embeddings(list(keys.values()))
         rows = {text: kept[key].vector for text, key in keys.items() if key in kept}
         if not all(self._fits(row) for row in rows.values()):
@@ -112,19 +117,22 @@ class OpenAIEmbedder(Client):
         return rows
 
     def charged(self, texts: Sequence[str]) -> int:
-        """Returns the tokens charged for these texts, now or earlier; 0 for unknown ones.
+        """Returns the tokens the server charged for embedding these texts, now or earlier.
 
-        The tokens of a batch are divided among its texts by length.
+        The tokens of a batch are divided among its texts by length. A text that is not in the cache
+        counts 0.
         """
         keys = self._keys([sent for text in texts if (sent := _sent(text))])
         return sum(row.tokens for row in self.cache.embeddings(list(keys.values())).values())
 
     def _keys(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """Returns the key in the cache of each text's vector, by text."""
         model = self.endpoint.embedding_model
-        identity = f"{model} {self.fingerprint_of(model)}"
+        identity = f"{model} {self.loaded(model).fingerprint}"
         return {text: content_key("embedding", identity, text) for text in texts}
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        """Divides texts into requests with a bounded number of texts and of characters."""
         batch: list[str] = []
         characters = 0
         for text in texts:
@@ -138,10 +146,11 @@ class OpenAIEmbedder(Client):
             yield batch
 
     def _fetch(self, texts: list[str]) -> list[Embedding]:
-        """Requests vectors.
+        """Requests the vectors of texts from the server.
 
-        A batch that is too large is sent in halves, a single text that is too long is cut: so a
-        vector depends on its own text alone.
+        If the server refuses a batch as too large, its halves are sent. If it refuses a single
+        text as too long, the first half of the text is sent. So a vector depends on its own text
+        alone.
         """
         try:
             return self._ask(
@@ -167,6 +176,7 @@ class OpenAIEmbedder(Client):
         return self._fetch(texts[:half]) + self._fetch(texts[half:])
 
     def _read(self, reply: Body, texts: Sequence[str]) -> list[Embedding]:
+        """Returns the vectors in a server's reply, in the order of ``texts``; or raises a Fault."""
         tokens, count = self.count_tokens(reply, output=False)[0], len(texts)
         data = reply.get("data")
         if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
@@ -187,7 +197,7 @@ class OpenAIEmbedder(Client):
         return [Embedding(rows[places.index(place)], shares[place]) for place in range(count)]
 
     def _fits(self, row: Vector) -> bool:
-        """Checks that a vector has the dimensions of those before; the first one sets them."""
+        """Returns True if a vector has as many dimensions as the first vector of this client."""
         with self._lock:
             if self._dimensions is None:
                 self._dimensions = len(row)
@@ -195,6 +205,7 @@ class OpenAIEmbedder(Client):
 
 
 def _unit(values: object) -> Vector:
+    """Returns a server's vector scaled to length 1, float32 (d,); raises a Fault if it is none."""
     try:
         row = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -212,12 +223,12 @@ def _unit(values: object) -> Vector:
 
 
 def _sent(text: str) -> str:
-    """Returns the part of a text that is sent; nothing of an empty one."""
+    """Returns a text as it is sent to the server: cut if too long, "" if it has blanks alone."""
     return clean(text)[:MAX_CHARACTERS] if text.strip() else ""
 
 
 def _shares(tokens: int, weights: Sequence[int]) -> list[int]:
-    """Divides ``tokens`` into whole shares proportional to ``weights``, with the exact sum."""
+    """Divides a number of tokens into whole numbers proportional to ``weights``."""
     bounds = [0, *accumulate(weights)]
     cuts = [tokens * bound // max(bounds[-1], 1) for bound in bounds]
     return [right - left for left, right in pairwise(cuts)]

@@ -1,4 +1,4 @@
-"""Defines an endpoint: server, model, parameters and key, which is never shown."""
+"""Defines an endpoint: a server with its model, parameters and key. The key is never shown."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ RANGES: dict[str, tuple[float, float]] = {
     "prompt_tokens": (1_000, 1_000_000),
     "seed": (0, 2**31 - 1),
 }
-"""Legal values of the limits, both ends included."""
+"""Smallest and largest legal value of each limit of an endpoint."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
     """Server with the OpenAI API, its models and limits.
 
-    ``timeout`` is the longest silence of the server in seconds; ``retries`` counts the tries after
-    the first; ``concurrency`` is the maximum of parallel requests. Quoted texts are shortened if a
-    prompt has more than ``prompt_tokens``, as estimated. ``model`` answers prompts and
-    ``embedding_model`` embeds; an unused one may be empty.
+    ``model`` answers prompts and ``embedding_model`` embeds; an unused one may be empty.
+    ``timeout`` is the longest silence of the server in seconds. ``retries`` is the number of tries
+    after the first, ``concurrency`` that of requests at the same time. ``max_tokens`` limits an
+    answer. A prompt with more than ``prompt_tokens``, as estimated, has its quoted texts shortened.
 
-    The key takes no part in ``repr``, comparison or hashing: two endpoints that differ only in the
-    key are equal, so make a new client when the key changes. A user name and password in
-    ``base_url`` are used for basic authentication and shown nowhere.
+    ``repr``, comparison and hashing leave the key out. Two endpoints that differ only in the key
+    are equal, so make a new client when the key changes. A user name and password in ``base_url``
+    are used for basic authentication and shown nowhere.
     """
 
     base_url: str
@@ -53,7 +53,7 @@ class Endpoint:
     prompt_tokens: int = 3_000
 
     def __post_init__(self) -> None:
-        """Raises ValueError with the value and its legal range; secrets are not repeated."""
+        """Checks address, key and limits; raises ValueError, whose message repeats no secret."""
         object.__setattr__(self, "base_url", self.base_url.strip())
         object.__setattr__(self, "key", self.key.strip())
         try:
@@ -93,17 +93,17 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """Host, with the port if one is given."""
+        """Host of the server, with its port if ``base_url`` has one."""
         return self._parts.netloc.rpartition("@")[2].lower()
 
     @property
     def address(self) -> str:
-        """``base_url`` without user name, password and query; safe to show and to keep."""
+        """``base_url`` without user name and password, which is safe to show and to store."""
         return f"{self._parts.scheme}://{self.host}{self._parts.path.rstrip('/')}"
 
     @property
     def identity(self) -> str:
-        """The model and the parameters that change an answer, on any server."""
+        """The model and those parameters that change its answers, without the server."""
         return (
             f"{self.model} temperature={self.temperature:g} "
             f"seed={self.seed} max_tokens={self.max_tokens}"
@@ -111,20 +111,28 @@ class Endpoint:
 
     @property
     def local(self) -> bool:
-        """True if the server runs on this machine."""
+        """True if the address of the server is one of this machine."""
         name = self._parts.hostname or ""
         return name in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 
     @property
     def authorization(self) -> str:
-        """The Authorization header for the user in ``base_url``; empty if the key is used."""
+        """HTTP header of basic authentication for the user in ``base_url``; "" without a user.
+
+        It is "" with a key too, because a key takes its place.
+        """
         if self.key or self._parts.username is None:
             return ""
         user, password = unquote(self._parts.username), unquote(self._parts.password or "")
         return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
 
     def scrub(self, text: str, shortest: int = 1) -> str:
-        """Returns ``text`` with every secret of at least ``shortest`` characters blanked out."""
+        """Returns ``text`` with "[secret]" in place of the endpoint's key and password.
+
+        Args:
+            text: text that may repeat a secret, such as an error message of the server.
+            shortest: secrets of fewer characters stay.
+        """
         password = self._parts.password or ""
         basic = self.authorization.removeprefix("Basic ")
         for secret in (self.key, basic, password, unquote(password)):
@@ -134,7 +142,7 @@ class Endpoint:
 
 
 def _shown(url: str) -> str:
-    """Returns an unusable address for an error message, without what may be a password."""
+    """Returns an unusable address for an error message, without parts that may be a password."""
     head, mark, tail = url.rpartition("@")
     return f"…@{tail}" if mark and head else url.partition("?")[0]
 
@@ -143,7 +151,7 @@ _OPENAI = "https://api.openai.com/v1"
 _SMALL = "text-embedding-3-small"
 
 LOCAL: Mapping[str, Any] = {"timeout": 240, "concurrency": 1}
-"""Limits for a server on this machine, which writes slowly and one answer at a time."""
+"""Limits for a server on this machine, which reads slowly and writes one answer at a time."""
 
 
 def at(address: str) -> Endpoint:
@@ -167,17 +175,21 @@ PRESETS: dict[str, Endpoint] = {
 ``dataclasses.replace(PRESETS[name], key=...)`` makes one ready to use."""
 
 CACHE_BYTES = 1_000_000_000
-"""A cache beyond this loses the older half of its replies at the next start."""
+"""Size limit of the cache file. A larger one loses its older half when the app starts."""
 
 NAMES = ("SEGVIZ_BASE_URL", "SEGVIZ_API_KEY", "OPENAI_API_KEY")
-"""Variables and secrets that may hold a key."""
+"""Environment variables, and Streamlit secrets, that hold a key or the server of a key."""
 
 
 def key_for(endpoint: Endpoint, known: Mapping[str, str]) -> str:
-    """Returns the key that ``known`` (such as ``os.environ``) holds for this very server, or "".
+    """Returns the key for the server of an endpoint; "" if there is none.
 
     OPENAI_API_KEY goes to api.openai.com alone and SEGVIZ_API_KEY to the server of
     SEGVIZ_BASE_URL alone: an address somebody types must never receive another's key.
+
+    Args:
+        endpoint: the server.
+        known: values of the variables in ``NAMES``, such as ``os.environ``.
     """
     if endpoint.address == PRESETS["gpt-5.4-mini"].address:
         return known.get("OPENAI_API_KEY", "").strip()
@@ -189,7 +201,7 @@ def key_for(endpoint: Endpoint, known: Mapping[str, str]) -> str:
 
 
 def cache_path(known: Mapping[str, str]) -> Path:
-    """Returns the file replies are kept in: below SEGVIZ_CACHE, else the user's cache folder."""
+    """Returns the path of the cache file: below SEGVIZ_CACHE, else in the user's cache folder."""
     folder = known.get("SEGVIZ_CACHE")
     if folder is None:
         base = known.get("XDG_CACHE_HOME") or "~/.cache"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from segviz.llm.cache import ModelCache
 from segviz.llm.chat import OpenAIChat
-from segviz.llm.client import RequestError
+from segviz.llm.client import RequestError, context_in
 from segviz.llm.endpoint import RANGES, Endpoint
 from segviz.llm.prompts import tokens_of
 from segviz.llm.protocols import LabelError, ModelError, Prompt
@@ -17,7 +17,6 @@ from segviz.llm.protocols import LabelError, ModelError, Prompt
 SECONDS = 5.0
 """Longest time a test takes."""
 
-_CONTEXT = ("n_ctx", "max_model_len", "loaded_context_length", "context_length", "n_ctx_train")
 _CHERRY = "Answer with the one word cherry."
 _FRUIT, _FRUITS = "Which fruit do you like? ", ("apple", "pear")
 _MANY = 80  # repetitions of that question, some 500 tokens, to time the reading of a prompt
@@ -31,12 +30,13 @@ _TOKENS = re.compile(rb'"(?:content|reasoning|reasoning_content)": ?"(?!")')
 
 @dataclass(frozen=True)
 class ServerReport:
-    """Result of a server test.
+    """Result of the test of a server.
 
-    ``models`` are those it lists. ``schema`` is the form of structured output it obeys, "ignored"
-    if it accepts one and answers otherwise, "none" if it accepts none, "" if untested. ``context``
-    is the longest context it lists for the model, in tokens. ``writes`` and ``reads`` are tokens a
-    second, None if not measured. ``problem`` names the failure.
+    ``models`` are those the server lists. ``schema`` is the form of structured output it obeys,
+    "ignored" if it accepts one and answers otherwise, "none" if it accepts none, "" if untested.
+    ``context`` is the longest context it lists for the model, in tokens. ``reads`` and ``writes``
+    are the tokens of a prompt and of an answer that it processes in a second, None if not measured.
+    ``problem`` says why the test failed; "" if it did not.
     """
 
     models: tuple[str, ...] = ()
@@ -47,17 +47,23 @@ class ServerReport:
     problem: str = ""
 
     def seconds(self, tokens_in: int, tokens_out: int) -> float | None:
-        """Returns the seconds of consecutive requests with so many tokens; None without a speed."""
+        """Estimates the seconds for consecutive requests with so many tokens in all.
+
+        Returns:
+            The seconds; None if the test measured no speed.
+        """
         if not self.writes or not self.reads:
             return None
         return tokens_out / self.writes + tokens_in / self.reads
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """Results as (name, value) lines."""
+        """Results of the test as pairs of name and value, in words."""
         forms = {"ignored": "taken, but ignored", "none": "not supported"}
         pace = [(self.reads, "read"), (self.writes, "written")]
-        speed = " and ".join(f"{tokens:.0f} tokens {how}" for tokens, how in pace if tokens)
+        speed = " and ".join(
+            f"{tokens:.{0 if tokens >= 10 else 1}f} tokens {how}" for tokens, how in pace if tokens
+        )
         known = [
             ("Models listed", ", ".join(self.models)),
             ("Schema", forms.get(self.schema, self.schema and f"kept to ({self.schema})")),
@@ -78,16 +84,16 @@ class _Timed(OpenAIChat):
         self.first = self.last = 0.0
 
     def heard(self, piece: bytes) -> bool:
-        """Notes the times of the first and the last token."""
+        """Notes when a piece of a reply arrives; returns False after ``until``, to cut it off."""
         self.last = time.monotonic()
         self.events += len(_TOKENS.findall(piece))
         self.first = self.first or (self.last if self.events else 0.0)
         return self.last < self.until
 
     def writes(self) -> float | None:
-        """Returns the tokens written in a second, None if nothing came.
+        """Returns how many tokens the server wrote in a second; None if nothing came.
 
-        A reply that was cut off names no tokens; then each event counts as one.
+        A reply that was cut off does not say its tokens; then each event counts as one.
         """
         taken, writing = self.last - self.began, self.last - self.first
         tokens = self.usage.tokens_out or self.events
@@ -95,15 +101,21 @@ class _Timed(OpenAIChat):
         return tokens / (writing if writing > _WRITING * taken else taken) if tokens else None
 
     def reads(self, prompt: Prompt) -> float | None:
-        """Returns the tokens of ``prompt``, just sent, that were read in a second."""
+        """Returns how many tokens of ``prompt``, sent just now, the server read in a second."""
         tokens = self.usage.tokens_in or tokens_of(prompt.system + prompt.user)
         return tokens / (self.first - self.began) if self.first else None
 
 
 def probe(endpoint: Endpoint) -> ServerReport:
-    """Tests a server in about ``SECONDS``.
+    """Tests the server of an endpoint, in about ``SECONDS``.
 
     To a chat model it sends two or three short requests, without any text of a conversation.
+
+    Args:
+        endpoint: the server and its model; without a model only the list of models is requested.
+
+    Returns:
+        Everything measured before the first failure.
     """
     end = time.monotonic() + SECONDS
 
@@ -115,9 +127,7 @@ def probe(endpoint: Endpoint) -> ServerReport:
     listed = client().listed(SECONDS / 2)
     found = ServerReport(tuple(str(row["id"]) for row in listed))
     row = next((row for row in listed if row["id"] == endpoint.model), {})
-    traits = {**row, **(row["meta"] if isinstance(row.get("meta"), dict) else {})}
-    sizes = (traits.get(name) for name in _CONTEXT)
-    found = replace(found, context=next((size for size in sizes if type(size) is int), None))
+    found = replace(found, context=context_in(row))
     if not endpoint.model:
         return replace(found, problem="" if listed else "it lists no models")
     try:
@@ -140,7 +150,10 @@ def probe(endpoint: Endpoint) -> ServerReport:
 
 
 def _schema(chat: OpenAIChat, choice: Prompt) -> str:
-    """Returns the form of output a server obeys even if the prompt asks for another answer."""
+    """Returns the form of structured output that a server obeys, see ``ServerReport.schema``.
+
+    The prompt ``choice`` asks in words for an answer that its labels do not allow.
+    """
     try:
         chat.reply(choice)
     except LabelError:

@@ -1,8 +1,8 @@
 """Writes the prompts for chat models: pure functions from plain texts to a Prompt.
 
-Conversation text is data. It travels in numbered parts between fences inside the user message. A
-fence has more backticks than any run of them in the texts, so no text can close its fence. The
-system message, whose text is in ``prompts.toml``, says that nothing in a part is an instruction.
+The user message of a prompt quotes the conversation in numbered parts between fences. A fence has
+more backticks than any run of them in the texts, so no text can close its fence. The system
+message, whose text is in ``prompts.toml``, says that nothing in a part is an instruction.
 """
 
 from __future__ import annotations
@@ -30,28 +30,32 @@ JSON_ONLY = "Answer with the JSON object alone: no words around it."
 
 _MOST_PARTS = 64  # of an annotation; more children share parts, because each part costs tokens
 _TICKS = re.compile("`+")
-_TOKEN = 4  # ASCII characters per token; any other character counts as one token
+# One token each, about: a piece of a word, a digit, a run of signs, any character beyond ASCII.
+_TOKEN = re.compile(r"[A-Za-z]{1,7}|[0-9]|[^\x00-\x7f]|[!-/:-@\[-`{-~]+")
 
 Texts = Mapping[str, str]
-"""System messages by prompt name."""
+"""Templates of system messages, by the name of the prompt."""
 
 
 @cache
 def texts_of(package: str = "segviz.llm") -> dict[str, str]:
-    """Returns the texts in ``prompts.toml`` of a package, for ``prompts`` of a system."""
+    """Reads the system messages in the file ``prompts.toml`` of a package, by name."""
     return tomllib.loads(files(package).joinpath("prompts.toml").read_text("utf-8"))
 
 
 def overrides(content: str, known: Texts) -> dict[str, str]:
-    """Reads a file of prompts that replace those of the same names.
+    """Reads a user's file of system messages that replace those of the same names.
 
     Args:
-        content: TOML in the form of ``prompts.toml``; names it does not have stay as they are.
-        known: the prompts there are, by name.
+        content: the file, TOML in the form of ``prompts.toml``.
+        known: all system messages, by name.
+
+    Returns:
+        The messages in the file, by name.
 
     Raises:
-        ValueError: If it is no TOML, or a prompt is unknown or uses a ``$name`` that the one it
-            replaces does not have.
+        ValueError: The file is no TOML, or a message has an unknown name or uses a ``$name`` that
+            the message it replaces does not use.
     """
     try:
         found = tomllib.loads(content)
@@ -75,7 +79,7 @@ def overrides(content: str, known: Texts) -> dict[str, str]:
 
 
 def digest(texts: Texts) -> str:
-    """Returns the hash that tells prompts apart, 12 hexadecimal digits."""
+    """Returns the hash of system messages, 12 hexadecimal digits, by which a file names them."""
     content = "".join(f"{name}\0{texts[name]}\0" for name in sorted(texts))
     return hashlib.sha256(content.encode()).hexdigest()[:12]
 
@@ -88,14 +92,14 @@ def _prompt(
     own: Texts | None = None,
     json: bool = False,
 ) -> Prompt:
-    """Makes a prompt of the text with this name and of quoted ``parts``.
+    """Makes a prompt of a system message and of quotations.
 
     Args:
         name: the name of the system message.
         parts: the quotations in the user message.
         labels: the legal answers; none for free text.
         told: values filled into the system message.
-        own: the texts of a system, which precede the shared ones.
+        own: system messages of a memory system, used before the shared ones.
         json: True if the answer is a JSON object.
     """
     texts = {**texts_of(), **(own or {})}
@@ -112,11 +116,12 @@ def _prompt(
 
 
 def _filled(texts: Texts, name: str, told: Iterable[tuple[str, str]]) -> str:
+    """Returns the system message of this name with the values ``told`` filled in."""
     return Template(texts[name]).substitute(dict(told), data=texts["data"])
 
 
 def rendered(parts: Sequence[Part]) -> str:
-    """Writes parts below each other: number, heading, and the text between two fences."""
+    """Returns a user message: for each part its number, its heading, and its text in fences."""
     texts = ["\n".join(part.texts) for part in parts]
     runs = (len(run) for text in texts for run in _TICKS.findall(text))
     fence = "`" * max(3, 1 + max(runs, default=0))
@@ -128,16 +133,20 @@ def rendered(parts: Sequence[Part]) -> str:
 
 
 def tokens_of(text: str) -> int:
-    """Estimates the tokens of a text: a quarter of its ASCII characters, and every other one."""
-    plain = len(text.encode("ascii", "ignore"))
-    return ceil(plain / _TOKEN) + len(text) - plain
+    """Estimates the tokens of a text, in Latin script within a tenth of those of real models."""
+    return len(_TOKEN.findall(text))
 
 
 def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Prompt, int]:
-    """Returns a prompt of at most ``budget`` tokens, as estimated, and how many texts it cuts.
+    """Fits a prompt to a token budget: cuts the longest quoted texts to one length.
 
-    The longest texts of its parts are cut to one length, between words. A prompt without parts does
-    not change. ``texts`` replace the system messages of their names.
+    Args:
+        prompt: the prompt; without parts it does not change.
+        budget: maximum of tokens, as estimated by ``tokens_of``.
+        texts: replacements for system messages, by name; applied before fitting.
+
+    Returns:
+        The prompt to send, and the number of texts that were cut.
     """
     if texts and prompt.name in texts:
         known = {**texts_of(), **texts}
@@ -155,7 +164,12 @@ def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Pro
 
 
 def _even(sizes: Sequence[int], room: int) -> int:
-    """Returns the length to which the longest texts are cut, so that all take ``room``."""
+    """Returns the length to cut the longest texts to, so that all texts together take ``room``.
+
+    Args:
+        sizes: the lengths of the texts, in tokens; their sum exceeds ``room``.
+        room: the sum to reach, in tokens.
+    """
     for place, size in enumerate(sorted(sizes)):
         share = max(1, room // (len(sizes) - place))
         if size > share:
@@ -165,7 +179,7 @@ def _even(sizes: Sequence[int], room: int) -> int:
 
 
 def _cut(text: str, tokens: int) -> str:
-    """Cuts a text to about so many tokens, between words where it has blanks."""
+    """Cuts a text to about ``tokens`` tokens, between two words if it has blanks."""
     size = tokens_of(text)
     return text if size <= tokens else clipped(text, len(text) * tokens // size)
 
@@ -182,9 +196,9 @@ def _message(text: str) -> Part:
 
 
 def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Asks whether ``message`` continues the open segment of this level and summary.
+    """Asks whether a message continues an open segment, given by its level and summary.
 
-    The labels are MERGE and CONTINUE.
+    The labels are MERGE for yes and CONTINUE for no.
     """
     return _prompt(
         "pointwise", [_segment("", level, summary), _message(message)], (MERGE, CONTINUE)
@@ -192,7 +206,7 @@ def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
 
 
 def score_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Asks how well ``message`` continues the open segment of this level and summary.
+    """Asks how well a message continues an open segment, given by its level and summary.
 
     The labels are the points 0 … 10.
     """
@@ -200,10 +214,14 @@ def score_prompt(message: str, level: int, summary: str) -> Prompt:
 
 
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
-    """Asks which open segment ``message`` continues.
+    """Asks which open segment a message continues, if any.
 
-    ``segments`` are (level, summary), low to high; the labels are MERGE_1 … MERGE_m in that order,
-    and SPLIT.
+    Args:
+        message: the new message.
+        segments: level and summary of each open segment, from low to high.
+
+    Returns:
+        The prompt; its labels are MERGE_1 … MERGE_m for the segments in order, and SPLIT for none.
     """
     labels = [f"{MERGE}_{i}" for i in range(1, len(segments) + 1)]
     listed = [
@@ -213,7 +231,7 @@ def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
 
 
 def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
-    """Asks for a summary of these consecutive parts in at most ``max_words`` words."""
+    """Asks for a summary of consecutive texts in at most ``max_words`` words, with a title."""
     size = ceil(len(texts) / _MOST_PARTS)
     groups = [tuple(texts[first : first + size]) for first in range(0, len(texts), size)]
     parts = [Part("Part", group) for group in groups]
@@ -224,9 +242,13 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
 
 
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
-    """Asks for at most ``most`` facts with entities and relations, as JSON.
+    """Asks for the facts in a text with their entities and relations, as JSON.
 
-    ``when`` is the time of the text; the facts in ``known`` should not be repeated.
+    Args:
+        text: lines of a conversation.
+        when: the time at which they were said; "" if unknown.
+        known: facts that should not be repeated.
+        most: maximum of facts.
     """
     said = f", said at {when}" if when else ""
     parts = [Part(f"Conversation{said}", (text,))]
@@ -236,13 +258,19 @@ def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> 
 
 
 def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
-    """Asks whether an episode ends before ``new``. Labels END and CONTINUE."""
+    """Asks whether an episode ends before a new message; labels END and CONTINUE.
+
+    Args:
+        before: the texts of the episode so far.
+        new: the new message.
+        own: the system messages of the memory system.
+    """
     parts = [Part("Open episode", tuple(before)), _message(new)]
     return _prompt("boundary", parts, (END, STAY), own=own)
 
 
 def same_prompt(one: str, other: str, own: Texts) -> Prompt:
-    """Asks whether two statements state the same fact. Labels SAME and DIFFERENT."""
+    """Asks whether two statements state the same fact; labels SAME and DIFFERENT."""
     parts = [Part("Statement", (one,)), Part("Statement", (other,))]
     return _prompt("same", parts, (SAME, DIFFERENT), own=own)
 
@@ -250,36 +278,48 @@ def same_prompt(one: str, other: str, own: Texts) -> Prompt:
 def plan_prompt(
     question: str, now: str, scopes: Sequence[str], expected: Sequence[str], own: Texts
 ) -> Prompt:
-    """Asks for the parts of a question with scope, time and kind of answer, as JSON."""
+    """Asks for the sub-questions of a question with scope, time and kind of answer, as JSON.
+
+    Args:
+        question: the question.
+        now: the time at which it is asked; "" if unknown.
+        scopes: names of the legal scopes.
+        expected: names of the legal kinds of answer.
+        own: the system messages of the memory system.
+    """
     told = {"scopes": ", ".join(scopes), "expected": ", ".join(expected)}
     asked = f", asked at {now}" if now else ""
     return _prompt("plan", [Part(f"Question{asked}", (question,))], told=told, own=own, json=True)
 
 
 def focus_prompt(question: str, roots: Sequence[str], own: Texts) -> Prompt:
-    """Asks for one sub-question for each tree, by its number from 1, as JSON."""
+    """Asks for a sub-question to each tree, whose root text is given, as JSON."""
     parts = [Part("Tree", (root,)) for root in roots]
     return _prompt("focus", [*parts, _question(question)], own=own, json=True)
 
 
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
-    """Asks for the passages, numbered from 1, by how likely they answer, as JSON."""
+    """Asks for the order of passages by how likely they answer a question, as JSON."""
     passages = [Part("Passage", (text,)) for text in texts]
     return _prompt("order", [*passages, _question(question)], json=True)
 
 
 def _question(text: str) -> Part:
+    """Returns the quotation of a question."""
     return Part("Question", (text,))
 
 
 def confidence_prompt(question: str, context: Sequence[str], own: Texts) -> Prompt:
-    """Asks how surely the context answers the question. Labels 0 to 10."""
+    """Asks how surely the texts of ``context`` answer a question; the labels are 0 to 10."""
     parts = [Part("Context", tuple(context)), _question(question)]
     return _prompt("confidence", parts, POINTS, own=own)
 
 
 def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt:
-    """Asks whether the evidence lacks something, as JSON with a follow-up question."""
+    """Asks whether evidence lacks something to answer a question, and for a follow-up question.
+
+    The answer is JSON.
+    """
     parts = [*(Part("Evidence", (text,)) for text in evidence), _question(question)]
     return _prompt("missing", parts, own=own, json=True)
 
@@ -288,18 +328,21 @@ def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt
 
 
 def answer_prompt(question: str, excerpts: Sequence[Part], request: bool = False) -> Prompt:
-    """Asks for the answer from these excerpts, in reading order.
+    """Asks for the answer to a question from excerpts of a conversation.
 
-    The answer is a few words, or an assistant's reply to a person's ``request``.
+    Args:
+        question: the question, or a person's request to an assistant.
+        excerpts: messages and summaries in reading order.
+        request: True to ask for an assistant's reply, False for an answer of a few words.
     """
     name, told = "answer_request" if request else "answer", {"not_mentioned": NOT_MENTIONED}
     return _prompt(name, [*excerpts, _question(question)], told=told)
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:
-    """Asks how well ``answer`` matches ``reference``; the labels are 0 to 3.
+    """Asks for the grade of an answer by the reference answer; the labels are 0 to 3.
 
-    ``category`` is the question's, "" if it has none.
+    ``category`` is the category of the question, "" if it has none.
     """
     kind = [Part("Category of the question", (category,))] if category else []
     said = [Part("Reference answer", (reference,)), Part("Answer to grade", (answer,))]
@@ -307,6 +350,6 @@ def judge_prompt(question: str, reference: str, answer: str, category: str = "")
 
 
 def memory_judge_prompt(question: str, known: Sequence[str], answer: str) -> Prompt:
-    """Asks how well ``answer`` agrees with the ``known`` facts about the user. Labels 0 to 3."""
+    """Asks for the grade of an answer by ``known`` messages of the user; the labels are 0 to 3."""
     parts = [Part("Known", tuple(known)), _question(question), Part("Answer to grade", (answer,))]
     return _prompt("memory_judge", parts, RUBRIC)

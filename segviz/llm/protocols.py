@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Part(NamedTuple):
-    """A quoted part of a prompt: its heading, and texts that may be shortened."""
+    """Quotation in a prompt: its heading, and texts that may be shortened."""
 
     head: str
     texts: tuple[str, ...]
@@ -16,13 +16,12 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Request to a chat model.
+    """Request to a chat model: a ``system`` message, and a ``user`` message that quotes ``parts``.
 
-    With ``labels`` the reply must be exactly one of them; the client enforces it by structured
-    output and refuses anything else. With ``words`` the reply is a text of at most so many words
-    that becomes memory; with ``json`` it is a JSON object. Such replies are checked. ``user``
-    quotes the ``parts``. ``name`` is the name of the system message in ``prompts.toml``, ``told``
-    the values filled into it.
+    The reply is one of the ``labels`` if there are any. Else it is a text of at most ``words``
+    words that becomes memory, or a JSON object with ``json``, or free text. A client checks labels,
+    texts and objects. ``name`` is the name of the system message in ``prompts.toml``, and ``told``
+    holds the values filled into that message.
     """
 
     system: str
@@ -37,11 +36,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Chat model's answer with its cost; ``cached`` replies cost nothing now.
+    """Chat model's answer to a prompt: ``text``, with its ``tokens``.
 
-    ``waived`` is the reason to go without an answer, ``refused`` why no reply of the model could be
-    used; ``text`` is then empty, whatever the labels. ``raw`` is the reply as received, ``model``
-    the name of the model.
+    A ``cached`` reply costs nothing now. ``raw`` is the answer as received, ``model`` the name of
+    the model. Without a usable answer ``text`` is "". Then ``waived`` says why the user goes
+    without one, or ``refused`` why none could be used.
     """
 
     text: str
@@ -54,7 +53,7 @@ class Reply:
 
 
 class ModelError(RuntimeError):
-    """Failure to reach or pay a model after a limited number of retries.
+    """Failure to get a reply from a model after a limited number of retries.
 
     The message says what happened and what to do. Finished work is cached: a new try continues
     there.
@@ -62,11 +61,11 @@ class ModelError(RuntimeError):
 
 
 class LastingFault(ModelError):
-    """Missing answer to one ``prompt``, which the model refuses or leaves empty.
+    """Failure of one prompt, which the model refuses or answers with nothing.
 
-    ``reason`` says why. Retries will hardly help, but other prompts may work. A client with
-    ``waive(prompt, reason)`` can go without the answer; the build then decides or writes offline at
-    this place.
+    ``prompt`` is that prompt, ``reason`` the cause. Retries will hardly help, but other prompts may
+    work. After ``waive(prompt, reason)`` of the client a build decides or writes offline at this
+    place.
     """
 
     def __init__(self, message: str, prompt: Prompt, reason: str) -> None:
@@ -76,7 +75,7 @@ class LastingFault(ModelError):
 
 
 class LabelError(ModelError):
-    """Repeated answers outside the label set; ``answer`` is the last of them."""
+    """Failure of a model to answer with one of the labels; ``answer`` is its last answer."""
 
     def __init__(self, message: str, answer: str) -> None:
         super().__init__(message)
@@ -89,12 +88,11 @@ class Chat(Protocol):
     ``prompts`` replace the system messages of their names. ``counts`` returns counters that only
     grow:
 
-    - ``calls``, ``tokens``: requests sent, with retries, without cached replies.
-    - ``answered``, ``answered_tokens``, ``answered_output``: prompts answered, their tokens, and
-    the
-      tokens the model wrote, sent or cached; a repeated or resumed build has the same numbers.
-    - ``from_cache``: the cached ones among them.
-    - ``waived_texts``: prompts without labels that go without an answer.
+    - ``calls``, ``tokens_in``, ``tokens_out``: requests sent, with retries, and their tokens.
+    - ``answered``, ``answered_tokens``, ``answered_output``: prompts answered, all their tokens,
+      and those the model wrote. Cached replies count too, so a repeated build has the same numbers.
+    - ``from_cache``: prompts answered from the cache.
+    - ``waived_texts``: prompts without labels that the user lets go without an answer.
     - ``refused``: prompts whose replies could not be used.
     - ``shortened``: texts cut to fit the token budget of a prompt.
     - ``decided``, ``written``, ``decided_instead``, ``written_instead``: see ``count_made``.
@@ -104,11 +102,11 @@ class Chat(Protocol):
 
     @property
     def name(self) -> str:
-        """Stable identity of the model and its settings."""
+        """Name that identifies the model and its settings."""
         ...
 
     def about(self, role: str) -> dict[str, Any]:
-        """Returns model, server, parameters and fingerprints for a role, as plain values."""
+        """Returns model, server, parameters and fingerprints of the model for a role, by name."""
         ...
 
     def counts(self) -> Mapping[str, int]:
@@ -116,11 +114,11 @@ class Chat(Protocol):
         ...
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
-        """Counts a text or a decision that the model made, or that was made in its place."""
+        """Counts a text or a decision of a build, made by the model or offline in its place."""
         ...
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns the reason why this prompt needs no answer; "" if it needs one."""
+        """Returns the reason why the user lets a prompt go without an answer; "" if not so."""
         ...
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
@@ -149,5 +147,5 @@ class Chat(Protocol):
         return [each for each in found if isinstance(each, Reply)]
 
     def reply(self, prompt: Prompt) -> Reply:
-        """Answers one prompt, with the errors of ``replies``."""
+        """Answers one prompt; raises the errors of ``replies``."""
         return self.replies([prompt])[0]

@@ -1,4 +1,4 @@
-"""Puts every prompt to the model of its role."""
+"""Sends every prompt to the chat model of its role: decisions, texts, answers or grades."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _OF_PROMPTS = {
 
 
 def role_of(prompt: Prompt) -> str:
-    """Returns the role of a prompt: a text, an answer, a grade, else a decision."""
+    """Returns the role, one of ROLES, of the model that a prompt is for."""
     return _OF_PROMPTS.get(prompt.name, "decision")
 
 
 class ChatByRole(Chat):
-    """A chat model for each role; a :class:`Chat`.
+    """Chat that has a model for each role.
 
-    A role without a model has ``usual``, but for grading: a model never grades its own answers
-    unless it is named for that, so ``has("grade")`` is False without one.
+    The model ``usual`` takes the roles without a model of their own, except grading: no model
+    grades its own answers unless it is named for that.
     """
 
     def __init__(self, usual: OpenAIChat, by_role: Mapping[str, OpenAIChat]) -> None:
-        """Raises ValueError for a role that is none of ROLES."""
+        """Takes a model for all roles, and models by role; raises ValueError for another role."""
         unknown = next((role for role in by_role if role not in ROLES), None)
         if unknown is not None:
             raise ValueError(f"unknown role {unknown!r}; choose among {', '.join(ROLES)}")
@@ -43,30 +43,30 @@ class ChatByRole(Chat):
         self.prompts = usual.prompts
 
     def has(self, role: str) -> bool:
-        """Returns True if a model may be asked in this role."""
+        """Returns True if there is a model for this role."""
         return role != "grade" or role in self._by_role
 
     def of(self, role: str) -> OpenAIChat:
-        """Returns the model for a role; raises ValueError if no model may grade."""
+        """Returns the model for a role; raises ValueError if there is none for grading."""
         if not self.has(role):
             raise ValueError("no model is named for grading; name one, another than answers")
         return self._by_role.get(role, self.usual)
 
     @property
     def clients(self) -> list[OpenAIChat]:
-        """The models, each once."""
+        """The models of all roles, each once."""
         return list(dict.fromkeys((self.usual, *self._by_role.values())))
 
     @property
     def name(self) -> str:
-        """Stable identity of the models of a build and their settings."""
+        """Name that identifies the models of decisions and texts with their settings."""
         names = {role: self.of(role).name for role in ROLES[:2]}
         if len({*names.values()}) == 1:
             return names["decision"]
         return ", ".join(f"{role}: {name}" for role, name in names.items())
 
     def about(self, role: str) -> dict[str, Any]:
-        """Returns model, server, parameters and fingerprints for a role."""
+        """Returns model, server, parameters and fingerprints of the model for a role, by name."""
         return self.of(role).about(role)
 
     def counts(self) -> Counter[str]:
@@ -77,7 +77,7 @@ class ChatByRole(Chat):
         return sums
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
-        """Counts a text or a decision that a model made, or that was made in its place."""
+        """Counts a text or a decision of a build, made by a model or offline in its place."""
         self.usual.count_made(text=text, by_model=by_model)
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:
@@ -90,14 +90,14 @@ class ChatByRole(Chat):
         return [answers[i] for i in range(len(prompts))]
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns why this prompt goes without an answer; "" if it does not."""
+        """Returns the reason why the user lets a prompt go without an answer; "" if not so."""
         return self.of(role_of(prompt)).waived(prompt)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
-        """Goes without an answer to this prompt, as ``OpenAIChat.waive``."""
+        """Lets a prompt go without an answer, see ``OpenAIChat.waive``."""
         self.of(role_of(prompt)).waive(prompt, reason)
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Closes the connections to the servers of all models."""
         for client in self.clients:
             client.close()

@@ -1,8 +1,8 @@
-"""Runs requests in threads, so that the caller can watch the wait and end it.
+"""Runs requests to models in threads, so that the caller can watch the wait and end it.
 
-Nothing ends a thread that is blocked in a socket. The thread of a cancelled request is a
-daemon that ends with the reply, which is still kept, or with the timeout. It sends no other
-request.
+Nothing can end a thread that waits for a server. When the caller cancels, the thread goes on until
+the reply, which is still cached, or until the timeout. It sends no other request, and does not
+keep the program alive.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 TICK = 0.2
-"""Seconds between two calls of a heartbeat."""
+"""Seconds between two calls of the function that watches a wait."""
 
 _BEAT: ContextVar[Callable[[], None]] = ContextVar("beat", default=lambda: None)
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
 
 
 class CancelledError(BaseException):
-    """Request whose caller has gone."""
+    """Error that ends a thread before its next request, because the caller waits no longer."""
 
 
 @contextmanager
 def heartbeat(beat: Callable[[], None]) -> Iterator[None]:
-    """Calls ``beat`` in this thread every TICK seconds while a model is waited for.
+    """Has ``beat`` called every TICK seconds while the code of this context waits for a model.
 
-    An exception that ``beat`` raises ends the wait. A request under way is then left alone;
-    its server may still charge for it.
+    ``beat`` is called in the waiting thread. An exception that it raises ends the wait. A request
+    under way is then left alone; its server may still charge for it.
     """
     token = _BEAT.set(beat)
     try:
@@ -43,18 +43,28 @@ def heartbeat(beat: Callable[[], None]) -> Iterator[None]:
 
 
 def check_cancelled() -> None:
-    """Raises CancelledError if nobody waits for this thread's requests any more."""
+    """Raises CancelledError if the caller of this thread's requests waits no longer."""
     cancelled = _CANCELLED.get()
     if cancelled is not None and cancelled.is_set():
         raise CancelledError
 
 
 def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> list[B]:
-    """Returns ``work`` of every item, in order, with at most ``workers`` at a time.
+    """Calls a function for every item in parallel threads.
 
-    When one fails no other is begun, and those under way finish.
+    When one call fails no other begins, and those under way finish.
 
-    Raises: the first error, in the order of the items; or what the heartbeat raises.
+    Args:
+        work: the function.
+        items: the items.
+        workers: maximum number of threads.
+
+    Returns:
+        The results in the order of the items.
+
+    Raises:
+        BaseException: The first error of ``work`` in the order of the items, or the error with
+            which the function in ``heartbeat`` ended the wait.
     """
     todo = deque(enumerate(items))
     results: dict[int, B] = {}
@@ -90,15 +100,15 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
 
 
 def waited_for(work: Callable[[], A]) -> A:
-    """Runs ``work`` in a thread; returns its result or raises its exception.
+    """Calls ``work`` in a thread and returns its result or raises its error.
 
-    The caller's heartbeat can stop waiting if it never ends.
+    So the function in the caller's ``heartbeat`` can end a wait for work that never ends.
     """
     return in_parallel(lambda _: work(), (None,), 1)[0]
 
 
 def _join(threads: Sequence[threading.Thread]) -> None:
-    """Starts the threads and waits for their ends, with a heartbeat."""
+    """Starts threads and waits until all have ended; calls the heartbeat function meanwhile."""
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -15,7 +15,7 @@ _MOST_TOKENS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Requests and tokens so far; ``unknown_usage`` counts replies that named no tokens."""
+    """Requests to a server and their tokens; ``unknown_usage`` counts replies without tokens."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -24,15 +24,15 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Input and output tokens."""
+        """Sum of input and output tokens."""
         return self.tokens_in + self.tokens_out
 
 
 class Metered:
-    """Counters of a client, safe across threads.
+    """Counters of a client of a server, safe across threads.
 
     Every request sent counts, even if it failed or its answer was refused: servers charge for
-    those. ``total`` are counters that add up several clients and may outlive them.
+    those. ``total`` receives all counts too; it adds up several clients and may outlive them.
     """
 
     def __init__(self, total: Metered | None = None) -> None:
@@ -42,36 +42,37 @@ class Metered:
 
     @property
     def calls(self) -> int:
-        """Requests sent so far."""
+        """Number of requests sent so far."""
         return self.counts()["calls"]
 
     @property
     def usage(self) -> Usage:
-        """A consistent copy of the counters of requests and tokens."""
+        """Requests and tokens so far."""
         counts = self.counts()
         return Usage(*(counts[field.name] for field in fields(Usage)))
 
     def counts(self) -> Counter[str]:
-        """Returns a copy of the counters by name, see ``Chat``; those not listed are 0."""
+        """Returns a copy of the counters by name, see ``Chat``; a name not in it counts 0."""
         with self._counting:
             return self._counts.copy()
 
     def count(self, **more: int) -> None:
-        """Adds to the counters of these names, here and in ``total``."""
+        """Adds each number to the counter of its name, here and in ``total``."""
         with self._counting:
             self._counts.update(more)
         if self._total is not None:
             self._total.count(**more)
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
-        """Counts a text or a decision that the model made, or that was made in its place."""
+        """Counts a text or a decision of a build, made by the model or offline in its place."""
         name = "written" if text else "decided"
         self.count(**{name if by_model else f"{name}_instead": 1})
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
-        """Adds a reply's input and output tokens and returns them; missing numbers count 0.
+        """Counts the input and output tokens that a server's reply names, and returns them.
 
-        Replies without ``output`` (embeddings) give the input only.
+        A missing number counts 0. The reply of an embedding model has no output tokens; then
+        ``output`` is False.
         """
         named = reply.get("usage")
         named = named if isinstance(named, dict) else {}
@@ -84,7 +85,7 @@ class Metered:
 
 
 def _number(named: dict[str, object], name: str) -> int | None:
-    """Returns a count of tokens as a server named it; None if it is none."""
+    """Returns the number of tokens a server gives under ``name``; None if it is no such number."""
     value = named.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_TOKENS:
         return None

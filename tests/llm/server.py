@@ -34,7 +34,7 @@ class Fault:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     error: str | None = None  # message of an error body
-    code: str | None = None
+    code: str | int | None = None
     body: bytes | None = None  # sent as it is
     text: str | None = None  # the completion's text
     finish: str = "stop"

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -60,19 +58,6 @@ def test_what_is_kept_comes_back_also_later(path: Path):
         assert cache.counts() == (1, 2)
         assert cache.notes == ()
     assert path.stat().st_mode & 0o077 == 0
-
-
-def test_a_file_of_an_earlier_version_begins_anew(path: Path):
-    path.parent.mkdir(parents=True)
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("CREATE TABLE replies (n INTEGER PRIMARY KEY, key BLOB, value)")
-        db.execute("INSERT INTO replies VALUES (2, ?, 'answer')", (key(2),))
-        db.commit()
-    with ModelCache(path) as cache:
-        assert (cache.counts(), cache.notes) == ((0, 0), ())
-        cache.keep_completion(key(2), Completion("new", 1, 1))
-    with ModelCache(path) as cache:
-        assert cache.counts() == (1, 0)
 
 
 def test_clearing_forgets_everything_and_gives_the_room_back(path: Path):
@@ -243,9 +228,9 @@ def test_kept_replies_are_found_while_the_server_is_away(bench: Bench):
     assert away.about("decision")["fingerprint"] == known.about("decision")["fingerprint"]
 
 
-def test_what_changes_by_the_hour_is_no_fingerprint(bench: Bench):
+def test_what_changes_by_the_hour_or_setting_is_no_fingerprint(bench: Bench):
     prompt = Prompt("s", "u")
-    bench.server.models = listing(created=1, permission=["a"])
+    bench.server.models = listing(created=1, permission=["a"], meta={"size": 9, "n_ctx": 4096})
     bench.chat().reply(prompt)
-    bench.server.models = listing(created=2, permission=["b"])
+    bench.server.models = listing(created=2, permission=["b"], meta={"size": 9, "n_ctx": 2048})
     assert bench.chat().reply(prompt).cached

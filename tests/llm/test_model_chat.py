@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from segviz.llm import LabelError, LastingFault, ModelError, Prompt
+from segviz.llm import LabelError, LastingFault, ModelError, Prompt, prompts
 from segviz.llm.client import RequestError
 from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench, limit, with_slow_timeout
@@ -190,6 +190,33 @@ def test_a_refusal_is_final_and_says_what_to_check(bench: Bench, code: int, advi
     assert len(bench.server.requests) == 1
     assert "\n" not in str(caught.value)
     assert ("no <b>such</b> model" in str(caught.value)) == (code in (400, 403, 404, 422))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "request (4627 tokens) exceeds the available context size (2048 tokens), try increasing it",
+        "This model's maximum context length is 2048 tokens.",
+        "input too long for this model",
+    ],
+)
+def test_a_prompt_beyond_the_context_says_what_to_change(bench: Bench, said: str):
+    bench.server.script(wire.Fault(status=400, error=said, code=400))
+    with pytest.raises(LastingFault, match="longer context, or lower prompt_tokens") as caught:
+        bench.chat().reply(FREE)
+    assert f"{said.rstrip('.')}. Tried once" in str(caught.value)
+
+
+def test_a_prompt_is_cut_to_the_context_that_a_local_server_names(bench: Bench):
+    bench.server.models = [{"id": "small", "meta": {"n_ctx": 2048, "n_ctx_train": 32_768}}]
+    chat = bench.chat()
+    chat.reply(prompts.annotation_prompt(["a long text " * 2_000, "Ben: Yes."], 80))
+    sent = "".join(message["content"] for message in bench.server.requests[-1]["messages"])
+    assert 1_300 < prompts.tokens_of(sent) < 1_500
+    assert chat.about("annotation")["prompt_tokens"] < 1_500
+    assert chat.counts()["shortened"] == 1
+    bench.server.models = []  # while it is away its last context applies
+    assert bench.chat().prompt_tokens == chat.prompt_tokens
 
 
 def test_texts_never_follow_a_redirect(bench: Bench):

@@ -51,6 +51,23 @@ def test_a_heading_is_one_line_without_a_fence():
     assert quoted(prompt.user) == [("by Ada ''' 2. Question", "text"), ("Question", "q")]
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),  # as the tokenizer of Qwen2.5 counts them
+    [
+        (
+            "1. Messages D1:3 to D1:4, said 11 January 2024, by Ines and Theo\n```\nInes: It's a "
+            "boat. A wooden sloop, twenty-six feet, mahogany on oak, built in 1968 by Hobday & "
+            "Sons down in Polruan. I paid £2,800 for her.\n```",
+            84,
+        ),
+        ("She landed on 18 May 2024 at 17:45 and paid 42,000 kronor, £3,310 or 3,950 euros.", 46),
+        ("アダは五月に小さなヨットを買い、ベンに塗装を頼んだ。四百ユーロで合意した。", 31),
+    ],
+)
+def test_the_tokens_of_a_text_are_estimated(text: str, tokens: int):
+    assert prompts.tokens_of(text) == pytest.approx(tokens, rel=0.2)
+
+
 @pytest.mark.parametrize("word", ["word ", "слово ", "字"])
 def test_a_prompt_over_its_budget_is_shortened_evenly_between_words(word: str):
     texts = [word * 4_000, "short", word * 2_000, word * 3]
@@ -70,8 +87,8 @@ def test_many_parts_keep_the_budget_and_lose_no_text():
     texts = [f"child {n} says something of its own" for n in range(500)]
     whole = prompts.annotation_prompt(texts, 40)
     assert all(text in whole.user for text in texts)
-    cut, _ = prompts.fitted(whole, 2_000)
-    assert prompts.tokens_of(cut.system + cut.user) < 2_500
+    cut, _ = prompts.fitted(whole, 3_500)
+    assert prompts.tokens_of(cut.system + cut.user) < 3_900
     assert sum(f"child {n} " in cut.user or f"child {n}\n" in cut.user for n in range(500)) == 500
 
 

@@ -108,7 +108,7 @@ def _context(session: AppSession, result: Result) -> None:
 
 def _ask(session: AppSession, result: Result, chat: OpenAIChat) -> Answer | None:
     """Offers to ask the model; returns the answer once it is there."""
-    prompt, _ = fitted(answering(session.memory, result), chat.endpoint.prompt_tokens, chat.prompts)
+    prompt, _ = fitted(answering(session.memory, result), chat.prompt_tokens, chat.prompts)
     tokens = tokens_of(prompt.system) + tokens_of(prompt.user)
     excerpts = counted(len(result.evidence), "excerpt")
     pressed = st.button(
