@@ -497,7 +497,7 @@ class SessionSummaries(Extractive):
         }
         if not summaries:
             raise HandoverError(
-                "this conversation has no summaries of its sessions; expected LoCoMo's "
+                "This conversation has no summaries of its sessions; expected LoCoMo's "
                 "'session_summary'. Annotate with 'extractive' instead."
             )
         return replace(self, summaries=summaries)
@@ -509,7 +509,7 @@ class SessionSummaries(Extractive):
         # A text of a leaf is its own transcript; any other text of this build carries it.
         said = "\n".join(getattr(text, "transcript", text) for text in texts)
         summary = self.summaries.get(said)
-        by = "session_summary of the data set" if summary else Extractive.name
+        by = "the data set (session_summary)" if summary else Extractive.name
         written = _Covering(summary or super().__call__(texts), **{WRITTEN_BY: by})
         written.transcript = said[: max(map(len, self.summaries), default=0) + 1]
         return written

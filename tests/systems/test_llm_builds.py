@@ -12,14 +12,7 @@ import segviz
 from segviz.construct.annotate import Extractive
 from segviz.conversation import Turn
 from segviz.embedding import Cached, HashingEmbedder
-from segviz.llm import (
-    Endpoint,
-    LastingFault,
-    ModelCache,
-    OpenAIChat,
-    OpenAIEmbedder,
-    Prompt,
-)
+from segviz.llm import Endpoint, LastingFault, ModelCache, OpenAIChat, OpenAIEmbedder, Prompt
 from segviz.llm.timeouts import heartbeat
 from segviz.memory import Building, BuildPaused
 from segviz.store import StoreError

@@ -20,14 +20,7 @@ from segviz.systems import SYSTEMS
 from segviz.systems.common.structure_editor import Draft
 from segviz.systems.xmemory import XMemory
 from segviz.systems.xmemory.retrieval import greedy
-from segviz.systems.xmemory.themes import (
-    Partition,
-    Themes,
-    centroid,
-    cohesion,
-    reassigned,
-    splits,
-)
+from segviz.systems.xmemory.themes import Partition, Themes, centroid, cohesion, reassigned, splits
 from segviz.tree import Link, Step, replay
 from segviz.tree.invariants import check
 from tests.data import real_data
@@ -188,10 +181,7 @@ class TestUpkeep:
 
 class TestGreedy:
     @given(
-        st.integers(1, 9),
-        st.randoms(use_true_random=False),
-        st.integers(1, 9),
-        st.floats(0.1, 1),
+        st.integers(1, 9), st.randoms(use_true_random=False), st.integers(1, 9), st.floats(0.1, 1)
     )
     def test_equation_4_restated(self, n, rng, budget, target):
         every = list(range(n))

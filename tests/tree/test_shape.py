@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 
 from segviz.evaluation.published import SHAPES
 from segviz.tree import Relate, replay
-from segviz.tree.shape import (
-    Shape,
-    boundary_f1,
-    diagnose,
-    random_f1,
-    session_starts,
-    shape,
-)
+from segviz.tree.shape import Shape, boundary_f1, diagnose, random_f1, session_starts, shape
 from tests.memories import built
 from tests.systems.test_segment_tree import run_both
 from tests.trees import chain, grown, random_graph, random_tree, shown_as, toy

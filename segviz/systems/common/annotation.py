@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import partial
 from typing import Any, TypeVar, cast
 
 from segviz.construct import Annotate, Services, param
@@ -26,19 +25,6 @@ class CheckedAnnotator:
         with calling(self.inner):
             return check_text(self.inner(list(texts)), self.inner)
 
-    @property
-    def many(self) -> Callable[[Sequence[Sequence[str]]], list[str]] | None:
-        """Function that returns a text for each group; None if the annotator has no ``many``."""
-        inner = getattr(self.inner, "many", None)
-        return None if inner is None else partial(self._several, inner)
-
-    def _several(self, inner: Callable[..., Any], groups: Sequence[Sequence[str]]) -> list[str]:
-        with calling(self.inner):
-            texts = [check_text(text, self.inner) for text in inner([list(g) for g in groups])]
-            if len(texts) != len(groups):
-                raise ValueError(f"{len(texts)} texts for {len(groups)} groups")
-            return texts
-
 
 def prepared(component: T, services: Services) -> T:
     """Returns a component (an annotator, tasks) bound to the build's services by ``prepare``.
@@ -57,7 +43,7 @@ def prepared(component: T, services: Services) -> T:
 def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
     """Returns an annotation for each group of texts; a single text passes through.
 
-    An annotator with ``many`` gets all groups in one call.
+    An annotator of segviz that has ``many`` gets all groups in one call.
     """
     many = getattr(annotate, "many", None)
     if many is not None:

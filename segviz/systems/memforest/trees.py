@@ -154,7 +154,6 @@ class Forest:
         self.summaries = Summaries(draft, annotate, leaves)
         self._draft = draft
         self._roots: dict[tuple[str, str], int] = {}
-        self._family: dict[str, dict[int, None]] = {family: {} for family in FAMILIES}
 
     def root(self, family: str, scope: str) -> int | None:
         """Returns the root of a family's tree with the name ``scope``; None without one."""
@@ -162,7 +161,7 @@ class Forest:
 
     def trees(self, family: str) -> list[int]:
         """Returns the roots of a family's trees, oldest first."""
-        return list(self._family[family])
+        return [root for (of, _), root in self._roots.items() if of == family]
 
     def items(self, root: int) -> list[int]:
         """Returns the items of a tree in the order of time."""
@@ -185,7 +184,6 @@ class Forest:
         facts: Facts = {"scope": scope, "label": label, "k": k, **more, **totals(draft, [item])}
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)
         self._roots[family, scope] = root
-        self._family[family][root] = None
         self.summaries.touch(root)
         return root
 
@@ -259,7 +257,6 @@ class Forest:
             self.summaries.forget(node)
             draft.remove(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
-        del self._family[draft.kind[root]][root]
         return held
 
     def _path(self, item: int, root: int) -> list[int]:
