@@ -174,7 +174,7 @@ class EventTree:
         return self._draft.write(stale, self._annotate)
 
     def _window(self, level: int, moment: float) -> tuple[float, float]:
-        """Returns start and end, in seconds, of the time window on ``level`` that has a moment."""
+        """Returns start and end, in seconds, of the time window on ``level`` around a moment."""
         began = self._began or 0.0
         if self._rules.windows == "nested":
             size = _WINDOW_DAYS[level] * DAY

@@ -260,7 +260,7 @@ class Forest:
         return held
 
     def _path(self, item: int, root: int) -> list[int]:
-        """Returns the nodes from an item's parent in this tree up to the root."""
+        """Returns the nodes from the parent of an item up to ``root``, in this order."""
         for path in map(self._draft.upwards, self._draft.parents[item]):
             if path[-1] == root:
                 return path
