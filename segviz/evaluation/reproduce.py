@@ -881,12 +881,13 @@ def _compared(
     for label in (*_RIVALS, *_UNBUILT):
         system, _ = _RIVALS.get(label, (label, {}))
         (outcomes,) = found.get(label, {"": None}).values()
-        rows.append({"method": label, "best at": "", **cells(outcomes, system, "")})
+        rows.append({"method": label, **cells(outcomes, system, "")})
     tree = found.get("SegTreeMem", {})
     moved = [way for way in tree if way != COLLAPSED]
     best = max(moved, key=lambda way: tree[way].value("accuracy"), default="")
     for variant, way in ways.items():
-        row: Row = {"method": f"SegTreeMem, {variant}", "best at": "" if way else best}
+        chosen = f" ({best})" if best and not way else ""
+        row: Row = {"method": f"SegTreeMem, {variant}{chosen}"}
         rows.append(row | cells(tree.get(way or best), "segment-tree", variant))
     return rows
 

@@ -478,8 +478,8 @@ def test_the_best_propagation_is_chosen_by_the_judge(by_models, monkeypatch):
     monkeypatch.setitem(reproduce._SWEPT, "alphas", (0.1, 0.9))
     monkeypatch.setitem(reproduce._SWEPT, "horizons", (1,))
     rows = {row["method"]: row for row in entry_of("segtreemem", "Table 7").measure(by_models)}
-    none, best = rows["SegTreeMem, no propagation"], rows["SegTreeMem, best"]
-    assert (none["best at"], best["best at"]) == ("", "bottom-up 0.1, H 1")
+    none = rows["SegTreeMem, no propagation"]
+    best = rows["SegTreeMem, best (bottom-up 0.1, H 1)"]
     assert best["category 1"].value == best["category 4"].value == 1
     assert best["category 5"].value == 0
     assert best["category 3"].n == 0
