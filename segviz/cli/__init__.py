@@ -53,14 +53,17 @@ COMMANDS = {
     "doctor": "say what this installation has and lacks",
     "completion": "print a script that completes commands and options in a shell",
 }
-"""Commands with a line of help each. The app starts without importing them."""
+"""Line of help of every command, by name. The app starts without importing the commands."""
 
 COMPLETE = "_SEGVIZ_COMPLETE"
-"""Environment variable of a shell's request for completions (see ``segviz completion``)."""
+"""Environment variable with which a shell asks for completions (see ``segviz completion``)."""
 
 
 class _Commands(click.Group):
-    """Group that imports a command on use, after the plug-ins that its options may name."""
+    """Group that imports a command when it is used.
+
+    Plug-ins are imported before, because options may name their systems.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -75,14 +78,14 @@ class _Commands(click.Group):
         return found
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Completes the first word, without importing the commands."""
+        """Returns completions of the first word typed, without importing the commands."""
         named = [name for name in COMMANDS if name.startswith(incomplete)]
         options = click.Command.shell_complete(self, ctx, incomplete)
         return [*(CompletionItem(name, help=COMMANDS[name]) for name in named), *options]
 
 
 SEGVIZ = _Commands("segviz", params=[p for p in APP.params if isinstance(p, click.Option)])
-"""All commands; the shell also completes the options of the app."""
+"""Group of all commands. It has the options of the app, so that a shell completes them, too."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

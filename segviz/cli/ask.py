@@ -92,7 +92,7 @@ def ask(options: Options, console: Console) -> int:
 
 
 def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
-    """Returns the fate of each gold turn; empty without gold evidence."""
+    """Returns for each gold turn if it was hit, covered or missed; empty without gold evidence."""
     turns = question.evidence if question else ()
     return memory.gold(turns, result.structure).fate(result.evidence)
 

@@ -75,7 +75,7 @@ def build(options: Options, console: Console) -> int:
 
 
 def _shape_line(measured: Shape, unit: str) -> str:
-    """Returns a line with the shape of a memory, or its kinds of nodes if it is a fact graph."""
+    """Returns a line with leaves, nodes and depth of a memory; kinds of nodes of a fact graph."""
     start = f"{measured.leaves} leaves ({unit}), {measured.nodes} nodes"
     if measured.facts:
         kinds = Counter[str]()
@@ -92,7 +92,7 @@ def _shape_line(measured: Shape, unit: str) -> str:
 
 
 def summary_of(memory: Memory) -> dict[str, Any]:
-    """Returns the summary of a memory for ``--json``."""
+    """Returns the fields that ``segviz build --json`` prints about a memory."""
     measured = shape(memory.structure)
     cost = total_cost(memory.steps)
     return {

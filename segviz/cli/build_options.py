@@ -1,4 +1,4 @@
-"""Adds the options of building, and opens or builds the memory of a command.
+"""Adds the options of building, and opens or builds the memory that a command works on.
 
 ``--set NAME=VALUE`` gives the parameters of a system, checked against their declarations.
 """
@@ -61,25 +61,25 @@ SYSTEM, UNIT = "segment-tree", "exchange"
 """Default system and unit rule."""
 
 Variant = tuple[str, dict[str, Any]]
-"""A system by name, with its settings."""
+"""Name of a system and its settings."""
 
 NOTED = 10
-"""Most findings in a memory file that are printed."""
+"""Greatest number of repaired faults of a memory file that are printed."""
 
 
 _building = section("Building a memory")
 
 
 class SystemName(click.Choice[str]):
-    """Name of a system, or ``module:Class`` of one that :func:`imported` registers."""
+    """Type of an option that names a system, or ``module:Class`` of a user's own system."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Returns the checked name; ``module:Class`` is not checked."""
+        """Returns the name of a known system, or any ``module:Class``; else fails."""
         return value if ":" in value else str(super().convert(value, param, ctx))
 
 
 def imported(name: str) -> str:
-    """Returns the name of a system; imports ``module:Class``, or raises UsageError."""
+    """Returns a system's name; imports and registers ``module:Class``, else UsageError."""
     with user_errors():
         return system_from(name) if ":" in name else name
 
@@ -87,7 +87,7 @@ def imported(name: str) -> str:
 def build_options(several: bool = False) -> Option:
     """Returns the options for conversation, system, parameters, unit, embedder and models.
 
-    With ``several`` they accept several conversations and systems.
+    With ``several``, the options accept several conversations and systems.
     """
     systems, rules = SystemName(list(SYSTEMS)), click.Choice(list(UNIT_RULES))
     one = (
@@ -117,7 +117,7 @@ def build_options(several: bool = False) -> Option:
 
 
 def memory_of(options: Options, console: Console, models: Models) -> Memory:
-    """Returns the memory in the file, or builds one of its conversation.
+    """Returns the memory in the file, or builds a memory of the conversation in the file.
 
     Raises:
         UsageError: the file or the options cannot be used.
@@ -131,7 +131,7 @@ def memory_of(options: Options, console: Console, models: Models) -> Memory:
 
 
 def opened(path: Path, options: Options, models: Models, console: Console) -> Memory:
-    """Returns the memory in a file, with its questions marked by an audit; prints repairs.
+    """Opens a memory file, prints its repaired faults, and marks questions that an audit disputes.
 
     Raises:
         UsageError: the file cannot be read.
@@ -152,7 +152,7 @@ _IDLE = (
 
 
 def refuse_idle(file: str, options: Options) -> None:
-    """Raises UsageError for options that have no effect on a built memory."""
+    """Raises UsageError if ``options`` has options of building, which a built memory ignores."""
     given = {"workers": 1, **vars(options), "set": options.settings}
     given["workers"] -= 1  # one worker is the default
     if idle := [f"--{name}" for name in _IDLE if given.get(name)]:
@@ -163,7 +163,7 @@ def refuse_idle(file: str, options: Options) -> None:
 
 
 def built(options: Options, console: Console, models: Models) -> Memory:
-    """Builds a memory of the file's conversation; raises the errors of :func:`memory_of`."""
+    """Builds a memory of the conversation in the file; raises the errors of :func:`memory_of`."""
     name = imported(options.system or SYSTEM)
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
@@ -195,10 +195,10 @@ def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System,
 
 
 def variants(options: Options, usual: Sequence[str]) -> dict[str, Variant]:
-    """Returns the systems to build, by label.
+    """Returns the systems to build with their settings, by label.
 
-    These are those of ``--systems`` (default: ``usual``), or one system with the parameters of
-    ``--set``, once for each value of ``--vary``.
+    Options name either several systems (``--systems``, default ``usual``), or one system with
+    settings (``--set``), which is built once for each value of ``--vary``.
 
     Raises:
         UsageError: a system or parameter is unknown, or the options exclude each other.
@@ -234,7 +234,7 @@ def build_one(
     console: Console,
     models: Models,
 ) -> Memory:
-    """Builds a memory; raises the errors of :func:`memory_of`."""
+    """Builds a memory with progress on standard error; raises the errors of :func:`memory_of`."""
     system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
@@ -312,7 +312,7 @@ def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
 
 
 def parameters_help(formatter: click.HelpFormatter) -> None:
-    """Writes systems, parts and their parameters with defaults and ranges, as declared."""
+    """Writes all systems and their parts into a help text: parameters, defaults, ranges."""
     with formatter.section("Parameters of the systems, for --set NAME=VALUE"):
         for name, kind in SYSTEMS.items():
             _rows(formatter, f"{name}: {kind.label}", kind, "")

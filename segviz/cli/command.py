@@ -22,10 +22,11 @@ EXITS = (
     ("3", "a model or the workers gave up; finished work is saved, the same command continues it"),
     ("130", "interrupted (Ctrl+C)"),
 )
-"""Exit codes of all commands; 141 means that the reader of the output has closed it."""
+"""Exit codes of all commands, for the help. Another code, 141, means that the reader of a pipe has
+closed it."""
 
 Options = SimpleNamespace
-"""The options of a command, by their names."""
+"""Options of a command: an attribute with the value of each."""
 
 Run = Callable[[Options, Console], int]
 Option = Callable[[Any], Any]
@@ -46,13 +47,13 @@ class Unfinished(click.ClickException):
 class Command(click.Command):
     """Command of ``segviz`` whose help is the docstring of its function, with options in sections.
 
-    ``more`` writes further sections of the help.
+    ``more``, if set, writes further sections into the help.
     """
 
     more: Callable[[click.HelpFormatter], None] | None = None
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the docstring; indented examples are not wrapped."""
+        """Writes the docstring of the command's function; indented examples are not wrapped."""
         for paragraph in cleandoc(self.help or "").split("\n\n"):
             formatter.write_paragraph()
             if "\n    " in paragraph:
@@ -62,7 +63,7 @@ class Command(click.Command):
                 formatter.write_text(paragraph)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options by their sections."""
+        """Writes the help of all options, section by section."""
         sections: dict[tuple[str, str], list[tuple[str, str]]] = {_UNTITLED: []}
         for option in self.get_params(ctx):
             row = option.get_help_record(ctx)
@@ -82,7 +83,7 @@ _UNTITLED = ("Options", "")
 
 
 class _Option(click.Option):
-    """Option in a section of the help, which has a title and a text about all its options."""
+    """Option with the section of the help that lists it: a title and an introduction."""
 
     def __init__(self, *given: Any, section: tuple[str, str], **settings: Any) -> None:
         super().__init__(*given, **settings)
@@ -90,10 +91,11 @@ class _Option(click.Option):
 
 
 def section(title: str, about: str = "") -> Callable[..., Option]:
-    """Returns a function that makes the options of a section of the help.
+    """Returns a function that makes options in a section of the help.
 
-    It takes the names of an option (such as ``"-o --output"``), its meaning, and the settings of
-    ``click.option``. ``usual`` describes a default that is no value of the option.
+    That function takes the names of an option (such as ``"-o --output"``), a line of help,
+    ``usual`` (the default in words, if the option has no default value) and arguments of
+    ``click.option``.
     """
 
     def option(names: str, meaning: str, usual: object = True, **settings: Any) -> Option:
@@ -105,16 +107,16 @@ def section(title: str, about: str = "") -> Callable[..., Option]:
 
 
 option = section(*_UNTITLED)
-"""Makes options without a section."""
+"""Function that makes options in the untitled first section; see :func:`section`."""
 
 
 def together(*options: Option) -> Option:
-    """Returns a decorator that adds these options, in this order."""
+    """Combines options into one decorator, which adds them in the given order."""
     return lambda run: reduce(lambda made, add: add(made), reversed(options), run)
 
 
 def command(run: Run) -> Command:
-    """Makes a command of a function."""
+    """Turns a function into a command whose help is the docstring of the function."""
 
     @wraps(run)
     def called(**given: Any) -> int:
@@ -141,19 +143,19 @@ output_options = together(
 
 
 def either(options: Options, *names: str) -> None:
-    """Raises UsageError if more than one of these options is given."""
+    """Raises UsageError if more than one of the named options is given."""
     given = [f"--{name}" for name in names if getattr(options, name, None)]
     if len(given) > 1:
         raise UsageError(f"give {' or '.join(given)}, not both")
 
 
 def whole_numbers(given: str) -> tuple[int, ...]:
-    """Reads ``"0,1"``."""
+    """Parses a text such as ``"0,1"`` into integers."""
     return _listed(given, int, "whole numbers, as 0,1")
 
 
 def numbers(given: str) -> tuple[float, ...]:
-    """Reads ``"0.1,0.5"``."""
+    """Parses a text such as ``"0.1,0.5"`` into floats."""
     return _listed(given, float, "numbers, as 0.1,0.5")
 
 
@@ -166,7 +168,7 @@ def _listed(given: str, kind: Callable[[str], Any], expected: str) -> tuple[Any,
 
 @contextmanager
 def user_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Converts exceptions of these kinds (default: ValueError) to UsageError."""
+    """Context that turns exceptions of these ``kinds`` (default: ValueError) into UsageError."""
     expected = kinds or (ValueError,)
     try:
         yield

@@ -53,7 +53,7 @@ def plain(value: Any) -> Any:
 
 
 class OutputError(Exception):
-    """Error of standard output; the OSError is its cause."""
+    """Failure to write standard output, with the OSError as its cause."""
 
 
 @contextmanager
@@ -85,7 +85,7 @@ class Console:
             _write(self.out, visible(text))
 
     def block(self, text: str, indent: str = "    ") -> None:
-        """Writes a text of several lines as part of the result, each line after ``indent``."""
+        """Writes the lines of a text as part of the result, each behind ``indent``."""
         for part in text.split("\n"):
             self.line(indent + part)
 
@@ -122,17 +122,17 @@ class Console:
             click.echo(data, file=self.out, nl=False)
 
     def flush(self) -> None:
-        """Sends on what was written of the result."""
+        """Flushes standard output."""
         with _output():
             self.out.flush()
 
     def note(self, text: str) -> None:
-        """Writes a note that is not part of the result."""
+        """Writes a note to standard error, unless the console is quiet."""
         if not self.quiet:
             _write(self.err, visible(text))
 
     def error(self, text: str) -> None:
-        """Writes the error that ends the command."""
+        """Writes an error message to standard error."""
         _write(self.err, f"segviz: {visible(text)}")
 
     @contextmanager
@@ -181,6 +181,6 @@ def _cell(name: str, value: str | int | float | Mean) -> str:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    """Writes a line; characters that the encoding lacks become escapes."""
+    """Writes a line to ``stream``, with escapes for characters that its encoding lacks."""
     encoding = stream.encoding or "utf-8"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

@@ -33,14 +33,14 @@ from segviz.plugins import PLUGINS
 GOOD, NOTE, BAD = "ok", "note", "missing"
 
 _EXTRAS = ("parallel", "neural", "cluster")
-"""Extras that commands use; the others are for development."""
+"""Extras of the package that some command needs. All other extras are for development."""
 
 Finding = tuple[str, str, str]
-"""Name, state (``ok``; ``note``: works with limits; ``missing``) and description."""
+"""Result of a check: name, state (``ok``, ``missing``, or ``note`` for limits) and description."""
 
 
 def _packages() -> Iterator[Finding]:
-    """Yields Python, the required packages and those of the extras."""
+    """Checks Python, the required packages and the packages of the extras."""
     fits = sys.version_info >= (3, 11)
     what = platform.python_version() + ("" if fits else "; segviz needs 3.11 or later")
     yield "python", GOOD if fits else BAD, what
@@ -65,14 +65,14 @@ def _packages() -> Iterator[Finding]:
 
 
 def _plugins() -> Iterator[Finding]:
-    """Yields plug-ins of other packages, with their problems."""
+    """Lists the plug-ins that other packages bring, with their problems."""
     for each in PLUGINS:
         what = f"{each.package}: {each.problem}" if each.problem else each.package
         yield f"{each.group} {each.name}", NOTE if each.problem else GOOD, what
 
 
 def _parts() -> Iterator[Finding]:
-    """Yields embedder, cache, browser and port."""
+    """Checks embedder, cache of replies, browser for pictures, and port of the app."""
     embedder = get_embedder()
     dimensions = embedder.embed(["doctor"]).shape[1]
     if embedder.name.startswith("wordllama"):
@@ -95,7 +95,7 @@ def _parts() -> Iterator[Finding]:
 
 
 def _keys() -> Iterator[Finding]:
-    """Yields which keys are set and for which server, never their values."""
+    """Lists the environment variables that hold a key, and its server; never the key."""
     base = os.environ.get("SEGVIZ_BASE_URL", "")
     try:
         server = Endpoint(base).address if base else ""
@@ -112,7 +112,7 @@ def _keys() -> Iterator[Finding]:
 
 
 def _server(place: str, model: str) -> Iterator[Finding]:
-    """Yields the results of a test of a server, which sends two short requests to its model."""
+    """Tests a model server by two short requests."""
     with user_errors():
         endpoint = replace(server_at(place), model=model)
     report = probe(replace(endpoint, key=key_for(endpoint, os.environ)))

@@ -24,7 +24,7 @@ _BINARY = ("image/png", "image/webp", "application/octet-stream")
 
 
 def _names(has: Callable[[Format], object]) -> str:
-    """Returns the names of the formats with a property, as words."""
+    """Returns the names of the formats for which ``has`` is true, as ``png, svg or html``."""
     *most, last = [name for name, one in FORMATS.items() if has(one)]
     return f"{', '.join(most)} or {last}" if most else last
 
@@ -90,7 +90,7 @@ def export(options: Options, console: Console) -> int:
 
 
 def _check_format(options: Options, chosen: Format, console: Console) -> None:
-    """Raises UsageError for illegal options before the work begins."""
+    """Raises UsageError if ``options`` do not fit the chosen format, before the work begins."""
     if options.scale is not None and not chosen.scales:
         raise UsageError(
             f"--scale is for {_names(lambda one: one.scales)}, not for {options.format}"
@@ -112,7 +112,7 @@ def _check_format(options: Options, chosen: Format, console: Console) -> None:
 
 
 def _view(options: Options, memory: Memory, clients: Models) -> View:
-    """Returns the view of the options; raises ValueError for an impossible one."""
+    """Returns the view that the options describe; raises ValueError for impossible settings."""
     path = path_of(options.file)
     saved, sample = recognises(path), options.file.startswith(SAMPLE)
     asks = options.question is not None or options.number is not None

@@ -66,7 +66,7 @@ class _Graded:
 
     @property
     def setting(self) -> str:
-        """System and retrieval."""
+        """Label of the row: system and retrieval."""
         return f"{self.system} · {self.retrieval}"
 
 
@@ -132,7 +132,10 @@ def grade(options: Options, console: Console) -> int:
 
 
 def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
-    """Returns the retrievals of the options for a memory; raises UsageError for a bad one."""
+    """Returns the retrieval settings that the options name for a memory, by label.
+
+    Raises UsageError for a bad setting.
+    """
     with user_errors():
         limits = RetrievalSettings(k=options.k, budget=options.budget, relevance=options.relevance)
         names = options.retrievals.split(",")
@@ -140,10 +143,10 @@ def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
 
 
 def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallEstimate]:
-    """Returns the expected calls by role.
+    """Returns the expected calls of models, by role.
 
-    The first conversation is rehearsed; the others are expected to need as much for each question
-    and leaf.
+    The first conversation is rehearsed. All others are assumed to need as many calls for each
+    question and turn.
     """
     first, endpoint = runs.conversations[0], chat.of("answer").endpoint
     asked, builds = gradable(first.questions, options.limit), CallEstimate()
@@ -166,7 +169,10 @@ def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallE
 def _graded(
     runs: Runs, chat: ChatByRole, judge: OpenAIChat | None, options: Options, console: Console
 ) -> list[_Graded]:
-    """Builds the memories, answers and grades. Raises Unfinished if a model gives up."""
+    """Builds all memories, answers all questions, grades the answers.
+
+    Raises Unfinished if a model gives up.
+    """
     graded: list[_Graded] = []
     on = "All replies are saved; the same command continues there."
     try:
@@ -195,7 +201,7 @@ def _answered(
     settings: RetrievalSettings,
     console: Console,
 ) -> AnswerEvaluation:
-    """Answers and grades with a progress line, also during a slow call of a model."""
+    """Answers and grades questions of one memory; progress is shown during slow calls, too."""
     at = 0
 
     def show(done: int, _: int) -> None:
@@ -277,7 +283,7 @@ def _print(graded: Sequence[_Graded], options: Options, console: Console) -> Non
 
 
 def _answers(graded: Sequence[_Graded]) -> list[dict[str, Any]]:
-    """Returns a row for every question under every setting."""
+    """Returns a row for every answer: of each question, under each system and retrieval."""
     found = []
     for each in graded:
         for row in each.found.rows:

@@ -1,8 +1,8 @@
-"""Runs a command over conversations x systems x seeds: options, running, resuming.
+"""Runs a measurement over conversations x systems x seeds: options, running, resuming.
 
 ``--resume`` names a folder with a JSON file for each finished run. The name of a file is a hash of
-memory, measurement and code, and it is written by rename. So several commands may share the
-folder, and the same command continues a killed one.
+memory, measurement and code, and a file is written under another name and then renamed. So several
+commands may share the folder, and a killed command continues when it is started again.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ from segviz.store import recognises
 
 Found = TypeVar("Found", Sweep, Comparison)
 _WAIT_SECONDS = 10
-"""Time limit for the answer of a scheduler, and again for its first worker."""
+"""Seconds to wait for a Dask scheduler to answer, and then for its first worker."""
 
 
 _measuring = section("Measuring")
@@ -102,7 +102,7 @@ counting_options = together(
     _measuring("--no-adversarial", _ADVERSARIAL, is_flag=True),
     _measuring("--no-disputed", _DISPUTED, is_flag=True),
 )
-"""Options for the questions that count."""
+"""Options that leave questions out of the reported means."""
 
 many_options = together(
     _measuring(
@@ -121,11 +121,11 @@ many_options = together(
     _many("--workers", _WORKERS, default=1),
     _many("--scheduler", _SCHEDULER, metavar="ADDRESS"),
 )
-"""Options for what is measured, seeds and workers."""
+"""Options of commands with many runs: measure, questions, seeds, workers, resumption."""
 
 
 Countable = tuple[str, Callable[[Question], bool]]
-"""Need of a measurement: its name, and a test of whether a question has it."""
+"""Property that a question needs to be measured: its name, and a test for it."""
 
 EVIDENCE: Countable = ("gold evidence", lambda question: bool(question.evidence))
 ANSWERS: Countable = ("gold answers", lambda question: reference(question) is not None)
@@ -133,10 +133,17 @@ ANSWERS: Countable = ("gold answers", lambda question: reference(question) is no
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of a command: usable conversations, and the builders of memories by label.
+    """Runs of a command: each builds a memory of a conversation and measures it with a seed.
 
-    ``content`` returns bytes that identify the memory of a conversation and a label, unbuilt.
-    ``rehearse`` returns the expected model calls of its build, and a memory that is like it.
+    Attributes:
+        conversations: the conversations to measure.
+        builders: functions that build the memory of a conversation, by the label of the system.
+        content: maps a conversation and a label to bytes that identify that memory, without
+            building it.
+        rehearse: maps a conversation and a label to the model calls that the build is expected to
+            need, and to a similar memory that is built without a model.
+        seeds: seeds of the measurement.
+        share: share of the units that change places before the build.
     """
 
     conversations: Sequence[Conversation]
@@ -159,9 +166,9 @@ def runs_of(
     usual: Sequence[str] = (SYSTEM,),
     counts: Countable = EVIDENCE,
 ) -> Runs:
-    """Returns the runs of the options, by default of the ``usual`` systems; prints exclusions.
+    """Returns the runs that the options describe, by default with the ``usual`` systems.
 
-    Conversations without any question that ``counts`` are left out.
+    A conversation is left out, with a note, if none of its questions ``counts``.
 
     Raises:
         UsageError: nothing can be measured.
@@ -208,9 +215,9 @@ def runs_of(
 def _of_memories(
     paths: Sequence[Path], options: Options, models: Models, console: Console, counts: Countable
 ) -> Runs:
-    """Returns runs of built memories of one conversation and one unit rule.
+    """Returns the runs of memory files, which must be of one conversation and one unit rule.
 
-    The labels are the names of the files, or the system of a single one.
+    The labels are the names of the files. A single file has the name of its system as label.
     """
     found = [opened(path, options, models, console) for path in paths]
     first = found[0]
@@ -241,10 +248,10 @@ def _builder(
     console: Console,
     models: Models,
 ) -> Build:
-    """Returns the builder of a system.
+    """Returns a function that builds the memory of a conversation with one system.
 
-    Workers receive the name of the offline embedder of this process and load it themselves. A
-    worker without it fails instead of using another embedder.
+    If workers build, they get the name of the offline embedder and load it themselves. A worker
+    that lacks this embedder fails; it never takes another one.
     """
     _, callers = usable(name, settings, models)
     if options.workers == 1 and options.scheduler is None:
@@ -257,9 +264,9 @@ def _builder(
 def _plan(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
 ) -> bytes:
-    """Returns bytes of a conversation, the settings of its memory, and foreign source code.
+    """Returns bytes that identify a memory: conversation, settings, source code of plug-ins.
 
-    The source of plug-ins is included because the hash of segviz's code does not cover it.
+    The hash of segviz's own code is added elsewhere, and does not cover plug-ins.
     """
     system, callers = usable(name, settings, models)
     chat = models.chat.name if models.chat and callers else ""
@@ -273,7 +280,7 @@ def _plan(
 def _rehearsed(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
 ) -> tuple[CallEstimate, Memory]:
-    """Returns the expected model calls of a build and the memory of its offline parts."""
+    """Returns the expected model calls of a build, and the memory that is built without a model."""
     system, callers = usable(name, settings, models)
     if not callers or models.chat is None:
         return rehearse(talk, system, unit, models.embedder, 1, {})
@@ -287,7 +294,7 @@ def _inner(embedder: Embedder) -> object:
 
 
 def _source_of(*parts: object) -> bytes:
-    """Returns the source files of the parts that are not segviz's."""
+    """Returns the source code of the modules of those ``parts`` that do not belong to segviz."""
     found = b""
     for part in parts:
         kind = part if isinstance(part, type) else type(part)
@@ -298,7 +305,7 @@ def _source_of(*parts: object) -> bytes:
 
 
 def _lacking(conversation: Conversation, counts: Countable) -> str:
-    """Returns an error message if no question counts, else ""."""
+    """Returns an error message if no question of the conversation ``counts``, else ""."""
     gold, usable = counts
     if any(map(usable, conversation.questions)):
         return ""
@@ -322,7 +329,7 @@ def _unusable(corpus: Corpus, place: int, unit: str, counts: Countable) -> str:
 
 
 class Results(Generic[Found]):
-    """Folder with a file for each finished run, named by the identity of the run."""
+    """Folder with a file for each finished run, named by the hash that identifies the run."""
 
     def __init__(self, folder: Path, kind: type[Found]) -> None:
         """Creates the folder; raises UsageError if that fails."""
@@ -334,7 +341,7 @@ class Results(Generic[Found]):
             folder.mkdir(exist_ok=True)
 
     def get(self, run: str) -> Found | None:
-        """Returns a finished run, or None; raises UsageError for a damaged file."""
+        """Returns the result of a finished run, None without one; UsageError for a damaged file."""
         path = self._folder / f"{run}.json"
         try:
             found: Found = self._adapter.validate_python(json.loads(files.read(path))["result"])
@@ -346,7 +353,7 @@ class Results(Generic[Found]):
         return found
 
     def keep(self, run: str, one: Measured[Found]) -> None:
-        """Writes a finished run; raises UsageError if that fails."""
+        """Writes the result of a finished run; raises UsageError if that fails."""
         content = {"segviz": metadata.version("segviz"), **plain(one)}
         with user_errors(OSError):
             files.write(self._folder / f"{run}.json", json.dumps(content, allow_nan=False))
@@ -356,9 +363,9 @@ class Results(Generic[Found]):
 
 
 class _Failures:
-    """Systems whose foreign code failed.
+    """Record of systems from outside segviz that failed.
 
-    A call with the index of a run and its error prints a note, once for each system.
+    Calling it with the index of a run and the error prints a note, once for each system.
     """
 
     def __init__(self, runs: Runs, console: Console) -> None:
@@ -372,10 +379,7 @@ class _Failures:
         self._errors[label] = error
 
     def others(self, found: tuple[Measured[Found], ...]) -> tuple[Measured[Found], ...]:
-        """Returns the runs of the systems without a failure.
-
-        Raises the error if there are none.
-        """
+        """Returns the runs of the systems that did not fail; raises an error if all failed."""
         if len(self._errors) == len(self._labels):
             raise next(iter(self._errors.values()))
         return tuple(one for one in found if one.system not in self._errors)
@@ -390,16 +394,17 @@ def measured(
     console: Console,
     **here: Any,
 ) -> tuple[Measured[Found], ...]:
-    """Measures all runs that the folder of ``--resume`` does not have.
+    """Returns the results of all runs; measures those that the ``--resume`` folder lacks.
 
     Args:
         runs: the runs.
         measure: measures one memory.
-        kind: type of a result.
+        kind: class of the results.
         settings: settings of the measurement.
         options: options of the command.
         console: output.
-        here: further arguments of ``measure`` in this process; they must not change a number.
+        here: further arguments of ``measure``, passed only if all runs are measured in this
+            process and none is saved. They must not change a number.
 
     Raises:
         UsageError: a run cannot be measured.
@@ -462,7 +467,7 @@ def measured(
 
 @contextmanager
 def _cluster(address: str, console: Console) -> Iterator[None]:
-    """Makes joblib run on the workers of a Dask scheduler.
+    """Context in which joblib runs on the workers of the Dask scheduler at ``address``.
 
     Raises:
         UsageError: the extra is missing, or the scheduler does not answer or has no workers.
@@ -498,7 +503,7 @@ def _identity(
     measure: Callable[..., Found],
     settings: Mapping[str, Any],
 ) -> str:
-    """Returns a SHA-256 of a run: its memory, the settings of the measurement, and the code."""
+    """Returns a SHA-256 of all that determines a run: memory, measurement settings, code."""
     asked = {"code": code_hash(), "measure": measure.__name__, **settings}
     asked |= {"seed": seed, "share": runs.share}
     wanted = json.dumps(plain(asked), sort_keys=True).encode()

@@ -1,7 +1,7 @@
-"""Adds options for real models and opens the clients they name.
+"""Adds options for model servers, opens clients for the models that the options name.
 
-Keys are taken from the environment alone, each for its own server: on a command line other
-users of the machine could read them.
+Keys are taken from the environment only, and each key is sent to one server only. On a command line
+other users of the machine could read a key.
 """
 
 from __future__ import annotations
@@ -99,12 +99,12 @@ judge_options = together(
     _model("--judge", "Chat model that grades answers; no model does by default.", metavar="NAME"),
     _model("--judge-server", "Server of the judge.", "--server", metavar="NAME|URL"),
 )
-"""Options for the model that grades answers, and for starting at once."""
+"""Options for the model that grades answers, and ``--yes`` for starting without being asked."""
 
 
 @dataclass(frozen=True)
 class Models:
-    """Embedder and models of a command; ``remote`` is True if embedding sends text away."""
+    """Embedder and chat models of a command; ``remote``: True if a server embeds the texts."""
 
     embedder: Embedder
     chat: ChatByRole | None = None
@@ -113,10 +113,10 @@ class Models:
 
 @contextmanager
 def models(options: Options, console: Console) -> Iterator[Models]:
-    """Opens the models the options name until the command ends.
+    """Opens the models that the options name, and closes them when the command ends.
 
-    Says on standard error where texts go, before the first is sent, and whether nothing used the
-    model.
+    Before the first text is sent, a note names the server. At the end a note says if no part of
+    the command used the chat model.
 
     Raises:
         UsageError: For a server or limit that cannot be used.
@@ -179,12 +179,12 @@ class _Sending(Metered):
 
 
 def _named(options: Options) -> dict[str, str]:
-    """Returns the models that are named for a role of their own."""
+    """Returns the names of models by role, of the roles for which an option names a model."""
     return {role: name for role in _ROLES if (name := getattr(options, f"{role}_model"))}
 
 
 def _prompts(path: str | None) -> dict[str, str]:
-    """Returns the prompts in a file; raises ValueError or OSError if it cannot be used."""
+    """Returns the prompts in the file ``path``; ValueError or OSError if it cannot be used."""
     return overrides(Path(path).read_text("utf-8"), known_prompts()) if path else {}
 
 
@@ -245,13 +245,13 @@ def _expectations(expected: Mapping[str, CallEstimate], chat: ChatByRole) -> Ite
 
 
 def server_at(place: str) -> Endpoint:
-    """Returns the preset of this name, or the server at this address. Raises ValueError."""
+    """Returns the endpoint of a preset's name or of an address; ValueError for a bad address."""
     presets = {name.lower(): preset for name, preset in PRESETS.items()}
     return presets.get(place.lower()) or at(place)
 
 
 def _endpoint(options: Options) -> Endpoint | None:
-    """Returns the server to use; None if the options name no model."""
+    """Returns the server, model and limits of the options; None if they name no model."""
     named = _named(options)
     model = options.model or next(iter(named.values()), "")
     wanted = options.server or model or options.embedding_model
@@ -275,7 +275,7 @@ def _endpoint(options: Options) -> Endpoint | None:
 
 
 def _judge(options: Options, endpoint: Endpoint) -> Endpoint | None:
-    """Returns the server and model that grade answers; None if the options name none."""
+    """Returns the server and model that grade answers; None if the options name no judge."""
     model, place = getattr(options, "judge", None), getattr(options, "judge_server", None)
     if place is None:
         return replace(endpoint, model=model) if model else None
@@ -286,7 +286,10 @@ def _judge(options: Options, endpoint: Endpoint) -> Endpoint | None:
 
 
 def _at(place: str, options: Options, model: str) -> Endpoint:
-    """Returns a server with its key and the limits of the options; its preset may name a model."""
+    """Returns the server at ``place`` with its key and the limits of the options.
+
+    An empty ``model`` stands for the model of the preset.
+    """
     with user_errors():
         base = server_at(place)
         found = replace(base, model=model or base.model, embedding_model="", **_limits(options))

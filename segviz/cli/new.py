@@ -1,4 +1,4 @@
-"""``segviz new``: writes a plug-in with a memory of one's own."""
+"""``segviz new``: writes a plug-in with a memory system for the user to change."""
 
 from __future__ import annotations
 

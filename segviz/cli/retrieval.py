@@ -1,4 +1,4 @@
-"""Adds the options of retrieval and of the question; the defaults are those of ``ask``."""
+"""Adds the options of retrieval and of the question, with the defaults of ``segviz.ask``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _retrieval = section("Retrieval")
 
 
 def preset_option(what: str) -> Option:
-    """Returns the option of presets; ``what`` are the settings that a preset sets."""
+    """Returns the option ``--preset``; ``what`` names, for the help, the settings it changes."""
     named = ", ".join(map(repr, PRESETS))
     about = f"{what} of a preset; the options below override them: {named}."
     return _retrieval("--preset", about, type=click.Choice(list(PRESETS)), metavar="NAME")
@@ -48,7 +48,7 @@ scoring_options = together(
         "--deduplicate", "Skip nodes that repeat the text of a better one.", "kept", is_flag=True
     ),
 )
-"""Options of every retrieval."""
+"""Options of every command that retrieves: relevance, K and budget."""
 
 literal_option = _retrieval(
     "--literal", "Count every node of a same-text chain.", "once", is_flag=True
@@ -80,28 +80,29 @@ retrieval_options = together(
     _retrieval("--step", _STEP, _MOMENT, type=int),
     _retrieval("--method", _METHOD, DEFAULTS.method, type=_Methods(METHODS)),
 )
-"""All settings of ``ask``."""
+"""Options for all retrieval settings."""
 
 _NUMBER = "Ask the question of the file with this number, with its gold evidence."
 number_option = option("--number", _NUMBER, type=int)
 
 
 def settings_of(options: Options) -> RetrievalSettings:
-    """Returns the settings of the options; UsageError names value and range of an illegal one."""
+    """Returns the retrieval settings of the options; UsageError for a value out of range."""
     start = DEFAULTS.with_preset(options.preset) if options.preset else DEFAULTS
     with user_errors():
         return replace(start, **given(options, [item.name for item in fields(start)]))
 
 
 def given(options: Options, names: Iterable[str]) -> dict[str, Any]:
-    """Returns the options that have a value."""
+    """Returns those of the named options that have a value, by name."""
     found = {name: getattr(options, name, None) for name in names}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def settings_content(settings: RetrievalSettings) -> dict[str, Any]:
-    """Returns the settings for ``--json``, with the effective policy, alpha and horizon.
+    """Returns retrieval settings as fields of ``--json``.
 
+    Policy, alpha and horizon are those in force, so no propagation for the native method.
     ``distinct`` is the negation of ``literal``.
     """
     content = {item.name: getattr(settings, item.name) for item in fields(settings)}
@@ -111,7 +112,9 @@ def settings_content(settings: RetrievalSettings) -> dict[str, Any]:
 
 
 def question_of(options: Options, conversation: Conversation) -> tuple[str | None, Question | None]:
-    """Returns the text of the question and the question of the data set; each may be None.
+    """Returns the text to ask and, with ``--number``, the question of the data set.
+
+    Each is None if the options do not name it.
 
     Raises:
         UsageError: both are given, the text is empty, or the number is unknown.

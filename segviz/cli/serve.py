@@ -49,8 +49,8 @@ SETTINGS: dict[str, Any] = {
     "theme.light.primaryColor": "#b43a09",
     "theme.dark.primaryColor": "#ff9457",
 }
-"""Streamlit's settings: the theme, no telemetry, no file watcher. ``.streamlit/config.toml``
-says the same, which a test holds."""
+"""Settings of Streamlit: the theme, no telemetry, no file watcher. A test checks that
+``.streamlit/config.toml`` has the same."""
 
 PUBLIC_SETTINGS: dict[str, Any] = {
     # Behind a proxy, or in the frame of another site, the page has another origin and no cookie.
@@ -61,21 +61,21 @@ PUBLIC_SETTINGS: dict[str, Any] = {
     "server.maxMessageSize": 40,
     "server.disconnectedSessionTTL": 30,
 }
-"""Further settings of a public server."""
+"""Settings of Streamlit that a public server (``--public``) has in addition."""
 
 FIRST_PORT = 8501
 PORTS_TRIED = 50
 
 
 def flags(public: bool = False) -> Iterator[str]:
-    """Yields the settings, those of a public server too, as Streamlit command-line flags."""
+    """Yields the settings as Streamlit command-line flags, with those of a public server if so."""
     for name, value in {**SETTINGS, **(PUBLIC_SETTINGS if public else {})}.items():
         # Of a repeated flag Streamlit keeps the last alone; a list travels as JSON.
         yield f"--{name}={value if isinstance(value, str) else json.dumps(value)}"
 
 
 def is_free(host: str, port: int) -> bool:
-    """Returns whether the server could listen there.
+    """Returns True if the server can listen on this port of ``host``.
 
     Raises:
         UsageError: the address is not of this machine, or the port is not allowed.
@@ -103,7 +103,7 @@ def is_free(host: str, port: int) -> bool:
 
 
 def free_port(host: str = "127.0.0.1", first: int = FIRST_PORT) -> int:
-    """Returns the first port from ``first`` on that nothing listens on."""
+    """Returns the first free port from ``first`` on; UsageError if many in a row are taken."""
     last = min(first + PORTS_TRIED - 1, 65535)
     for port in range(first, last + 1):
         if is_free(host, port):
@@ -146,11 +146,11 @@ server_options = together(
     option("--no-browser", "Do not open a browser.", is_flag=True),
     click.version_option(package_name="segviz", message="segviz %(version)s"),
 )
-"""The options of everything that starts the app."""
+"""Options of all commands that start the app."""
 
 
 def url_of(host: str, port: int) -> str:
-    """Returns the address of the app; IPv6 addresses stand in brackets."""
+    """Returns the URL of the app, with brackets around an IPv6 address."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -176,7 +176,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Address to open on this machine."""
+        """URL that a browser on this machine opens."""
         return url_of(self._host, self.port)
 
     def _listen(self, output: IO[bytes]) -> None:
@@ -186,7 +186,7 @@ class Server:
                     self.port = int(announced[1])
 
     def wait_until_ready(self) -> bool:
-        """Returns True once the server answers, False when it ended before."""
+        """Waits until the server answers; returns False if it ends before."""
         while self.process.poll() is None:
             if self.port and self._answers():
                 return True
@@ -194,10 +194,10 @@ class Server:
         return False
 
     def wait(self) -> int:
-        """Returns the exit code.
+        """Waits for the end of the server; returns its exit code.
 
-        It polls, because with threads a signal need not interrupt a blocking wait of the main
-        thread, and its handler would never run.
+        Polls, because in a process with threads a signal may not interrupt a blocking wait, so
+        that the signal's handler would never run.
         """
         while (code := self.process.poll()) is None:
             time.sleep(0.1)
@@ -215,7 +215,7 @@ class Server:
 
 
 class _Signals:
-    """Handler that passes SIGINT and SIGTERM on to the server; the second one ends it at once."""
+    """Handler that passes SIGINT and SIGTERM on to the server; a second signal kills the server."""
 
     count = 0
     server: Server | None = None
@@ -252,7 +252,7 @@ def _serve(
 
 
 def _warn(options: Options, console: Console) -> None:
-    """Says who can reach the app, where that is more than this machine."""
+    """Prints a note if other machines can reach the app."""
     host: str = options.host
     with suppress(ValueError):
         if ip_address(host).is_loopback:
@@ -267,7 +267,7 @@ def _warn(options: Options, console: Console) -> None:
 
 
 def start(options: Options, chosen: dict[str, str], console: Console) -> int:
-    """Starts the app with the ``chosen`` variables.
+    """Starts the app with the environment variables ``chosen``, and waits for its end.
 
     Returns 0 after Ctrl+C or SIGTERM, else the server's code.
     """

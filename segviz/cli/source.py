@@ -30,7 +30,10 @@ file_argument = click.argument("file", type=click.Path(), metavar="FILE")
 
 
 def conversation_options(several: bool = False) -> Option:
-    """Returns the options for the conversation (or ``several``) and for ambiguities of a file."""
+    """Returns the options that choose a conversation and settle ambiguities of its file.
+
+    With ``several``, more than one conversation can be chosen.
+    """
     which = "Conversation to use; repeatable." if several else "Conversation to use."
     every = _reading("--all", "Every conversation of the file.", is_flag=True)
     table = "Columns of a table: text, speaker, time, session, conversation."
@@ -71,7 +74,7 @@ def path_of(given: str) -> Path:
 
 
 def reading(options: Options) -> dict[str, Any]:
-    """Returns the options of ``load`` that were given."""
+    """Returns the arguments of ``segviz.load`` that the options give."""
     given: dict[str, Any] = {}
     if options.columns is not None:
         given["columns"] = dict(part.partition("=")[::2] for part in options.columns.split(","))
@@ -83,7 +86,7 @@ def reading(options: Options) -> dict[str, Any]:
 
 
 def read_corpus(options: Options, console: Console) -> Corpus:
-    """Reads the conversations of the file and prints repairs; raises UsageError."""
+    """Reads all conversations of the file and prints repaired faults; raises UsageError."""
     with user_errors(), console.progress("reading", "bytes") as progress:
         corpus = load(path_of(options.file), **reading(options), progress=progress)
     if corpus.report.findings or corpus.report.lacks:
@@ -92,7 +95,9 @@ def read_corpus(options: Options, console: Console) -> Corpus:
 
 
 def audited(corpus: Corpus, options: Options, console: Console) -> Corpus:
-    """Marks the questions that the audit disputes, if the options name one, and prints how many.
+    """Marks the questions that the file of ``--audit`` disputes, and prints how many.
+
+    Without that option the corpus stays as it is.
 
     Raises:
         UsageError: the file is no audit.
@@ -110,7 +115,7 @@ def audited(corpus: Corpus, options: Options, console: Console) -> Corpus:
 
 
 def read_conversation(options: Options, console: Console) -> Conversation:
-    """Reads the conversation of the options, or the first one with a note on the others."""
+    """Reads the conversation that the options choose, else the first, with a note on the others."""
     corpus = read_corpus(options, console)
     if len(options.conversation) > 1:
         named = " and ".join(map(repr, options.conversation))
@@ -127,7 +132,7 @@ def read_conversation(options: Options, console: Console) -> Conversation:
 
 
 def output_path(given: str, *inputs: str) -> Path:
-    """Returns the path of the output, checked before the work begins.
+    """Checks before the work begins that a file can be written; returns its path.
 
     Raises:
         UsageError: its folder is missing, it is a folder, or it is one of the ``inputs``.

@@ -35,7 +35,7 @@ from segviz.export import sweeps_csv
 from segviz.retrieval import POLICIES, PRESETS, RELEVANCE
 
 EVERY = "all"
-"""Value of ``--relevance`` that means every relevance."""
+"""Value of ``--relevance`` for measuring with each relevance."""
 
 _SHARED = ("k", "budget", "relevance", "literal", "deduplicate", "units", "tokens")
 _AXES = ("policies", "alphas", "horizons")
@@ -142,7 +142,7 @@ def sweep(options: Options, console: Console) -> int:
 
 
 def _settings(options: Options) -> dict[str, Any]:
-    """Returns axes and shared settings: as given, else from the preset, else the defaults."""
+    """Returns the arguments of ``segviz.sweep``: of the options, else the preset, else defaults."""
     found = {**_USUAL, "relevance": DEFAULTS.relevance_for()}
     if options.preset:
         preset = PRESETS[options.preset]

@@ -21,7 +21,7 @@ from segviz.text.captions import counted
 
 Found = TypeVar("Found", Sweep, Comparison)
 Owner = dict[str, str | int]
-"""Conversation, system and seed of a result, and the relevance of a sweep, by these names."""
+"""Description of a result by names such as ``conversation``, ``system`` and ``seed``."""
 
 
 def report(
@@ -31,12 +31,12 @@ def report(
     options: Options,
     console: Console,
 ) -> None:
-    """Prints all runs and, if there are several conversations, the pooled results.
+    """Prints the results of all runs and, of several conversations, the pooled results.
 
     Args:
         command: name of the command, for ``--json``.
-        runs: the results, with their owners.
-        pool: pools the results of several conversations, given their ids and results.
+        runs: the results, each with a description.
+        pool: returns the pooled result of several conversations, from their ids and results.
         options: options of the command; ``--no-disputed`` excludes disputed questions.
         console: output.
 
@@ -83,13 +83,13 @@ def report(
 
 
 def _disputed(found: Sweep | Comparison) -> int:
-    """Returns the number of disputed questions."""
+    """Returns how many of the measured questions an audit disputes."""
     outcomes = found.baseline.outcomes if isinstance(found, Sweep) else found.rows[0].outcomes
     return sum(outcomes.disputed)
 
 
 def _rows(found: Sweep | Comparison, options: Options, relevances: int) -> list[Row]:
-    """Returns the rows of a run: the chosen measure with its interval, the others without."""
+    """Returns the table rows of a result: the chosen measure has an interval, no other has."""
     adversarial = not options.no_adversarial
     if isinstance(found, Sweep):
         return found.table(options.measure, adversarial=adversarial, sweeps=relevances)
@@ -115,9 +115,10 @@ def _print_setting(
     console: Console,
     columns: Collection[str],
 ) -> None:
-    """Prints the settings of the measurement, except those that are ``columns`` of the table.
+    """Prints the shared settings of a measurement above its table.
 
-    It also prints the policies that cannot change the measure.
+    A setting that is one of the ``columns`` is left out. Of a sweep, the policies that cannot
+    change the measure are printed, too.
     """
     asked, measure = found.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]
@@ -149,7 +150,7 @@ def _content(found: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
 
 
 def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
-    """Returns a cell for ``--json``."""
+    """Returns a setting of a sweep, with its measures, as fields of ``--json``."""
     return {
         **{name: getattr(cell, name) for name in ("policy", "alpha", "horizon")},
         "measures": summary(
@@ -162,7 +163,7 @@ def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
 
 
 def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> dict[str, Any]:
-    """Returns a sweep for ``--json``."""
+    """Returns a sweep as fields of ``--json``; ``measure`` chooses the best setting."""
     best = found.best(measure, adversarial=adversarial)
     shared = settings_content(found.settings)
     return {
@@ -178,7 +179,7 @@ def sweep_content(found: Sweep, measure: str, *, adversarial: bool = True) -> di
 
 
 def comparison_content(found: Comparison) -> dict[str, Any]:
-    """Returns a comparison for ``--json``; differences are to its first row."""
+    """Returns a comparison as fields of ``--json``, with paired differences to its first row."""
     names = ("name", "system", "method", "relevance", "shape", "cost")
     return {
         **{

@@ -1,13 +1,13 @@
 """Measures how well a memory finds gold evidence and how well a model answers from it.
 
-Every retrieval number comes from the same two rankings of the propagated scores: the *leaves*
-(level 0 only: did the right unit come back?) and the *mixed* ranking over all levels (the input of
-a reader).
+Every retrieval measure is computed from two rankings by propagated score: of the *leaves* (level 0
+only: did the right unit come back?) and of the nodes of all levels (the *mixed* ranking, from which
+a reader gets its texts).
 
 ======================  =============================================================
-``text_metrics``        token F1, BLEU-1, content words of texts
+``text_metrics``        token F1 and BLEU-1 of two texts
 ``measures``            ``MEASURES``: the measures of a retrieval, a row for each
-``question_batch``      questions asked of one structure: gold, words, measured rankings
+``question_batch``      measures rankings of many questions about one structure
 ``aggregate``           means with bootstrap confidence intervals
 ``evaluation``          :func:`evaluate`: one setting over many questions; all measures of each,
                         means, differences
@@ -16,13 +16,13 @@ a reader).
 ``parallel``            many conversations, systems and seeds, on one or more workers
 ``node_texts``          share of contentless lines in the texts of inner nodes
 ``stages``              how far every gold turn comes: written, ranked, read
-``audit``               what a memory wrote, lost and keeps beside newer texts
-``node_usage``          retrievals and score passing through every node, over all questions
+``audit``               texts that a memory wrote, lost, or keeps though newer ones differ
+``node_usage``          retrievals and propagated score of every node, over all questions
 ``cases``               the worked examples of SegTreeMem's appendix C, found and measured
 ``published``           numbers printed in the papers of the systems
 ``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured
                         again
-``generation``          :func:`evaluate_answers`: answers and grades by chat models
+``generation``          :func:`evaluate_answers`: answers of a chat model, graded by another
 ======================  =============================================================
 
 May import ``memory`` and the packages below it, not ``view``. Public face: the names below, and the

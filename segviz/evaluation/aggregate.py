@@ -25,17 +25,17 @@ class Mean:
     n: int
 
     def __str__(self) -> str:
-        """Returns ``0.812 [0.764, 0.857], n = 197``; without the interval if there is none."""
+        """Returns ``0.812 [0.764, 0.857], n = 197``; no interval if it is NaN."""
         interval = "" if math.isnan(self.low) else f" [{self.low:.3f}, {self.high:.3f}]"
         return f"{self.value:.3f}{interval}, n = {self.n}"
 
 
 Row = dict[str, str | int | float | Mean]
-"""Row of a table by its columns."""
+"""Row of a table: column name to value."""
 
 
 def number_of(cell: object) -> float:
-    """Converts a table cell to float: the value of a Mean, NaN for non-numbers."""
+    """Converts a table cell to float: a number, the value of a Mean, else NaN."""
     found = cell.value if isinstance(cell, Mean) else cell
     return float(found) if isinstance(found, int | float) else math.nan
 
@@ -46,8 +46,8 @@ def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> M
     Each of 1,000 resamples draws conversations with replacement, and questions with replacement
     within each of them. The same seed and groups draw the same questions, so that two settings
     measured on the same questions are resampled in pairs. With two or three conversations, or fewer
-    than ten questions, an interval says little. If conversations do not differ, it is wider than
-    necessary, as both draws vary.
+    than ten questions, an interval says little. If all conversations are alike, the interval is
+    wider than necessary, because drawing conversations adds variance.
 
     Args:
         values: float64 (n,).
@@ -68,13 +68,14 @@ def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> M
 def means_together(
     values: Floats, seed: int = 0, groups: Sequence[Hashable] = (), tables: int = 1
 ) -> list[Mean]:
-    """Returns column means of ``values`` float64 (n, m), with intervals that hold together.
+    """Returns column means of ``values`` float64 (n, m), with simultaneous 95 % intervals.
 
-    In 95 % of the resamples of :func:`mean_ci` no column leaves its interval: mean ± c standard
-    errors, where c is the 95 % quantile of the largest deviation of any column in its own standard
-    errors. So the highest of many settings is not told apart by being the highest of many. Where
-    so many ``tables`` are read side by side, c is the quantile at 1 - 0.05 / tables (Bonferroni),
-    and the intervals hold for the columns of all tables.
+    An interval is the mean ± c standard errors. c is the 95 % quantile, over the resamples of
+    :func:`mean_ci`, of the largest deviation of any column from its mean, in standard errors of the
+    column. So in 95 % of the resamples all columns lie within their intervals, and the highest of
+    many columns is not significant merely because there are many. If several ``tables`` are read
+    side by side, c is the quantile at 1 - 0.05 / tables (Bonferroni).
+
     Source: Romano and Wolf 2005, the studentised maximum in one step.
     """
     n, m = values.shape
@@ -91,7 +92,7 @@ def means_together(
 
 
 def _resampled(values: Floats, seed: int, groups: Sequence[Hashable]) -> Floats:
-    """Returns the mean of every resample, float64 (RESAMPLES, …)."""
+    """Returns the mean of ``values`` in every resample, float64 (RESAMPLES, …)."""
     sizes = (len(values),) if not groups else tuple(np.bincount(_codes(groups)).tolist())
     order = np.argsort(_codes(groups), kind="stable") if groups else slice(None)
     counts, drawn = _resamples(sizes, seed)
@@ -106,9 +107,10 @@ def _codes(groups: Sequence[Hashable]) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=8)
 def _resamples(sizes: tuple[int, ...], seed: int) -> tuple[Floats, Floats]:
-    """Returns how often each resample draws each question, and its number of questions.
+    """Draws the resamples of groups with these ``sizes``.
 
-    Both are float64, (RESAMPLES, n) and (RESAMPLES,); questions are sorted by group.
+    Returns how often each resample draws each question, float64 (RESAMPLES, n) with questions
+    sorted by group, and the number of questions in each resample, float64 (RESAMPLES,).
     """
     # Counts of draws with replacement are multinomial, for the groups and for the questions of
     # each group as often as it was drawn.

@@ -1,8 +1,8 @@
 """Finds the worked examples of SegTreeMem's appendix C in a conversation and measures them.
 
-The five questions of App. C.4 are about conversation conv-47 of LoCoMo. They are recognised by
-their text. :func:`seen` describes the retrieval of a memory for one of them, :func:`cascade_seen`
-its distance from the cascade of App. C.3.1.
+The five questions of App. C.4 are about conversation conv-47 of LoCoMo and are recognised by their
+text. :func:`seen` describes what a memory retrieves for one of them. :func:`cascade_seen` compares
+the size of a memory with the degenerate tree of App. C.3.1.
 """
 
 from __future__ import annotations
@@ -28,10 +28,14 @@ CONVERSATION = "conv-47"
 class Case:
     """A question of App. C.4.
 
-    ``name`` is the paper's, ``title`` its point in a line. ``questions`` are its possible wordings,
-    :func:`normalised`, the preferred one first. ``paper`` describes the paper's result, ``note`` a
-    difference of the data set. ``settings`` are compared. The frequency of the word ``watch`` among
-    the retrieved texts is reported.
+    Attributes:
+        name: its name in the paper.
+        title: its point, in a line.
+        questions: possible wordings, :func:`normalised`, the preferred one first.
+        paper: the result that the paper reports.
+        note: a difference between the data set and the paper.
+        settings: retrieval settings that are compared.
+        watch: a word; its frequency among the retrieved texts is reported.
     """
 
     name: str
@@ -111,7 +115,7 @@ def normalised(question: str) -> str:
 
 
 def cases_in(questions: Sequence[Question]) -> list[tuple[Case, Question]]:
-    """Returns the cases whose question is among ``questions``, each with that question."""
+    """Returns the cases whose question is one of ``questions``, each with this question."""
     known = {normalised(question.text): question for question in reversed(questions)}
     return [
         (case, known[wording])
@@ -121,17 +125,18 @@ def cases_in(questions: Sequence[Question]) -> list[tuple[Case, Question]]:
 
 
 def setting_name(settings: RetrievalSettings) -> str:
-    """Returns relevance and propagation in a few words: "dense, top-down, α 0.1, H 2"."""
+    """Returns the settings in words, such as "dense, top-down, α 0.1, H 2"."""
     policy, alpha, horizon = settings.propagation
     how = "no propagation" if policy == "none" else f"{policy}, α {alpha:g}, H {horizon}"
     return f"{settings.relevance}, {how}"
 
 
 def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch: str = "") -> str:
-    """Describes the retrieval of a memory for a question, in a few sentences.
+    """Describes in a few sentences what a memory retrieves for a question.
 
-    They give the ranks of the gold leaves, the best wider node over them with the words of the
-    answer in its text, the nodes that propagation exchanges, and the texts with ``watch``.
+    The sentences have the ranks of the gold leaves, the best node above them with the words of the
+    answer in its text, the number of nodes that only propagation brings into the top K, and the
+    number of texts with the word ``watch``.
     """
     result = memory.ask(question, settings)
     gold = memory.gold(question.evidence, result.structure)
@@ -149,7 +154,7 @@ def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch:
 
 
 def _leaves(result: Result, gold: GoldEvidence) -> str:
-    """Returns the ranks of the gold leaves before and after, and the number retrieved."""
+    """Describes the ranks of the gold leaves before and after propagation, and the retrieved."""
     structure, levels = result.structure, result.settings.levels
     before, after = (
         ranks(gold.leaves, scores, structure, levels) for scores in (result.initial, result.final)
@@ -163,9 +168,9 @@ def _leaves(result: Result, gold: GoldEvidence) -> str:
 
 
 def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]) -> str:
-    """Names the retrieved wider node over a gold leaf with most words of the answer.
+    """Describes the retrieved node above a gold leaf that has the most words of the answer.
 
-    A node over a leaf that is not retrieved is preferred.
+    If some gold leaves are not retrieved, only nodes above these are considered.
     """
     missed = [leaf for leaf in gold.leaves if leaf not in result.after]
     turns = {turn for leaf in missed or gold.leaves for turn in gold.by_node[leaf]}
@@ -187,7 +192,7 @@ def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]
 
 
 def cascade_seen(memory: Memory) -> str:
-    """Returns the number of nodes of a memory, compared with the worst case of App. C.3.1."""
+    """Describes the number of nodes of a memory beside that of the worst case of App. C.3.1."""
     measured = shape(memory.structure)
     leaves, depth = measured.leaves, int(memory.structure.level.max(initial=0)) + 1
     alone = sum(step.decision is not None and step.decision.chosen is None for step in memory.steps)

@@ -24,12 +24,18 @@ from segviz.tree.shape import Shape, shape
 
 @dataclass(frozen=True)
 class Chart:
-    """Layout of rows as a chart over column ``x``.
+    """Layout of table rows as a chart.
 
-    ``y`` has a panel for each of its columns (a prefix, if it ends in a blank), or each value of
-    ``panel`` has one. Each value of ``by`` is a series. ``stack`` stacks columns; means become a
-    line. ``only`` is a column and its values in the rows that are drawn. ``level`` is a column
-    whose number is drawn as a horizontal line. Dots always have their ``intervals``.
+    Attributes:
+        x: column of the horizontal axis.
+        y: drawn columns, a panel for each. A name that ends in a blank is a prefix and stands for
+            all columns that begin with it.
+        by: column whose values are the series.
+        panel: column whose values have a panel each, instead of the columns of ``y``.
+        kind: ``stack`` stacks the columns of ``y`` and draws those with means as a line.
+        only: a column, and its values in the rows to draw; all rows are drawn by default.
+        level: column whose number is drawn as a horizontal line.
+        intervals: True to draw the intervals of means, as ``dots`` always do.
     """
 
     x: str
@@ -45,24 +51,31 @@ class Chart:
 COLLAPSED, NATIVE = "collapsed", "native"
 
 RETRIEVED_BY = {NATIVE: "its own retrieval", COLLAPSED: "segviz's relevance over its nodes"}
-"""How a memory is asked, for display."""
+"""Methods of retrieval in words."""
 
 SEGVIZ = "segviz's relevance"
-"""The same as :data:`COLLAPSED` in the name of a row of a chart."""
+"""Short name of collapsed retrieval, for charts."""
 
 COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
-"""Measures of a comparison's table."""
+"""Measures in the table of a comparison, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Result of one memory by one retrieval.
+    """Result of measuring one memory with one retrieval.
 
-    ``method`` is ``native``, the retrieval of the system or its paper, or ``collapsed``, segviz's
-    relevance over its nodes; ``relevance`` gives the scores, ``outcomes`` has all questions.
-    ``cost`` is that of the build without its time; seconds are set if measured. ``contentless`` is
-    the share of contentless lines in all inner nodes, None without lines. Several pooled memories
-    have outcomes only.
+    Attributes:
+        name: name of the memory.
+        system: name of its system.
+        method: ``native`` for the retrieval of the system or its paper, ``collapsed`` for segviz's
+            relevance over all nodes.
+        relevance: model of the initial scores.
+        outcomes: measures of all questions. Pooled memories have nothing else.
+        shape: shape of the structure.
+        cost: cost of the build, without time.
+        build_seconds: duration of the build, None if not measured.
+        query_seconds: mean duration of a question, None if not measured.
+        contentless: share of contentless lines in all inner nodes, None without lines.
     """
 
     name: str
@@ -78,15 +91,15 @@ class Standing:
 
     @property
     def how(self) -> str:
-        """Retrieval and relevance, for the name of a row of a chart."""
+        """Retrieval and relevance in words, for charts."""
         return f"{self.method if self.method == NATIVE else SEGVIZ}, {self.relevance}"
 
     def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
-        """Returns shape, ``measures`` and cost of the build per leaf as a table row.
+        """Returns a table row with shape, ``measures`` and the cost of the build per leaf.
 
-        A graph of facts has the nodes of each layer, another structure depth, breadth and the share
-        of contentless lines. If an audit disputes questions, the first measure also comes with
-        these counted the other way.
+        The shape of a fact graph is the number of nodes of each layer; of other structures depth,
+        breadth and share of contentless lines. If an audit disputes questions, a further column has
+        the first measure with (or without) these questions.
         """
         found: Row = {"retrieved by": RETRIEVED_BY[self.method]}
         if self.shape:
@@ -132,10 +145,13 @@ class Standing:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Rows in the order of the memories, a system's own retrieval before segviz's relevance.
+    """Result of comparing memories.
 
-    ``settings`` are shared by all rows (relevance None: the default of each retrieval); ``units``
-    and ``tokens`` are the limits of two measures.
+    Attributes:
+        settings: settings of all rows; relevance None stands for the default of each retrieval.
+        units: number of units read for the measure ``reached``.
+        tokens: number of tokens read for the measure ``answer_words``.
+        rows: in the order of the memories, for each the native retrieval before the collapsed.
     """
 
     settings: RetrievalSettings
@@ -150,24 +166,24 @@ class Comparison:
 
     @property
     def questions(self) -> int:
-        """Number of questions, counted or not."""
+        """Number of questions, with those that no measure counts."""
         return len(self.rows[0].outcomes) if self.rows else 0
 
     def counting(self, *, disputed: bool) -> Comparison:
-        """Returns the same rows, with the disputed questions in every mean or in none."""
+        """Returns the comparison with the disputed questions in every mean, or in none."""
         rows = (
             replace(row, outcomes=row.outcomes.counting(disputed=disputed)) for row in self.rows
         )
         return replace(self, rows=tuple(rows))
 
     def table(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> list[Row]:
-        """Returns :meth:`Standing.row` of every row, with its name first."""
+        """Returns :meth:`Standing.row` of every memory and retrieval, with its name first."""
         return [
             {"name": one.name, **one.row(measures, adversarial=adversarial)} for one in self.rows
         ]
 
     def frame(self) -> Any:
-        """Returns :meth:`table` as a pandas DataFrame, with the mean of each measure."""
+        """Returns :meth:`table` as a pandas DataFrame; measures have their mean, no interval."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -192,14 +208,14 @@ def compare(
     Args:
         memories: by any name. They must have the same units.
         questions: the questions.
-        settings: only relevance and the limit of what is read count: ``k`` nodes, or the nodes that
-            fit a ``budget`` of tokens.
+        settings: of the retrieval. Only the relevance and the limit of what is read have an effect:
+            ``k`` nodes, or a ``budget`` of tokens.
         units: as in :func:`evaluate`.
         tokens: as in :func:`evaluate`.
         seed: as in :func:`evaluate`. It draws the same questions for all rows, so that they compare
             in pairs (``Outcomes.gain``).
-        clock: returns seconds. With it rows have the duration of a build made in this process, and
-            of a question: the mean of the first five, the scorer prepared.
+        clock: returns seconds. If given, rows have the duration of a build that this process made,
+            and the mean duration of the first five questions, after the scorer is prepared.
         changes: fields of ``settings`` to replace.
 
     Raises:
@@ -233,10 +249,11 @@ def compare(
 
 
 def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSettings | None:
-    """Returns the retrieval of the paper of a memory's system, None for a system without one.
+    """Returns the settings of the retrieval that the paper of a memory's system describes.
 
-    That is the system's own retrieval, or propagation with its ``paper_retrieval``. The limits, and
-    a named relevance, are those of ``settings``.
+    These are the method ``native`` if the system implements its retrieval, or propagation with the
+    system's ``paper_retrieval``; None for a system without either. K, budget, step and (if named)
+    relevance are those of ``settings``.
     """
     if isinstance(memory.model, Retriever):
         return replace(settings, method="native")
@@ -250,7 +267,7 @@ def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSet
 
 
 def check_units(memories: Mapping[str, Memory]) -> None:
-    """Checks that all memories have the same units; ValueError names the first that has not."""
+    """Raises ValueError if memories differ in their units; names the first that differs."""
     first = next(iter(memories), "")
     for name, memory in memories.items():
         if memory.units != memories[first].units:
@@ -261,7 +278,7 @@ def check_units(memories: Mapping[str, Memory]) -> None:
 
 
 _TIMED = 5
-"""Number of questions over which the duration of a question is averaged."""
+"""Number of questions that are timed."""
 
 
 def _seconds(
@@ -336,18 +353,18 @@ def construction_sweep(
 
 
 def compare_one(memory: Memory, questions: Sequence[Question], **settings: Any) -> Comparison:
-    """Compares one memory, named by its system, as a part of a larger comparison."""
+    """Measures one memory as a comparison of its own, named by its system; see :func:`joined`."""
     return compare({memory.system: memory}, questions, **settings)
 
 
 def joined(parts: Mapping[str, Comparison]) -> Comparison:
-    """Returns comparisons on the same questions as one, with rows named by these names."""
+    """Joins comparisons on the same questions; the keys of ``parts`` become the names of rows."""
     rows = tuple(replace(row, name=name) for name, part in parts.items() for row in part.rows)
     return replace(next(iter(parts.values())), rows=rows)
 
 
 def pooled_comparison(names: Sequence[str], parts: Sequence[Comparison]) -> Comparison:
-    """Pools comparisons with the same rows over the questions of all conversations (``names``)."""
+    """Pools the comparisons of several conversations, called ``names``, row by row."""
     rows = []
     for column in zip(*(part.rows for part in parts), strict=True):
         one = column[0]
@@ -360,8 +377,12 @@ def pooled_comparison(names: Sequence[str], parts: Sequence[Comparison]) -> Comp
 class Overlap:
     """Turns that several systems retrieved for one question.
 
-    ``turns`` has every turn any of them returned; ``returned`` bool (systems, turns). ``jaccard``
-    float64 (systems, systems): shared turns / turns of both, 1 for two that returned nothing.
+    Attributes:
+        names: names of the systems.
+        turns: ids of all turns that at least one system returned.
+        returned: True if the system returned the turn, bool (systems, turns).
+        jaccard: for each pair of systems the turns that both returned / the turns that either
+            returned, float64 (systems, systems); 1 if both returned nothing.
     """
 
     names: tuple[str, ...]

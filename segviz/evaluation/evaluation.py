@@ -33,10 +33,11 @@ class Outcomes:
     Attributes:
         categories: category id of each question.
         values: a number per question for each measure; None where it has no value.
-        levels: shares of the levels among all nodes of the tops.
+        levels: share of each level among the nodes that are read for all questions.
         groups: conversation of each question; () if all are of one.
-        seed: draws the intervals.
-        fates: gold turns of each question: found in the top, only quoted by a wider node, all.
+        seed: seed of the intervals.
+        fates: for each question the number of gold turns that are found in a read node of one unit,
+            the number that only wider read nodes quote, and the number of all gold turns.
         asked: texts of the questions.
         disputed: True for questions that an audit disputes.
         count_disputed: True if these count in means; see :meth:`counting`.
@@ -56,19 +57,23 @@ class Outcomes:
         return len(self.categories)
 
     def __repr__(self) -> str:
-        """Returns the number of questions and the mean of the main measure."""
+        """Returns the number of questions and the mean of the default (else the first) measure."""
         main = DEFAULT if DEFAULT in self.values else next(iter(self.values))
         return f"Outcomes({len(self)} questions, {main} {self.value(main):.3f})"
 
     def column(self, measure: str) -> NDArray[np.float64]:
-        """Returns a measure per question, float64 (q,), NaN without a value; checks the name."""
+        """Returns a measure of every question, float64 (q,), NaN for no value.
+
+        ValueError for an unknown measure.
+        """
         check_measure(measure, self.values)
         return np.array(self.values[measure], dtype=np.float64)
 
     def frame(self) -> Any:
         """Returns a pandas DataFrame, a row per question: category, conversation, every measure.
 
-        Conversation and dispute are left out if they are the same for all; NaN means no value.
+        The columns conversation and disputed are left out if all questions have the same value.
+        NaN means no value.
         """
         import pandas as pd
 
@@ -84,9 +89,10 @@ class Outcomes:
         return replace(self, count_disputed=disputed)
 
     def recounted(self, measure: str, *, adversarial: bool = True) -> dict[str, Mean]:
-        """Returns the mean with the disputed questions counted the other way.
+        """Returns the mean without the disputed questions, or with them if they do not count now.
 
-        The key is ``without disputed`` or ``with disputed``; empty if no question is disputed.
+        The result has one key, ``without disputed`` or ``with disputed``. It is empty if no
+        question is disputed.
         """
         if not any(self.disputed):
             return {}
@@ -95,10 +101,10 @@ class Outcomes:
         return {name: other.mean(measure, adversarial=adversarial)}
 
     def keep(self, *, adversarial: bool = True, category: Category | None = "all") -> list[int]:
-        """Returns the positions of the questions of a ``category`` (default: all), in order.
+        """Returns the positions of the questions that count, in order.
 
-        Questions whose answer is not in the conversation count only if ``adversarial``, disputed
-        ones only if ``count_disputed``.
+        They are of the given ``category``, "all" for any. Questions whose answer is not in the
+        conversation count only if ``adversarial``, disputed ones only if ``count_disputed``.
         """
         left_out = set() if self.count_disputed else set(np.flatnonzero(self.disputed).tolist())
         return [
@@ -119,13 +125,13 @@ class Outcomes:
     def value(
         self, measure: str, *, adversarial: bool = True, category: Category | None = "all"
     ) -> float:
-        """Returns :meth:`mean` without its interval, which is fast; NaN without any value."""
+        """Returns the value of :meth:`mean`, NaN without any; fast, as no interval is computed."""
         kept = self.column(measure)[self.keep(adversarial=adversarial, category=category)]
         kept = kept[~np.isnan(kept)]
         return float(kept.mean()) if len(kept) else math.nan
 
     def gain(self, other: Outcomes, measure: str, *, adversarial: bool = True) -> Mean:
-        """Returns the mean paired difference to ``other``: positive where these values are higher.
+        """Returns the mean of this value minus that of ``other``, paired by question.
 
         ValueError unless both have the same questions.
         """
@@ -152,9 +158,10 @@ class Outcomes:
 def summary(
     found: Outcomes, other: Outcomes | None = None, measures: Sequence[str] = tuple(MEASURES)
 ) -> dict[str, dict[str, Mean]]:
-    """Returns the means of ``measures`` by name: ``all`` questions and ``without_adversarial``.
+    """Returns means by name of the measure and name of the mean.
 
-    With ``other`` also the paired ``gain`` over it. If an audit disputes some questions, also
+    The means are over ``all`` questions and ``without_adversarial`` ones. With ``other`` there is
+    the paired ``gain`` over it, too. If an audit disputes questions, there are also
     ``without_disputed`` and ``gain_without_disputed``.
     """
     every, fewer = found.counting(disputed=True), found.counting(disputed=False)
@@ -179,7 +186,7 @@ def outcomes_of(
     rankings: Iterable[NDArray[np.int64]],
     seed: int,
 ) -> Outcomes:
-    """Returns the outcomes of ``questions`` from a ranking of each of their batches."""
+    """Measures ``rankings``, one array for each of the ``batches`` that the questions form."""
     columns = {name: np.full(len(questions), np.nan) for name in MEASURES}
     highest = max((int(b.structure.level.max(initial=0)) for b in batches), default=0)
     totals = np.zeros(highest + 1, dtype=np.int64)
@@ -204,7 +211,10 @@ def outcomes_of(
 
 
 def averaged(parts: Sequence[Outcomes]) -> Outcomes:
-    """Averages outcomes of the same questions, value by value; levels and fates are the first's."""
+    """Averages outcomes of the same questions, value by value.
+
+    Levels and fates are not averaged; they are those of the first.
+    """
     first = parts[0]
     means = {name: np.mean([one.column(name) for one in parts], axis=0) for name in first.values}
     return replace(first, values=_plain(means))
@@ -218,9 +228,10 @@ def _plain(columns: Mapping[str, NDArray[np.float64]]) -> dict[str, tuple[float 
 
 
 def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
-    """Pools the outcomes of several conversations; intervals resample conversations and questions.
+    """Pools the outcomes of several conversations, by name.
 
-    Level shares are means over the conversations, weighted by questions. ValueError without parts.
+    Intervals then resample conversations, and questions within them. Level shares are averaged,
+    weighted by the number of questions. ValueError without parts.
     """
     if not parts:
         raise ValueError("there are no outcomes to pool; measure at least one conversation")
@@ -249,11 +260,13 @@ def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Result of one setting.
+    """Result of measuring one setting.
 
-    ``settings`` have the relevance in force named; ``units`` and ``tokens`` are the limits of
-    ``reached`` and ``answer_words``. ``outcomes`` has all questions in their order and gives means,
-    differences and a frame.
+    Attributes:
+        settings: the setting, with its relevance named.
+        units: number of units read for the measure ``reached``.
+        tokens: number of tokens read for the measure ``answer_words``.
+        outcomes: measures of all questions, in their order.
     """
 
     settings: RetrievalSettings
@@ -314,7 +327,10 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """Question whose gold turns a setting rescues most, by its ``place``."""
+    """Question for which propagation with ``settings`` finds more gold turns; see :func:`rescue`.
+
+    ``place`` is its position among the questions.
+    """
 
     place: int
     settings: RetrievalSettings
@@ -323,9 +339,11 @@ class Rescue:
 def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     """Finds a question that shows the benefit of propagation.
 
-    Tries the presets in their order, the opening first. A rescued question has more gold turns
-    found than without propagation, and loses none that a wider node quoted. Ties go to more covered
-    turns, then to the earlier question. Returns None if no preset rescues any.
+    Tries the presets in their order and returns the best question of the first one that has any. A
+    question qualifies if more of its gold turns are found than without propagation, and not fewer
+    are found or quoted by wider nodes. The question with the largest gain in found turns is best,
+    then the largest gain in quoted turns, then the earlier question. Returns None if no question
+    qualifies under any preset.
     """
     for settings in PRESETS.values():
         after = evaluate(memory, questions, settings).outcomes.fates
@@ -341,7 +359,7 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
 
 
 def ranked(memory: Memory, batch: QuestionBatch, settings: RetrievalSettings) -> Ints:
-    """Returns the mixed ranking of every question of a batch, int64 (q, m)."""
+    """Returns the ranking over all levels of every question of a batch, node ids int64 (q, m)."""
     if settings.method == "native":
         asked = replace(settings, step=batch.step)
         found = (native_retrieval(memory, q.text, asked, batch.whole) for q in batch.questions)

@@ -35,8 +35,8 @@ GRADES = {
     "token_f1": "token F1",
     "bleu1": "BLEU-1",
 }
-"""Measures of answers, with their labels: shares of right answers and of grade 3, and overlaps with
-the gold answer."""
+"""Measures of answers, name to label: share of right answers, share of grade 3, and two overlaps of
+the words with the gold answer."""
 
 _BEST = int(RUBRIC[-1])
 
@@ -51,16 +51,16 @@ class AnswerRow:
 
     Attributes:
         index: index of the question.
-        category: its category id.
-        adversarial: True if its answer is not in the conversation.
+        category: category id of the question.
+        adversarial: True if the correct answer is "not mentioned".
         answer: the model's answer; empty without one.
         score: the grade 0-3; None without a gold answer or a grade.
         right: score ≥ RIGHT_FROM.
         token_f1: token F1 with the gold answer; None without one. For an adversarial question 1 if
             the answer declines, else 0.
-        bleu1: BLEU-1, with the same exceptions.
-        tokens: tokens of answer and grade.
-        fault: the error of this question, "" without one.
+        bleu1: BLEU-1 with the gold answer, with the same exceptions as ``token_f1``.
+        tokens: tokens of the calls for answer and grade.
+        fault: why the model's answer or grade could not be used, "" if they could.
     """
 
     index: int
@@ -77,11 +77,15 @@ class AnswerRow:
 
 @dataclass(frozen=True)
 class AnswerEvaluation:
-    """Answers and grades of questions, in the order of the questions.
+    """Answers to questions and their grades.
 
-    After a pause there are fewer ``rows`` than questions ``asked``. ``judge`` is "" if no model
-    graded. ``outcomes`` have a value of every measure of ``GRADES`` for each row, and give means,
-    also by category, and paired differences.
+    Attributes:
+        chat: name of the model that answered.
+        judge: name of the model that graded, "" if only rules graded.
+        settings: retrieval of the evidence.
+        asked: number of questions that were to be answered.
+        rows: a row per question, in their order; fewer than ``asked`` after a pause.
+        outcomes: every measure of ``GRADES`` for each row; gives means and paired differences.
     """
 
     chat: str
@@ -105,8 +109,8 @@ class AnswerEvaluation:
 class AnsweringPaused(ModelError):
     """Error of a model that gave up before all questions were answered.
 
-    ``done`` evaluates the questions before. Their answers are in the model's cache, so the same
-    call continues there.
+    ``done`` has the results of the questions before. Their answers are in the model's cache, so
+    that the same call continues after them.
     """
 
     def __init__(self, message: str, done: AnswerEvaluation) -> None:
@@ -128,9 +132,10 @@ def evaluate_answers(
 ) -> AnswerEvaluation:
     """Answers questions with one chat model and grades the answers with another.
 
-    There is one call per question and one more for its grade, if that needs judgement
+    There is one call per question and one more for its grade, unless a rule decides the grade
     (``segviz.memory.answer.by_rule``). An error of a single question (no answer, a grade outside
-    the rubric) is noted in its row: a missing answer counts as wrong, a missing grade is left out.
+    the rubric) is noted in its row: a missing answer counts as wrong, a missing grade counts in no
+    mean.
 
     Args:
         memory: the memory.
@@ -141,7 +146,7 @@ def evaluate_answers(
         settings: how to retrieve the evidence.
         retriever_chat: the model of a system whose own retrieval asks one.
         seed: draws the 95 % intervals.
-        progress: called with (done, total) every few questions.
+        progress: called with (answered, all) questions every few of them.
         **changes: fields of ``settings`` to replace.
 
     Returns:
@@ -197,7 +202,10 @@ def _answer_batch(
 
 
 def _replies(chat: Chat, prompts: Sequence[Prompt]) -> list[Reply | ModelError]:
-    """Returns a reply for each prompt, or the error of that prompt alone; raises other errors."""
+    """Returns for each prompt a reply, or the error if only this prompt fails.
+
+    Raises an error that would befall the other prompts, too.
+    """
     try:
         return [*chat.outcomes(prompts)]
     except LastingFault:
@@ -280,18 +288,20 @@ def retrievals(
     alphas: Sequence[float] = (),
     horizons: Sequence[int] = (),
 ) -> dict[str, RetrievalSettings]:
-    """Returns settings for answering, by a label.
+    """Returns the settings of several retrievals, by label.
 
     Args:
         memory: the memory that is asked.
-        names: policies, or ``native`` for that of the system's paper (``native_settings``).
-        settings: the limits and the relevance of all; alpha and horizon if these are not given.
-        alphas: decays of every policy that propagates.
-        horizons: numbers of hops of every policy that propagates.
+        names: policies, or ``native`` for the retrieval of the system's paper
+            (``native_settings``).
+        settings: settings that all retrievals share.
+        alphas: decays, each combined with every policy that propagates; default that of
+            ``settings``.
+        horizons: numbers of hops, likewise.
 
     Returns:
-        A label such as ``top-down 0.1, H 2`` for each retrieval. A system whose paper has no
-        retrieval of its own is asked without propagation under ``native``, too.
+        Settings by labels such as ``top-down 0.1, H 2``. For a system without a retrieval in its
+        paper, ``native`` means no propagation.
     """
     plain = replace(settings, policy="none", method="propagate")
     found: dict[str, RetrievalSettings] = {}
@@ -309,9 +319,9 @@ def retrievals(
 def grade_rows(found: Mapping[str, Outcomes], *, adversarial: bool = True) -> list[Row]:
     """Returns a row of means for each of several evaluations of the same questions.
 
-    Measures of ``GRADES`` without any value are left out. ``gain`` is the paired difference in the
-    first of the measures to the first evaluation. If an audit disputes questions, a further column
-    has this measure with these questions counted the other way.
+    The columns are the measures of ``GRADES`` that have a value. ``gain`` is the paired difference
+    to the first evaluation in the first of these measures. If an audit disputes questions, a
+    further column has this measure without them (or with them, if they do not count now).
     """
     first = next(iter(found.values()))
     shown = [
@@ -361,7 +371,7 @@ def rehearse_answers(
     """Counts the calls of :func:`evaluate_answers` under several settings; sends nothing.
 
     Args:
-        memory: the memory. One with a paid embedder is asked by words alone.
+        memory: the memory. If its embedder belongs to a paid server, retrieval compares words only.
         questions: the questions.
         ways: the settings of the retrieval.
         chat: counts the prompts by role.

@@ -1,9 +1,10 @@
-"""Measures of a retrieval; a measure is a row of ``MEASURES``.
+"""Lists the measures of a retrieval, ``MEASURES``.
 
-A question has two rankings. The *leaves* are all nodes of level 0, best first: did the right unit
-come back? The *mixed* ranking has the nodes of all levels, as Algorithm 2 of SegTreeMem returns
-them to a reader. The reader gets its *top*: K nodes, or those that fit a budget of tokens. The
-setting ``deduplicate`` drops repeated texts from the mixed ranking, never from that of leaves.
+They are computed from two rankings for each question. The ranking of *leaves* has all nodes of
+level 0: did the right unit come back? The *mixed* ranking has the nodes of all levels, as Algorithm
+2 of SegTreeMem returns them to a reader. The *top* is the part that is read: the K best nodes, or
+those that fit a budget of tokens. The setting ``deduplicate`` drops repeated texts from the mixed
+ranking, never from that of leaves.
 
 A *lift* is the value minus the one expected of random leaves of the same total length, so that long
 texts earn nothing by their length alone. The baseline uses random leaves, not random nodes, because
@@ -98,20 +99,20 @@ MEASURES: dict[str, Measure] = {
         more=False,
     ),
 }
-"""Name to measure, in the order of tables."""
+"""Measures by name, in the order of table columns."""
 
 CHOICES = tuple(name for name, measure in MEASURES.items() if measure.share and measure.more)
-"""Measures by which settings can be compared."""
+"""Names of the measures by which settings can be compared: shares of which more is better."""
 
 DEFAULT = "reached"
-"""Default of these: it depends on every policy and needs no answers."""
+"""Default measure: every policy can change it, and questions need no gold answer for it."""
 
 
 def sees(measure: str, policy: str) -> bool:
-    """Returns True if a policy can change a measure.
+    """Returns True if a propagation policy can change a measure.
 
-    Under bottom-up leaves receive nothing. A measure over leaves then has the value of no
-    propagation for every alpha and horizon.
+    Under bottom-up, leaves receive no score from other nodes. So a measure of the ranking of leaves
+    then has the same value as without propagation.
     """
     return not MEASURES[measure].leaves or bool(POLICIES[policy]().reaches_leaves)
 

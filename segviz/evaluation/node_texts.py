@@ -18,8 +18,8 @@ from segviz.tree import Structure
 def contentless_lines(structure: Structure, speakers: Sequence[str]) -> dict[int, float]:
     """Returns the share of contentless lines on each level above 0.
 
-    The lines of all nodes of a level are pooled. A same-text chain counts once, on its lowest
-    level.
+    The lines of all nodes of a level are pooled. A chain of nodes with one text counts once, on its
+    lowest level.
 
     Args:
         structure: the memory at one moment.

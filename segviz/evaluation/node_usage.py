@@ -1,4 +1,4 @@
-"""Sums over many questions for every node: retrievals, gold evidence, score passed on."""
+"""Sums over many questions how often each node is retrieved and how much score it passes on."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from segviz.retrieval.propagation import operator
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """Sums over ``questions`` for each of n nodes.
+    """Sums over all questions for each of n nodes.
 
     Attributes:
         questions: number of questions.
-        retrieved: number of tops with the node, int64 (n,).
-        on_gold: number of those in which it has a gold turn, int64 (n,).
-        given: score that the node passed on over one hop or more, float64 (n,).
-        taken: score that it received so, float64 (n,). A question's scores sum to at most 1.
+        retrieved: number of questions for which the node is read, int64 (n,).
+        on_gold: number of questions for which the node is read and has a gold turn, int64 (n,).
+        given: score that the node passed to others over one hop or more, float64 (n,).
+        taken: score that the node received from others, float64 (n,). The scores of all nodes sum
+            to at most 1 for each question.
     """
 
     questions: int
@@ -41,11 +42,20 @@ def traffic(
     settings: RetrievalSettings | None = None,
     **changes: Any,
 ) -> Traffic:
-    """Sums what passes through every node under ``settings`` with ``changes``, by propagation.
+    """Sums retrievals and propagated scores of every node over many questions.
 
-    A node gives s⁽⁰⁾ Σ αᵏ (1ᵀ W_Pᵏ) / Σ αᵏ of its own score over k ≥ 1 (equations 3 and 4). It
-    takes s̃ minus its own share, as in the ledger. O(H · q · (n + m)). ValueError for bad settings
-    and for ``method`` "native", which does not propagate.
+    A node gives s⁽⁰⁾ Σ αᵏ (1ᵀ W_Pᵏ) / Σ αᵏ, the first sum over k ≥ 1, the second over k ≥ 0
+    (equations 3 and 4). It takes its final score s̃ minus the part s⁽⁰⁾ / Σ αᵏ that comes from
+    itself. Takes O(H · q · (n + m)) time.
+
+    Args:
+        memory: the memory.
+        questions: q questions.
+        settings: retrieval settings.
+        changes: fields of ``settings`` to replace.
+
+    Raises:
+        ValueError: a setting is bad, or ``method`` is "native", which does not propagate.
     """
     asked = measured_settings(settings, changes).resolved(memory.model)
     if asked.method != "propagate":

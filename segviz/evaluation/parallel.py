@@ -9,8 +9,9 @@ joblib's Dask backend and leave the number of workers to it::
     measure_many(segviz.sweep, conversations, builders, workers=None)
 
 Nothing here recovers from a killed worker process: save every result (``keep``) and start again
-with the ``known`` ones. Dask repeats the run of a lost worker on another. Builders with a model of
-a server are rejected beyond this process, because its key would be sent along.
+with the saved ones (``known``). Dask repeats the run of a lost worker on another worker. Builders
+that use a model server are rejected outside this process, because the server's key would be sent to
+the workers.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _SOURCE = (".py", ".txt", ".toml", ".csv")
 
 
 class WorkersLost(Exception):
-    """Error of a lost worker process or scheduler; results given to ``keep`` before are valid."""
+    """Loss of a worker process or of the scheduler; results passed to ``keep`` before are valid."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class _Run:
     code: str
 
     def __call__(self) -> Measured[Any] | HandoverError:
-        """Returns what was measured, or the error of code from outside segviz."""
+        """Builds and measures; returns the result, or the error of code from outside segviz."""
         if self.code != code_hash():
             raise ValueError(
                 f"a worker has another segviz ({metadata.version('segviz')}), so its numbers may "
@@ -153,7 +154,10 @@ def _sound(
     results: Iterable[tuple[int, Measured[Any] | HandoverError]],
     failed: Callable[[int, HandoverError], None] | None,
 ) -> Iterator[tuple[int, Measured[Any]]]:
-    """Yields the results that are none of failed runs, which are handed to ``failed`` or raised."""
+    """Yields the results of runs that succeeded.
+
+    An error is passed to ``failed`` with the place of its run, or raised without ``failed``.
+    """
     for place, result in results:
         if isinstance(result, Measured):
             yield place, result
@@ -166,9 +170,10 @@ def _sound(
 def _results(
     places: Sequence[int], run: Callable[[int], _Run], workers: int | None
 ) -> Generator[tuple[int, Measured[Any] | HandoverError]]:
-    """Yields results by place as they are finished, in any order.
+    """Yields (place, result) of every run as soon as it is finished, in any order.
 
-    ``run`` creates a run shortly before it starts, so that few conversations are in memory at once.
+    ``run`` makes a run from its place shortly before it starts, so that few conversations are in
+    memory at once.
     """
     if workers == 1:
         yield from ((place, run(place)()) for place in places)
@@ -205,7 +210,10 @@ def _refuse_models(builders: Mapping[str, Build]) -> None:
 
 @cache
 def code_hash() -> str:
-    """Returns a SHA-256 of segviz's version and source files: equal hashes give equal numbers."""
+    """Returns a SHA-256 of the version and source files of segviz.
+
+    Processes with equal hashes compute equal numbers.
+    """
     folder, digest = Path(__file__).parents[1], sha256(metadata.version("segviz").encode())
     for path in sorted(each for each in folder.rglob("*") if each.suffix in _SOURCE):
         digest.update(f"\0{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
@@ -213,7 +221,7 @@ def code_hash() -> str:
 
 
 def import_extra(module: str, extra: str, purpose: str) -> Any:
-    """Imports an optional package; ValueError names the extra that installs it."""
+    """Returns an imported optional package; ValueError names the extra that would install it."""
     try:
         return import_module(module)
     except ImportError:

@@ -1,8 +1,9 @@
-"""Numbers printed in the papers of the systems, for display next to our own.
+"""Collects the numbers printed in the papers of the systems, for display next to our own.
 
-Every number is as printed (``published`` of a system). No computation uses them. ``system`` is a
-key of ``SYSTEMS`` if there is one, else the paper's name. ``variant`` is the setting or model,
-``low`` and ``high`` the 95 % interval if given, ``note`` a caveat of this one number. Metrics
+Every number is as printed and comes from ``published`` of a system's class. No computation uses it.
+``system`` is a key of ``SYSTEMS`` or, for a system that is not built here, its name in the paper.
+``variant`` is the setting or model, ``low`` and ``high`` the 95 % interval if printed, ``note`` a
+caveat of this one number. Metrics
 ``judge`` and ``f1`` run from 0 to 1; ``accuracy``, ``pass@…``, ``f1-percent``, ``bleu``, ``rouge``,
 ``reassigned`` and ``follow-up-rate`` to 100. ``tokens`` are those of all calls of a question,
 ``coverage-tokens`` and ``blocks`` until all answer words are read. ``layer`` counts nodes of the
@@ -43,10 +44,10 @@ class PublishedShape:
 
 @dataclass(frozen=True, slots=True)
 class PublishedFacts:
-    """Printed numbers of nodes of a graph of facts.
+    """Printed size of a fact graph.
 
-    ``layers`` maps level and kind, as in ``segviz.tree.shape``, to the number; ``relations``
-    between entities is NaN if not printed.
+    ``layers`` maps level and kind of nodes, as in ``segviz.tree.shape``, to their number;
+    ``relations`` is the number of relations between entities, NaN if not printed.
     """
 
     system: str
@@ -57,7 +58,10 @@ class PublishedFacts:
     relations: float
 
     def ratio(self, layer: Layer) -> float | None:
-        """Returns printed nodes per node below, as ``Layer.ratio``; None if some are missing."""
+        """Returns the printed nodes of a layer per node of the layers below it, as ``Layer.ratio``.
+
+        None if one of these numbers is not printed.
+        """
         counts = [self.layers.get(place) for place in layer.below]
         own = self.layers.get((layer.level, layer.kind))
         known = [count for count in counts if count is not None]
@@ -67,15 +71,15 @@ class PublishedFacts:
 SOURCES: dict[str, Paper] = {
     kind.published.name: kind.published for kind in SYSTEMS.values() if hasattr(kind, "published")
 }
-"""Papers of the systems, by name."""
+"""Papers of the systems, by the name of the paper."""
 
 CAVEATS: dict[tuple[str, str], str] = {
     (name, table): said for name, paper in SOURCES.items() for table, said in paper.tables.items()
 }
-"""Caveats of every number of a table."""
+"""Caveats that hold for all numbers of a table, by paper and table."""
 
 REPORTED: tuple[Reported, ...] = tuple(row for paper in SOURCES.values() for row in paper.rows)
-"""All numbers, paper by paper."""
+"""All printed numbers, paper by paper."""
 
 
 def _shapes() -> tuple[PublishedShape, ...]:
@@ -97,7 +101,7 @@ def _shapes() -> tuple[PublishedShape, ...]:
 
 
 SHAPES: tuple[PublishedShape, ...] = _shapes()
-"""All of SegTreeMem Table 5 (App. C.1); the leaf counts are its own exchange units."""
+"""All rows of SegTreeMem Table 5 (App. C.1). Its leaves are the paper's exchange units."""
 
 
 def _facts() -> tuple[PublishedFacts, ...]:
@@ -116,16 +120,16 @@ def _facts() -> tuple[PublishedFacts, ...]:
 
 
 FACTS: tuple[PublishedFacts, ...] = _facts()
-"""Sizes of graphs of facts: H-Mem Table 7, xMemory Table 7."""
+"""Printed sizes of fact graphs: H-Mem Table 7, xMemory Table 7."""
 
 
 _Row = TypeVar("_Row", PublishedShape, PublishedFacts)
 
 
 def beside(rows: Sequence[_Row], system: str, data: str) -> tuple[_Row, ...]:
-    """Returns the published rows of ``system`` on data sets whose name begins with ``data``.
+    """Returns the rows of ``system`` for data sets whose name begins with ``data``.
 
-    If there are none, it returns all rows of the system.
+    Without such rows, returns all rows of the system.
     """
     own = [row for row in rows if row.system == system]
     same = [row for row in own if data and row.data.startswith(data)]

@@ -33,11 +33,14 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of reading a ranking.
+    """Limits of what is read of a ranking.
 
-    ``k`` nodes are read or, with a ``budget``, the nodes that fit so many tokens; ``units`` for
-    ``reached``, ``tokens`` for ``answer_words``. ``deduplicate`` leaves out nodes that repeat a
-    better one.
+    Attributes:
+        k: number of nodes.
+        budget: number of tokens, which replaces ``k``; None for no budget.
+        units: number of units read for the measure ``reached``.
+        tokens: number of tokens read for the measure ``answer_words``.
+        deduplicate: True to leave out nodes that repeat the text of a better one.
     """
 
     k: int = 10
@@ -55,13 +58,14 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class _Facts:
-    """Words or turns looked for in texts: f pairs with a question.
+    """Facts that are looked for in the texts of n nodes: f words or turns, each of one question.
 
     Attributes:
-        question: row of the question, int64 (f,).
-        held: True for the texts that have it, bool (f, n + 1).
-        absent: probability that a random leaf lacks it, float64 (f,).
-        size: length of each node in leaves of mean length, float64 (n + 1,); the last is padding.
+        question: row of the fact's question, int64 (f,).
+        held: True if the node's text has the fact, bool (f, n + 1).
+        absent: probability that the text of a random leaf lacks the fact, float64 (f,).
+        size: length of each node's text / mean length of a leaf, float64 (n + 1,). The last column
+            is padding, here and in ``held``.
     """
 
     question: Ints
@@ -70,11 +74,18 @@ class _Facts:
     size: Floats
 
     def found(self, tops: Ints) -> tuple[Floats, Floats]:
-        """Returns the share of each question's facts in its ``tops`` (q, m), and the expected one.
+        """Returns the share of each question's facts that its read nodes have, and a baseline.
 
-        The baseline draws leaves of mean length L̄ with replacement, W / L̄ of them for a top of W
-        words. A fact of the share p of the leaves is drawn with probability 1 − (1 − p) ** (W /
-        L̄). NaN for a question without facts.
+        The baseline is the share expected of random leaves of the same total length: of W / L̄
+        leaves, drawn with replacement, if the read texts have W words and a leaf has L̄ on average.
+        A fact that the share p of the leaves has is among them with probability
+        1 − (1 − p) ** (W / L̄).
+
+        Args:
+            tops: read nodes of each question, int64 (q, m).
+
+        Returns:
+            Two arrays float64 (q,), NaN for a question without facts.
         """
         rows = np.arange(len(self.question))[:, None]
         nodes = tops[self.question]
@@ -95,15 +106,16 @@ class QuestionBatch:
 
     Attributes:
         questions: q questions.
-        places: their positions among all measured questions.
-        whole: the memory at their time.
-        structure: the same as displayed, n nodes.
-        step: the number of steps; None for the end.
-        counted: True if an evidence id is a turn of the conversation, bool (q,).
-        gold: the leaves with an evidence turn, bool (q, n + 1). A counted question whose turns the
-            unit rule dropped has none and scores 0 everywhere.
+        places: positions of these questions among all measured ones.
+        whole: structure of the memory at the time of the questions.
+        structure: ``whole`` with chains of one text joined, unless the literal tree is asked; n
+            nodes.
+        step: number of steps at that time; None for the end of the conversation.
+        counted: True if an evidence id of the question is a turn of the conversation, bool (q,).
+        gold: True if the node is a leaf with an evidence turn of the question, bool (q, n + 1). A
+            counted question whose turns the unit rule dropped has no such leaf and scores 0.
 
-    O((q + f) · n) memory for f words and turns looked for.
+    Takes O((q + f) · n) memory for f words and turns that are looked for.
     """
 
     def __init__(
@@ -169,7 +181,7 @@ class QuestionBatch:
         self._holds: Bools = self._of_leaf | self._above & quoting
 
     def _turns(self, question: Question) -> list[str]:
-        """Returns the gold turns of a question that the conversation has."""
+        """Returns the evidence ids of a question that are turns of the conversation."""
         return [turn for turn in dict.fromkeys(question.evidence) if turn in self._known]
 
     def _gold(self, memory: Memory) -> None:
@@ -224,7 +236,7 @@ class QuestionBatch:
         self._narrow: Bools = np.append(structure.stop - structure.start == 1, False) | self._leaf
 
     def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:
-        """Returns facts from the question and the nodes (n + 1,) of each."""
+        """Returns facts from pairs: row of the question, marks of the nodes with it (n + 1,)."""
         n = len(self.structure)
         question = np.array([row for row, _ in rows], dtype=np.int64)
         held = np.array([marks for _, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
@@ -235,13 +247,16 @@ class QuestionBatch:
         return _Facts(question, held, absent, self._lengths / mean)
 
     def first_scores(self, memory: Memory, relevance: str) -> Floats:
-        """Returns s⁽⁰⁾ of all questions, float64 (q, n); ValueError for an unknown relevance."""
+        """Returns the initial scores s⁽⁰⁾, float64 (q, n); ValueError for an unknown relevance."""
         scorer = memory.scorer(relevance, self.structure)
         raw = scorer([question.text for question in self.questions])
         return initial_scores(raw, self.structure.retrievable)
 
     def ranked(self, scores: Floats) -> Ints:
-        """Ranks all nodes by ``scores`` (q, n), best first, ties to the older, int64 (q, m)."""
+        """Ranks the nodes of all levels by ``scores`` (q, n); returns ids int64 (q, m), best first.
+
+        Of nodes with equal scores the older comes first.
+        """
         worst = -scores[:, self._nodes]
         # Three to eight times as fast as a stable sort. Runs of equal scores are sorted by id
         # below: adding the run's number · count makes one plain sort keep the runs in order.
@@ -256,7 +271,7 @@ class QuestionBatch:
         return np.asarray(self._nodes[order])
 
     def ragged(self, rankings: Sequence[Sequence[int]]) -> Ints:
-        """Returns rankings of different lengths as one array, padded."""
+        """Returns rankings of different lengths as one array, padded at the end."""
         width = max(map(len, rankings), default=0)
         found = np.full((len(rankings), width), len(self.structure), dtype=np.int64)
         for row, nodes in zip(found, rankings, strict=True):
@@ -264,8 +279,8 @@ class QuestionBatch:
         return found
 
     def tops(self, ranked: Ints) -> Ints:
-        """Returns the part of each ranking that is read, int64 (q, width), padded."""
-        budget, ranked = self._limits.budget, self._mixed(ranked)
+        """Returns the part of each ranking that is read: K nodes, or those within the budget."""
+        budget = self._limits.budget
         return self._within(ranked, budget) if budget is not None else ranked[:, : self._limits.k]
 
     def _mixed(self, ranked: Ints) -> Ints:
@@ -276,13 +291,13 @@ class QuestionBatch:
         return self.ragged([list(distinct(row, self.structure)) for row in rows])
 
     def _within(self, ranked: Ints, tokens: int) -> Ints:
-        """Returns the beginning of each ranking that fits so many tokens."""
+        """Returns the longest beginning of each ranking with at most so many ``tokens``, padded."""
         paid = np.cumsum(self._tokens[ranked], axis=1) <= tokens
         width = int(paid.sum(axis=1).max(initial=0))
         return np.where(paid, ranked, len(self.structure))[:, :width]
 
     def measure(self, ranked: Ints) -> dict[str, Floats]:
-        """Returns every measure of rankings (q, m), float64 (q,), NaN without a value."""
+        """Returns every measure of rankings ``ranked`` (q, m), float64 (q,), NaN for no value."""
         tops = self.tops(ranked)
         found = self._of_leaves(ranked)
         mixed = self._mixed(ranked)
@@ -343,9 +358,14 @@ class QuestionBatch:
     def covering(self, ranked: Ints) -> dict[str, Floats]:
         """Returns the reading needed to cover all answer words, and the density of these words.
 
-        For rankings (q, m), float64 (q,) each: the number of nodes (``blocks``) and their
-        ``tokens``, NaN if the whole ranking does not cover them; the shares of the top's nodes with
-        one answer word, with two and with more (xMemory §5.2).
+        Args:
+            ranked: rankings, int64 (q, m).
+
+        Returns:
+            Columns float64 (q,): ``blocks`` and ``tokens``, the number of best nodes that together
+            have all answer words, and their tokens (NaN if the whole ranking lacks a word);
+            ``covered``, 1 if they have all; ``1-hit``, ``2-hit`` and ``multi-hit``, the shares of
+            the K best nodes with one answer word, two, and more. Source: xMemory §5.2.
         """
         asked = self._answers.question
         held = self._answers.held[np.arange(len(asked))[:, None], ranked[asked]]
@@ -374,10 +394,10 @@ class QuestionBatch:
         return {"blocks": last, "tokens": tokens, **found_all}
 
     def fates(self, ranked: Ints) -> Ints:
-        """Counts the gold turns of every question by fate, int64 (q, 3): found, covered, all.
+        """Counts the gold turns of every question: found, covered, all; int64 (q, 3).
 
-        Found: in a node of one unit of the top. Covered: only wider nodes quote it; as
-        ``GoldEvidence.fate``.
+        A turn is found if a read node of one unit has it. It is covered if only wider read nodes
+        quote it, as in ``GoldEvidence.fate``.
         """
         tops, rows = self.tops(ranked)[self._gold_turns], np.arange(len(self._gold_turns))[:, None]
         held = self._holds[rows, tops]
@@ -387,14 +407,14 @@ class QuestionBatch:
         return np.stack(count, axis=1)
 
     def on_gold(self, tops: Ints) -> Ints:
-        """Counts the ``tops`` (q, m) in which each node has a gold turn, int64 (n + 1,)."""
+        """Counts the questions for which each node is read and has a gold turn, int64 (n + 1,)."""
         gold = np.zeros((len(tops), self._narrow.size), dtype=np.bool_)
         np.logical_or.at(gold, self._gold_turns, self._holds)
         rows = np.arange(len(tops))[:, None]
         return np.bincount(tops[gold[rows, tops]], minlength=self._narrow.size)
 
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
-        """Counts the nodes of all tops on each level, int64 (highest + 1,)."""
+        """Counts the nodes on each level that are read for all questions, int64 (highest + 1,)."""
         tops = self.tops(ranked)
         nodes = tops[tops < len(self.structure)]
         highest = int(self.structure.level.max(initial=0))
@@ -409,9 +429,10 @@ def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
 def batches(
     memory: Memory, questions: Sequence[Question], settings: RetrievalSettings, limits: Limits
 ) -> list[QuestionBatch]:
-    """Groups questions by their time, each group with the structure of that time.
+    """Groups questions by the time at which they are asked.
 
-    That is the settings' ``step``, else the time of the question (``Memory.moment``), else the end.
+    The time is the ``step`` of the settings, else the time of the question (``Memory.moment``),
+    else the end. Each group has the structure of that time.
     """
     moments: dict[int, list[int]] = defaultdict(list)
     for place, question in enumerate(questions):
@@ -431,9 +452,9 @@ def batches(
 def measured_settings(
     settings: RetrievalSettings | None, changes: Mapping[str, Any]
 ) -> RetrievalSettings:
-    """Returns the settings with ``changes``.
+    """Returns the settings with ``changes``, checked for measuring.
 
-    ValueError for admissible levels, which would change the meaning of the measures.
+    ValueError if ``levels`` is set, because measures are defined over nodes of all levels.
     """
     wanted = replace(settings or RetrievalSettings(), **changes)
     if wanted.levels is not None:

@@ -20,12 +20,12 @@ from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
 
 ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95)
-"""Decays of SegTreeMem's sweeps."""
+"""Values of the decay α in the sweeps of SegTreeMem."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Setting of a sweep, with the ``outcomes`` of all questions under it."""
+    """Setting of a sweep, with the measures (``outcomes``) of all questions under this setting."""
 
     policy: str
     alpha: float
@@ -40,10 +40,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Grid of settings.
+    """Measures of a grid of settings.
 
-    ``cells`` run over policies, then alphas, then horizons; ``baseline`` is retrieval without
-    propagation. All cells share ``settings``, whose policy, alpha and horizon have no meaning.
+    ``cells`` are ordered by policy, then alpha, then horizon. ``baseline`` is retrieval without
+    propagation. ``settings`` are shared by all cells, but for policy, alpha and horizon.
     """
 
     settings: RetrievalSettings
@@ -61,11 +61,11 @@ class Sweep:
 
     @property
     def questions(self) -> int:
-        """Number of questions, counted or not."""
+        """Number of questions, with those that no measure counts."""
         return len(self.baseline.outcomes)
 
     def counting(self, *, disputed: bool) -> Sweep:
-        """Returns the same sweep, with the disputed questions in every mean or in none."""
+        """Returns the sweep with the disputed questions in every mean, or in none."""
         baseline, *cells = (
             replace(cell, outcomes=cell.outcomes.counting(disputed=disputed))
             for cell in (self.baseline, *self.cells)
@@ -73,9 +73,9 @@ class Sweep:
         return replace(self, baseline=baseline, cells=tuple(cells))
 
     def frame(self) -> Any:
-        """Returns a pandas DataFrame, a row per setting, the baseline first.
+        """Returns a pandas DataFrame with a row per setting, the baseline first.
 
-        It has the setting and the mean of every measure, NaN if the policy cannot change it.
+        Columns are the setting and the mean of every measure, NaN if the policy cannot change it.
         """
         import pandas as pd
 
@@ -102,7 +102,7 @@ class Sweep:
         return of.get((policy, alpha, horizon))
 
     def gain(self, cell: Cell, measure: str = DEFAULT, *, adversarial: bool = True) -> Mean:
-        """Returns the mean paired difference of a cell to no propagation."""
+        """Returns the mean of a cell minus that of no propagation, paired by question."""
         return cell.outcomes.gain(self.baseline.outcomes, measure, adversarial=adversarial)
 
     def gains(
@@ -110,8 +110,8 @@ class Sweep:
     ) -> dict[tuple[str, float, int], Mean]:
         """Returns the gain of every propagating cell over no propagation, by setting.
 
-        Policies that cannot change the measure are left out. The intervals are simultaneous over
-        all these cells, and over as many ``sweeps`` as are reported together.
+        Policies that cannot change the measure are left out. The intervals hold simultaneously for
+        all these cells, and for the cells of as many ``sweeps`` as are reported together.
         """
         base = self.baseline.outcomes
         cells = [one for one in self.cells if one.moves and sees(measure, one.policy)]
@@ -157,8 +157,8 @@ class Sweep:
     ) -> Cell:
         """Returns the propagating cell with the highest mean of a measure.
 
-        A tie goes to the fewer hops, then the smaller alpha, then the earlier policy. It is the
-        baseline if no such cell was measured, or no question counts.
+        Of equal cells, the one with fewer hops, then smaller alpha, then earlier policy is best.
+        The baseline is returned if no propagating cell was measured, or no question counts.
 
         Args:
             measure: a name from ``MEASURES``.
@@ -198,9 +198,9 @@ def sweep(
 ) -> Sweep:
     """Measures every policy x alpha x horizon, as :func:`evaluate` would one by one.
 
-    A cell's numbers equal those of ``evaluate`` with its setting exactly. The questions are scored
-    once, hops once per policy, and all settings without propagation (policy ``none``, H = 0, alpha
-    = 0) once.
+    The measures of a cell equal those of ``evaluate`` with the same setting exactly. To save time,
+    questions are scored once, hops are computed once per policy, and all settings that do not
+    propagate (policy ``none``, H = 0 or alpha = 0) are measured once.
 
     Args:
         memory: the memory.
@@ -266,7 +266,7 @@ def sweep(
 
 
 def pooled_sweep(names: Sequence[str], sweeps: Sequence[Sweep]) -> Sweep:
-    """Pools sweeps of one grid over several conversations; ``names`` distinguish these."""
+    """Pools the sweeps of several conversations, called ``names``, over one grid."""
     baseline, *cells = (
         replace(
             column[0],
@@ -280,7 +280,7 @@ def pooled_sweep(names: Sequence[str], sweeps: Sequence[Sweep]) -> Sweep:
 def _axes(
     policies: Sequence[str], alphas: Sequence[float], horizons: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[float, ...], tuple[int, ...]]:
-    """Returns the axes without repetition; ValueError for an empty one or an illegal value."""
+    """Returns the values of each axis once; ValueError for an empty axis or an illegal value."""
     for name, values in (("policies", policies), ("alphas", alphas), ("horizons", horizons)):
         if not len(values):
             raise ValueError(f"{name} is empty; name at least one value")

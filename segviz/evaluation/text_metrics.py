@@ -1,7 +1,7 @@
-"""Compares texts by their words: token F1, BLEU-1, content words. Pure functions.
+"""Compares two texts by their words: token F1 and BLEU-1. Pure functions.
 
 Normalisation of two answers (SQuAD, Rajpurkar et al. 2016): lower case, no punctuation,
-no articles, split at white space. As there, punctuation is deleted and not replaced, so
+no articles, split at white space. As in SQuAD, punctuation is deleted and not replaced, so
 ``3.5`` becomes ``35`` and ``1,000`` becomes ``1000``. Beyond SQuAD the text is first brought to
 Unicode NFKC, scripts without white space are cut into pairs of signs, and punctuation of every
 script counts, not only ASCII's.

@@ -1,6 +1,7 @@
 """Explains why one retrieval finds a gold turn that another misses.
 
-It returns the best-ranked node with that turn in each, and the question words behind its rank.
+Functions here return the best-ranked node with that turn in each retrieval, and the words of the
+question on which the rank of a node depends.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Best-ranked ``node`` of one result that holds a gold turn; None without such a node.
+    """Best-ranked node of one result that has a given gold turn.
 
-    ``rank`` is 1-based, 0 for a node that a system's own retrieval did not return. ``units`` is
-    the number of units read before it.
+    Attributes:
+        node: id of the node, None if no node has the turn.
+        rank: 1-based rank, 0 if a native retrieval did not return the node.
+        units: number of units that a reader reads before the node.
     """
 
     node: int | None
@@ -33,7 +36,7 @@ class Holder:
 def rank_of(result: Result, node: int) -> int:
     """Returns the 1-based rank of a node among all ranked nodes.
 
-    Under a system's own retrieval it is the rank among the returned nodes, 0 if not returned.
+    Under a native retrieval it is the rank among the returned nodes, 0 for any other node.
     """
     if result.native:
         return result.after.index(node) + 1 if node in result.after else 0
@@ -41,7 +44,7 @@ def rank_of(result: Result, node: int) -> int:
 
 
 def ahead(result: Result, node: int) -> tuple[list[int], int]:
-    """Returns the nodes ranked before this one, widest first, and how many units they cover."""
+    """Returns the nodes ranked before ``node``, widest first, and how many units they cover."""
     asked, structure = result.settings, result.structure
     whole = (
         result.after if result.native else ranking(result.final, structure, asked.levels).tolist()
@@ -61,9 +64,10 @@ def deciding_turn(
         golds: the gold turns of the question in each of these structures.
 
     Returns:
-        The turn and, for each result, the best-ranked node that holds it. Turns are compared by
-        1 / (1 + units read before the node), so that late ranks count little; it is 0 without
-        such a node. The earlier turn wins a tie. None for a question without gold turns.
+        The turn and, for each result, the best-ranked node with it; None for a question without
+        gold turns. The turn is the one for which 1 / (1 + units read before the node) differs most
+        between two results, so that late ranks count little. This number is 0 without such a node.
+        Of equal turns the first is returned.
     """
 
     def holder(result: Result, gold: GoldEvidence, turn: str) -> Holder:
@@ -93,8 +97,8 @@ def ranks_without_words(ask: Callable[[str], Result], question: str, node: int) 
         node: the node whose rank is looked up.
 
     Returns:
-        The rank of the node without each word that changes it, largest ratio of ranks first; 0 if
-        the node is then not returned.
+        For each word whose removal changes the rank, the rank without the word, 0 if the node is
+        then not returned. The largest ratio of ranks comes first.
     """
     whole, words = ask(question), dict.fromkeys(map(str.lower, _WORD.findall(question)))
     before, last = rank_of(whole, node), len(whole.structure) + 1
