@@ -168,7 +168,7 @@ def _listed(given: str, kind: Callable[[str], Any], expected: str) -> tuple[Any,
 
 @contextmanager
 def user_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Context that turns exceptions of these ``kinds`` (default: ValueError) into UsageError."""
+    """Turns exceptions of these ``kinds`` (default: ValueError) in a block into UsageError."""
     expected = kinds or (ValueError,)
     try:
         yield

@@ -141,8 +141,8 @@ class Console:
     ) -> Iterator[Callable[[int, int], None]]:
         """Yields a function ``(done, total)`` that updates a progress line on standard error.
 
-        Without a terminal it writes a line every ``log_seconds`` instead. The progress bar of click
-        would leave its last line.
+        Without a terminal the function writes a new line every ``log_seconds`` instead. The
+        progress bar of click is not used, because it would leave its last line on the terminal.
         """
         shown = not self.quiet and self.err.isatty()
         began = last = time.monotonic()

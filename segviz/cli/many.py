@@ -467,7 +467,7 @@ def measured(
 
 @contextmanager
 def _cluster(address: str, console: Console) -> Iterator[None]:
-    """Context in which joblib runs on the workers of the Dask scheduler at ``address``.
+    """Makes joblib run a block on the workers of the Dask scheduler at ``address``.
 
     Raises:
         UsageError: the extra is missing, or the scheduler does not answer or has no workers.

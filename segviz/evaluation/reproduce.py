@@ -1,11 +1,12 @@
 """Reproduces tables and figures of the papers on any conversations.
 
-No model is needed, except for answers and grades, and for trees that a model builds.
-``ENTRIES`` are the rows of ``reproduce.toml``. An entry measures with a :class:`Bench` and returns
-rows. Their columns ``"x, paper"`` have the printed numbers, of the column ``x`` or, where the paper
-measured answers of a model, of a metric of its own. If an audit disputes questions, the columns
-``"x, without disputed"`` have the means over the others. Most rows are means of a function of one
-memory, for a system with some setting. Nothing is drawn here.
+Models are needed only for answers, for grades, and for trees that a model builds.
+
+``ENTRIES`` are the tables and figures, as described in ``reproduce.toml``. Each is measured on a
+:class:`Bench` and gives table rows. A column ``"x, paper"`` has the printed numbers beside our
+column ``x``, or of a metric that only the paper measured. If an audit disputes questions, a column
+``"x, without disputed"`` has the mean over the undisputed ones. Most rows are means of a function
+of one memory, for a system with some settings. Nothing is drawn here.
 """
 
 from __future__ import annotations
@@ -44,23 +45,30 @@ from segviz.tree import Add, Link, Revise, Unlink, costs_of, total_cost
 from segviz.tree.shape import shape
 
 Place = tuple[str, str]
-"""A paper (key of ``SOURCES``) and a table or figure of it."""
+"""Name of a paper (key of ``SOURCES``) and of one of its tables or figures."""
 
 Variants = Mapping[str, tuple[str, dict[str, Any]]]
-"""Label to a system and its settings."""
+"""Systems to build: label to the name of a system and its settings."""
 
 _OWN = {"method": "native", "relevance": "dense"}
 
 JUDGED_BY = "answer_words"
-"""Measure by which settings are chosen: closest to a graded answer, affected by every policy."""
+"""Measure by which settings are chosen without a model. It is the closest to grading answers, and
+every policy can change it."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Conversations, with unit rule, embedder and ``workers``, on which entries are measured.
+    """Conversations and tools with which tables and figures are measured.
 
-    ``clock`` returns seconds, for entries that measure time. ``chat`` has a model for every role;
-    without it, nothing is measured that needs a model.
+    Attributes:
+        talks: the conversations.
+        unit: rule that makes leaves from turns.
+        embedder: embedder of all memories.
+        workers: number of processes.
+        progress: called with (done, total) runs.
+        clock: returns seconds, for entries that measure time.
+        chat: models for every role; None if nothing is to be measured that needs a model.
     """
 
     talks: Sequence[Conversation]
@@ -73,7 +81,7 @@ class Bench:
 
     @property
     def names(self) -> list[str]:
-        """Distinct names of the conversations."""
+        """Names of the conversations, made distinct by their position."""
         return [f"{place} {talk.id}" for place, talk in enumerate(self.talks)]
 
     def each(
@@ -84,9 +92,18 @@ class Bench:
         share: float = 0.0,
         **how: Any,
     ) -> dict[str, list[Any]]:
-        """Returns ``measure(memory, questions, seed=…, **how)`` by label, conversation and seed.
+        """Measures the memory of every variant, conversation and seed.
 
-        Under a seed a ``share`` of the units change places.
+        Args:
+            measure: called as ``measure(memory, questions, seed=…, **how)``.
+            variants: the systems to build.
+            seeds: seeds; each also chooses which units change places.
+            share: share of the units that change places before the build.
+            how: further arguments of ``measure``.
+
+        Returns:
+            By label of the variant, the results of ``measure``: of the first conversation under
+            every seed, then of the next.
         """
         builders = {
             label: partial(
@@ -116,10 +133,11 @@ class Bench:
     def rows(
         self, measure: Callable[..., Any], variants: Variants, column: str = "setting", **how: Any
     ) -> list[Row]:
-        """Returns a row for each variant (several, if ``measure`` returns a list), averaged.
+        """Measures every variant and returns its row, or several if ``measure`` returns a list.
 
-        Numbers become means over the conversations; arrays, with a value per question, the
-        :class:`Mean` over all questions, and over the undisputed ones if some are disputed.
+        A number in the row is the mean over the conversations. If ``measure`` returns an array,
+        with a value for each question, the row has the :class:`Mean` over the questions of all
+        conversations; if questions are disputed, also that over the others.
         """
         return [
             {column: label, **self.pooled(same)}
@@ -130,7 +148,7 @@ class Bench:
         ]
 
     def pooled(self, found: Sequence[Mapping[str, Any]]) -> Row:
-        """Returns the row of what was ``found`` in each conversation, as :meth:`rows` says."""
+        """Returns the means over conversations of what was ``found`` in each; see :meth:`rows`."""
         row: Row = {}
         kept = [[one.disputed is None for one in talk.questions] for talk in self.talks]
         for name in dict.fromkeys(name for one in found for name in one):
@@ -145,9 +163,10 @@ class Bench:
         return row
 
     def paper(self, place: Place, metric: str, variant: str = "", system: str = "") -> float:
-        """Returns the printed number of a table, for the conversations' data set if possible.
+        """Returns a printed number of a table, NaN if it is not printed.
 
-        Otherwise for the first data set of the table; NaN if nothing is printed.
+        It is the number for the data set of the conversations, if the table has one, else for its
+        first data set.
         """
         wanted = (*place, metric, variant)
         known = [
@@ -160,9 +179,14 @@ class Bench:
         return same[0].value if same else math.nan
 
     def beside(self, row: Row, place: Place, metrics: Mapping[str, str], *of: str) -> Row:
-        """Returns the row with the printed numbers of ``metrics`` next to their columns.
+        """Adds printed numbers to a row.
 
-        Numbers without a column of ours come last. ``of`` are variant and system.
+        Args:
+            row: our numbers.
+            place: paper and table of the printed numbers.
+            metrics: names of our columns, with the metric to print beside each. Metrics whose
+                column the row lacks come last.
+            of: variant and system of the printed numbers.
         """
         printed = {name: self.paper(place, metric, *of) for name, metric in metrics.items()}
         printed = {name: value for name, value in printed.items() if not math.isnan(value)}
@@ -175,11 +199,14 @@ class Bench:
 
 
 _DATA = {"MemoryAgentBench": "LongMemEval-MAB", "LongMemEval": "LongMemEval-S"}
-"""Names in the papers of the data sets of some formats."""
+"""Format of a file to the name that the papers give its data set, where they differ."""
 
 
 def of_data(printed: Sequence[Reported], talks: Sequence[Conversation]) -> Sequence[Reported]:
-    """Returns the printed numbers of the conversations' data set, else of the first printed one."""
+    """Returns those printed numbers that are of the data set of the conversations.
+
+    Without any, returns those of the data set that is printed first.
+    """
     formats = {talk.source_format for talk in talks}
     name = formats.pop() if len(formats) == 1 else ""
     same = [row for row in printed if row.data == _DATA.get(name, name)]
@@ -199,7 +226,7 @@ def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
 def answers(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> Outcomes:
-    """Returns the outcomes of all questions."""
+    """Returns the measures of all questions under the given settings of retrieval."""
     return evaluate(memory, questions, seed=seed, **settings).outcomes
 
 
@@ -211,13 +238,16 @@ def quality(
     names: Sequence[str] = ("recall", "answer_words", "words"),
     **settings: Any,
 ) -> dict[str, Any]:
-    """Returns measures by their labels, a value per question."""
+    """Returns the measures called ``names``, by label; each has a value per question."""
     found = answers(memory, questions, seed=seed, **settings)
     return {MEASURES[name].label: found.column(name) for name in names}
 
 
 def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the columns of SegTreeMem Table 5, with the contentless root, no node here."""
+    """Returns the columns of SegTreeMem Table 5.
+
+    MemTree's root without content is counted, as in the paper, though it is no node here.
+    """
     found, cost, leaves = shape(memory.structure), total_cost(memory.steps), len(memory.units)
     root, inner = int(memory.system == "memtree"), found.nodes - found.leaves
     return {
@@ -242,9 +272,10 @@ def graded(
     relevance: str | None = None,
     **grid: Any,
 ) -> dict[str, Outcomes]:
-    """Returns the outcomes of graded answers by retrieval; arguments as :func:`retrievals`.
+    """Has a model answer the questions and another grade them; returns measures by retrieval.
 
-    Questions without a gold answer are left out.
+    Questions without a gold answer are left out. ``names``, ``relevance`` and ``grid`` choose the
+    retrievals; see :func:`retrievals`.
     """
     asked = gradable(questions)
     ways = retrievals(memory, names, RetrievalSettings(relevance=relevance), **grid)
@@ -258,12 +289,16 @@ def graded(
 
 
 def judged(memory: Memory, questions: Sequence[Question], **how: Any) -> Outcomes:
-    """Returns the outcomes of graded answers without propagation."""
+    """Returns the measures of answers that a model gives and another grades, no propagation."""
     return graded(memory, questions, names=("none",), **how)[COLLAPSED]
 
 
 def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the share of wide nodes with consecutive units, and of leaves that moved."""
+    """Measures how far a memory keeps temporal order.
+
+    Returns the share of nodes over several units whose units are consecutive, and the share of
+    leaves that got another parent later.
+    """
     s = memory.structure
     held = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
     wide = [units for units in held if len(units) > 1]
@@ -294,10 +329,11 @@ def growth(
     clock: Callable[[], float] | None = None,
     parts: int = 5,
 ) -> list[dict[str, float]]:
-    """Returns the cost over parts of the history: of a unit's build, of a question at its end.
+    """Divides the history into ``parts``; returns for each the cost of building and of asking.
 
-    A question is asked as in the system's paper: by its own retrieval, or for a segment tree by
-    "paper, top-down". The time is the median of five questions, the scorer prepared.
+    Building costs are means per unit of the part. Questions are asked at the end of the part by the
+    retrieval of the system's paper (for a segment tree, preset "paper, top-down"). Their time is
+    the median of five questions, after the scorer is prepared.
     """
     read_and_written = _tokens_of_texts(memory)
     plain = RetrievalSettings(policy="none", relevance="dense")
@@ -334,9 +370,10 @@ def growth(
 def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
     """Returns the tokens that a model would read and write for the texts above the leaves.
 
-    Integers (steps, 2): of the children's texts after the step, and of the text itself. A text that
-    repeats its only child, or whose span does not change, is not written. Texts from the same
-    children, such as the statements of an episode, share one prompt.
+    The result is int64 (steps, 2): for each step the tokens of the children's texts, which are
+    read, and of the new texts, which are written. A text that repeats its only child, or whose span
+    does not change, needs no model. Texts from the same children, such as the statements of an
+    episode, share one prompt.
     """
     texts: dict[int, str] = {}
     known: dict[int, tuple[str, tuple[int, int]]] = {}
@@ -373,7 +410,7 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
 def themes(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> dict[str, Any]:
-    """Returns counts of xMemory's themes and statements, and with ``settings`` its quality."""
+    """Counts xMemory's themes and statements; with ``settings``, adds measures of retrieval."""
     s = memory.structure
     kinds = Counter(s.kind[node] for node in np.flatnonzero(s.active).tolist())
     return {
@@ -388,7 +425,7 @@ def themes(
 def density(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> dict[str, Any]:
-    """Returns, by question, how many of the K best cover all answer words, and their density."""
+    """Returns how much is read until the answer is covered; see ``QuestionBatch.covering``."""
     asked = measured_settings(None, settings).resolved(memory.model)
     columns: dict[str, Any] = {}
     for batch in batches(memory, questions, asked, Limits(asked.k)):
@@ -399,7 +436,7 @@ def density(
 
 
 def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, float]:
-    """Returns H-Mem's index by layer, and the summaries ``per node below`` each layer."""
+    """Counts the nodes of each layer of H-Mem's index, and those per node of the layer below."""
     found: dict[str, float] = {"relations": len(memory.structure.relations)}
     facts = shape(memory.structure).facts
     for layer in facts.layers if facts else ():
@@ -409,7 +446,7 @@ def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
 
 
 def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> Counter[str]:
-    """Counts H-Mem's plans: parts of questions, their scopes, and the parts with a follow-up."""
+    """Counts the parts into which H-Mem divides questions, by scope, and those with a follow-up."""
     questions = [one for one in questions if one.category not in UNANSWERABLE]
     found = Counter(questions=len(questions))
     view = memory.view("dense")
@@ -424,14 +461,17 @@ def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) ->
 
 
 def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the percentage of MemTree's nodes at each depth; depth 0, the root, is not stored."""
+    """Returns the percentage of MemTree's nodes at each depth.
+
+    Depth 0 is the root without content, which is no node here.
+    """
     s = memory.structure
     counts = np.bincount(s.depth[s.active] + 1)
     return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
 
 
 def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> list[dict[str, int]]:
-    """Returns MemForest's facts and written summaries after each fifth of the history."""
+    """Counts MemForest's facts, and summaries written so far, after each fifth of the history."""
     ends = [len(memory.steps) * part // 5 for part in range(1, 6)]
     return [
         {
@@ -443,9 +483,10 @@ def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> l
 
 
 def kept(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Returns the shares of content words that MemForest's summaries preserve.
+    """Returns the percentage of content words that MemForest's summaries keep.
 
-    They are measured against the children, and for roots against all items below, over all words.
+    For every summary, the words of its children's texts are looked for; for roots, also the words
+    of all items below. Words of all nodes are pooled.
     """
     s = memory.structure
     inner = [n for n in np.flatnonzero(s.active).tolist() if s.level[n] > 1 and s.children[n]]
@@ -488,7 +529,7 @@ _POLICIES = ("bottom-up", "top-down")
 
 
 def _ordered(bench: Bench, names: Sequence[str], printed: Mapping[str, Row]) -> list[Row]:
-    """Returns rows of how systems preserve order, each with the printed values."""
+    """Returns for each system a row of how it keeps temporal order, with the printed values."""
     found = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in names}, "system")
     none = dict.fromkeys(next(iter(printed.values())), "")
     return [row | printed.get(name, none) for name, row in zip(names, found, strict=True)]
@@ -526,9 +567,9 @@ def losses(
 ) -> dict[str, tuple[Outcomes, Outcomes]]:
     """Repeats the permutation experiment of SegTreeMem §5.4.
 
-    Returns by label the outcomes of all questions in the original order, and their means over
-    seeds, under each of which a ``share`` of the units changed places. :meth:`Outcomes.gain` of the
-    two is the paired loss. ValueError without seeds.
+    Returns for each variant two outcomes of all questions: of the conversations in their order, and
+    of conversations in which a ``share`` of the units changed places, averaged over the seeds. The
+    paired loss is ``original.gain(permuted, measure)``. ValueError without seeds.
 
     Departs from the source: it swaps turns and does not say how pairs are drawn (ours are pairs of
     units, disjoint and uniform over the conversation) nor if dates move (ours stay with the place).
@@ -584,9 +625,9 @@ def _lost(bench: Bench) -> list[Row]:
 
 
 def _means(column: str, found: Outcomes, name: str, before: Outcomes | None = None) -> Row:
-    """Returns the mean of a measure, or its gain over ``before``, as the cell of a column.
+    """Returns a cell, by ``column``: the mean of a measure, or its gain over ``before``.
 
-    If some questions are disputed, a second cell has it without them.
+    If some questions are disputed, a second cell has the number without them.
     """
     means = summary(found, before, [name])[name]
     every, fewer = ("gain", "gain_without_disputed") if before else ("all", "without_disputed")
@@ -616,9 +657,9 @@ def _constructions(bench: Bench) -> list[Row]:
 
 
 def _shapes(bench: Bench) -> list[Row]:
-    """Returns rows of the trees built here, each under the name of the deciding model.
+    """Returns a row for each tree, named by what decides where units join.
 
-    Without a model, the two trees that a model decides have printed numbers only.
+    Without a language model, the trees called batch and pointwise have printed numbers only.
     """
     cosine = {**_COSINE, "refresh": "joined"}
     trees: dict[str, tuple[str, dict[str, Any]]] = {
@@ -698,9 +739,17 @@ def level_rows(
     *,
     adversarial: bool = True,
 ) -> list[Row]:
-    """Returns the shares of the levels in the mixed top K over alpha, no propagation first.
+    """Returns for each alpha of a sweep the share of each level among the K best nodes.
 
-    Levels are called by ``names``; a ``measure`` is added if named.
+    The first row is that of no propagation.
+
+    Args:
+        found: the sweep.
+        horizon: the number of hops.
+        policy: the policy.
+        measure: a measure whose mean is added; "" for none.
+        names: names of the levels, from level 0 on.
+        adversarial: False leaves adversarial questions out of that mean.
     """
     mine = [cell for cell in found.cells if (cell.policy, cell.horizon) == (policy, horizon)]
     rows: list[Row] = []
@@ -843,9 +892,10 @@ _SWEPT: dict[str, Any] = {
 
 
 def _answered(bench: Bench, **how: Any) -> dict[str, dict[str, Outcomes]]:
-    """Returns the outcomes of graded answers by method and retrieval; none without models.
+    """Returns the outcomes of graded answers, by method and label of the retrieval.
 
-    Rivals are asked by the retrieval of their papers, the batch tree as ``how`` says.
+    The rivals are asked by the retrieval of their papers, the batch tree by the retrievals that
+    ``how`` names (see :func:`graded`). Without models the result is empty.
     """
     if bench.chat is None:
         return {}
@@ -871,7 +921,7 @@ def _compared(
 
     Args:
         bench: what is measured.
-        ways: names of the printed variants of the tree, with the label of the retrieval; "" for the
+        ways: printed variants of the tree, with the label of our retrieval; "" stands for the
             propagation with the highest judge accuracy.
         cells: returns columns from outcomes (None if not measured), printed system and variant.
         how: passed to :func:`graded` for the tree.
@@ -910,8 +960,8 @@ def _overall(bench: Bench, table: str, ways: Mapping[str, str], **how: Any) -> l
 def _by_category(bench: Bench, table: str, columns: Mapping[str, Category | None]) -> list[Row]:
     """Returns the rows of a table of judge accuracy by category.
 
-    ``columns`` maps the printed names to categories. Printed numbers are those of the paper's
-    backbone whose name is like that of our model, else of gpt-5.4-mini.
+    ``columns`` maps the category names of the paper to ours. The table has printed numbers for two
+    answering models: those of qwen3.5-flash are shown if our model is a Qwen, else gpt-5.4-mini's.
     """
     qwen = bench.chat is not None and "qwen" in bench.chat.of("answer").name.lower()
     backbone = "qwen3.5-flash" if qwen else "gpt-5.4-mini"
@@ -964,7 +1014,10 @@ def _asked(
     changed: Mapping[str, dict[str, Any]],
     **how: Any,
 ) -> list[dict[str, Any]]:
-    """Measures one memory under some changes of its settings, a row for each."""
+    """Measures one memory under several changes of its settings; returns a row for each.
+
+    Only settings that do not change the build can be changed so.
+    """
     return [
         by(replace(memory, settings=memory.settings | settings), questions, **how)
         for settings in changed.values()
@@ -975,9 +1028,16 @@ def _asked(
 class Experiment:
     """A table or figure of a ``paper``.
 
-    ``shows`` describes it in a sentence, ``by`` names the function that measures it, ``chart`` its
-    drawing, ``note`` a particularity of ours. ``models`` says whether "all" numbers need models, or
-    "some". ``reproduce.toml`` documents the other fields.
+    Attributes:
+        paper: name of the paper.
+        table: its name in the paper.
+        shows: its content, as a sentence.
+        by: name of the function that measures it.
+        chart: how its rows are drawn; None for a table.
+        note: how our measurement differs from that of the paper.
+        models: "all" if every number needs a model, "some" if some do.
+
+    ``reproduce.toml`` documents the other fields.
     """
 
     paper: str
@@ -996,7 +1056,7 @@ class Experiment:
 
     @property
     def printed(self) -> tuple[Reported, ...]:
-        """Its printed numbers."""
+        """Numbers that the paper prints in this table or figure."""
         return tuple(row for row in REPORTED if (row.source, row.table) == (self.paper, self.table))
 
     @property
@@ -1005,11 +1065,11 @@ class Experiment:
         return self.table.lower().replace(" ", "-").replace(".", "")
 
     def taken(self, talks: Sequence[Conversation]) -> Sequence[Conversation]:
-        """Returns the conversations to measure: all, or as many as take minutes, evenly spread."""
+        """Returns the conversations to measure: all, or at most ``most`` of them, evenly spread."""
         return talks[:: max(1, -(-len(talks) // self.most))] if self.most else talks
 
     def measure(self, bench: Bench) -> list[Row]:
-        """Returns the measured rows, with the printed numbers."""
+        """Measures the entry; returns rows with our numbers and the printed ones."""
         bench = replace(bench, talks=self.taken(bench.talks))
         if not self.vary:
             return _TABLES[self.by](bench)
@@ -1063,7 +1123,7 @@ def _short(value: float) -> str:
 
 
 def _farthest(rows: Sequence[Row]) -> str:
-    """Returns a sentence about the number with the largest relative difference from print."""
+    """Returns a sentence on how many numbers are near the printed ones, and on the farthest one."""
     pairs = [
         (abs(math.log(ours / theirs)), str(next(iter(row.values()))), name, ours, theirs)
         for row in rows
@@ -1082,10 +1142,10 @@ def _farthest(rows: Sequence[Row]) -> str:
 
 
 def _same_order(rows: Sequence[Row]) -> str:
-    """Returns a sentence about the order of the rows by our first mean and by a printed number.
+    """Returns a sentence on whether our measure orders the rows as a printed number does.
 
-    It compares a printed number that has no column of ours. Two of our means differ only if their
-    intervals do not overlap.
+    It is used if the paper prints a metric that we do not measure, such as judge accuracy. Two of
+    our means count as different only if their intervals do not overlap.
     """
     first: Row = {}
     for row in rows:  # a row with printed numbers only has no means
