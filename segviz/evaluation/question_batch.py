@@ -280,11 +280,11 @@ class QuestionBatch:
 
     def tops(self, ranked: Ints) -> Ints:
         """Returns the part of each ranking that is read: K nodes, or those within the budget."""
-        budget = self._limits.budget
+        budget, ranked = self._limits.budget, self._mixed(ranked)
         return self._within(ranked, budget) if budget is not None else ranked[:, : self._limits.k]
 
     def _mixed(self, ranked: Ints) -> Ints:
-        """Returns the mixed rankings that a reader gets; those of leaves alone keep repeats."""
+        """Returns the rankings without repeated texts, if these are to be left out."""
         if not self._limits.deduplicate:
             return ranked
         rows = (row[row < len(self.structure)].tolist() for row in ranked)
