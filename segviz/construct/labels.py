@@ -29,7 +29,7 @@ from segviz.construct.tasks.words import (
 )
 from segviz.conversation import Unit
 from segviz.embedding import unit_rows, word_vectors
-from segviz.text.words import HAN, HIRAGANA, KATAKANA
+from segviz.text.words import HAN, HIRAGANA, KATAKANA, UNSPACED_ALPHABETS, clusters
 from segviz.tree import Structure
 
 __all__ = ["LENGTH", "ROOT_LENGTH", "node_labels"]
@@ -43,7 +43,8 @@ _QUOTED = 1.5  # factor of a phrase that occurs in the node's own text
 _SECOND = 0.35  # share of the best score that a further phrase must reach
 _CAPTION = re.compile(r"\[image:\s*(?:an? )?(?:photo|picture|screenshot|image)?(?: of)?|\]")
 _SIGNS, _KATAKANA = re.compile(f"[{HAN}]{{2,}}"), re.compile(f"[{KATAKANA}]{{2,}}")
-_UNSPACED = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}]")
+_UNSPACED = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}{UNSPACED_ALPHABETS}]")
+_ALPHABETIC = re.compile(f"[{UNSPACED_ALPHABETS}]+")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _TITLED = re.compile(r"[A-Z0-9]")
 
@@ -56,6 +57,12 @@ _BEFORE_OTHERS = (
 _NOT_NOUN = 0.3  # from this share of its uses after those words, a word is no noun
 _ALIKE = 0.45  # from this cosine of their word vectors, two phrases are one theme
 _USUAL_SIGN = 0.2  # a Han or Kana character in more of the units is grammar
+
+# Function words of Thai, the longest first.
+_THAI_GRAMMAR = re.compile(
+    "วันนี้|เพราะ|ครับ|เมื่อ|อยาก|อยู่|แล้ว|เป็น|ต้อง|หรือ|ของ|ค่ะ|คุณ|ฉัน|ได้|ที่|นั้น|นี้|มัน|มาก|ไม่|ผม|เขา|เรา|"
+    "และ|แต่|ว่า|ให้|กับ|จะ"
+)
 
 # Nouns that say nothing by themselves.
 WEAK = frozenset(
@@ -262,6 +269,7 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
                 places[key].append(unit.index)
             spelled[key][phrase] += 1
             named[key] += name
+    places = _whole(places, spelled)
     if not english:  # without grammar, only moderate repetition marks a topic
         usual = max(6, 0.1 * len(units))
         places = {key: held for key, held in places.items() if 2 <= len(held) <= usual}
@@ -273,6 +281,26 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
             of_unit[place].add(key)
     frozen = {place: frozenset(keys) for place, keys in of_unit.items()}
     return _Phrases(places, written, weight, frozen, len(units))
+
+
+def _whole(
+    places: Mapping[tuple[str, ...], list[int]], spelled: Mapping[tuple[str, ...], Counter[str]]
+) -> dict[tuple[str, ...], list[int]]:
+    """Removes parts of words in alphabets without blanks (Thai, Lao, Burmese, Khmer).
+
+    A run of letters is part of a word if a longer run occurs in as many units.
+    """
+    longer: Counter[str] = Counter()
+    runs = {key: text for key in places if _ALPHABETIC.match(text := next(iter(spelled[key])))}
+    for key, text in runs.items():
+        parts = clusters(text)
+        for part in ("".join(parts[1:]), "".join(parts[:-1])):
+            longer[part] = max(longer[part], len(places[key]))
+    return {
+        key: held
+        for key, held in places.items()
+        if key not in runs or len(held) > longer[runs[key]]
+    }
 
 
 def _weight(phrase: str, name: bool) -> float:
@@ -366,8 +394,8 @@ def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
 def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
     """Returns what may name a topic in a sentence that is not English.
 
-    These are words of four letters or more, words in Katakana, and runs of two to six Han signs.
-    Hiragana is mostly grammar.
+    These are words of four letters or more, words in Katakana, runs of two to six Han signs, and
+    runs of two to eight letters of alphabets without blanks. Hiragana is mostly grammar.
     """
     words = [word for word in _LETTERS.findall(sentence) if word.lower() not in nobody]
     words = [word for word in words if not _UNSPACED.search(word)] + _KATAKANA.findall(sentence)
@@ -375,4 +403,9 @@ def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) ->
     for run in _SIGNS.findall(spaced):
         ends = range(2, min(6, len(run)) + 1)
         words += [run[at : at + n] for n in ends for at in range(len(run) - n + 1)]
+    for run in _ALPHABETIC.findall(_THAI_GRAMMAR.sub(" ", sentence)):
+        parts = clusters(run)
+        ends = range(2, min(8, len(parts)) + 1)
+        found = ("".join(parts[at : at + n]) for n in ends for at in range(len(parts) - n + 1))
+        words += [word for word in found if len(word) > 2]  # two bare consonants are no word
     return words

@@ -23,6 +23,9 @@ KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 _THAI_LAO = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf"
 _BURMESE_KHMER = "\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17e0-\u17e9"
+UNSPACED_ALPHABETS = _THAI_LAO + _BURMESE_KHMER
+"""Signs of alphabets that set no blanks between words, for a character class."""
+
 _RUNS = (HAN, HIRAGANA, KATAKANA, _HANGUL, _THAI_LAO, _BURMESE_KHMER)
 """Scripts whose words are cut into pairs of signs; both signs of a pair are of one script."""
 
@@ -44,6 +47,21 @@ _FUNCTION_WORDS = frozenset(
     "a an and are as at be been but by did do does for from had has have he her his i in is it "
     "its of on or s she so t that the their them then there they this to was we were with".split()
 )
+
+
+_CLUSTER = re.compile(
+    f"[\u0e40-\u0e44\u0ec0-\u0ec4]?[{UNSPACED_ALPHABETS}]"
+    f"(?:[{_MARKS}\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3]|\u17d2[{_BURMESE_KHMER}])*"
+)
+"""Letter of such an alphabet with the vowels and marks before, around and after it."""
+
+
+def clusters(run: str) -> list[str]:
+    """Splits a run of Thai, Lao, Burmese or Khmer into letters with their vowels and marks.
+
+    A word begins and ends between two of them.
+    """
+    return _CLUSTER.findall(run)
 
 
 def spans(text: str, numbers: bool = False) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from segviz import build, load
+from segviz.construct.labels import node_labels
 from segviz.conversation import Conversation
 from segviz.embedding import get_embedder, script_note
 from segviz.loaders import parse
@@ -84,3 +85,16 @@ def test_all_gold_turns_of_a_chinese_talk_are_found_by_words():
     for question in conversation.questions:
         found = memory.ask(question.text).evidence
         assert question.evidence[0] in found[0].turn_ids
+
+
+def test_labels_in_thai_are_words_that_recur() -> None:
+    said = (
+        "แมวของฉันชื่อมิโล / แมวมิโลกินปลาทุกวัน / วันนี้แมวป่วย / แมวต้องพักผ่อน / "
+        "ฉันขายจักรยานให้เพื่อน / จักรยานคันเก่ามีล้อหลวม / ฉันอยากซื้อจักรยาน / ร้านจักรยานอยู่ใกล้ตลาด"
+    )
+    lines = [f"{'AB'[i % 2]}: {text}" for i, text in enumerate(said.split(" / "))]
+    conversation = parse("\n".join(lines).encode(), "talk.txt")[0]
+    memory = build(conversation, unit="turn", embedder=get_embedder("hashing"))
+    labels = node_labels(memory.structure, conversation.units("turn"))
+    words = {word for label in labels for word in label.split(", ") if word}
+    assert {"จักรยาน", "มิโล"} <= words <= {"จักรยาน", "มิโล", "แมว"}
