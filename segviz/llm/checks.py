@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _THINKS = re.compile(r"\A\s*<think(?:ing)?>")
@@ -26,7 +27,9 @@ _INTRODUCTION = re.compile(
 _ITEM = re.compile(
     r"^\s*(?:[-*•]\s|\(?\d{1,2}[.):]\s|(?:part|message|segment)\s+\d+\s*(?:[:.–—-]|$))", re.I | re.M
 )
-_BRIEF = 4  # words; shorter lines may recur by chance
+_MESSAGE = re.compile(r"^[^\s:][^:\n]{0,40}: .*", re.M)  # a line that begins with its speaker
+_RUN = 6  # consecutive words that are in a message too are copied
+_COPIED = 0.6  # most of a summary's words that may be copied
 _SHINGLE = 12  # letters
 _DISTINCT = 0.7  # least share of distinct shingles; a text repeated three times has .33
 _STUTTER = re.compile(r"\b(\w+)(?:\W+\1\b){3}", re.I)
@@ -72,7 +75,7 @@ def unusable(text: str, words: int, source: str = "") -> str:
     if len(_ITEM.findall(body)) > 1:
         return "it was a list"
     if _copied(body, source):
-        return "it copied the texts"
+        return "it copied the messages"
     if _loops("".join(letters)) or _STUTTER.search(body):
         return "it repeated itself"
     if len(body.split()) > _LONGEST[0] * words or len(body) > _LONGEST[1] * words:
@@ -81,9 +84,17 @@ def unusable(text: str, words: int, source: str = "") -> str:
 
 
 def _copied(text: str, source: str) -> bool:
-    """Returns True if a text repeats two or more whole lines of its source."""
-    lines = {line.strip() for line in source.splitlines() if len(line.split()) > _BRIEF}
-    return sum(line.strip() in lines for line in text.splitlines()) > 1
+    """Returns True if most words of a text are in messages of its source, in the same order."""
+    said = {run for line in _MESSAGE.findall(source) for run in _runs(line.split())}
+    words = text.split()
+    starts = [place for place, run in enumerate(_runs(words)) if run in said]
+    copied = {place for start in starts for place in range(start, start + _RUN)}
+    return len(copied) > _COPIED * len(words)
+
+
+def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Returns all runs of ``_RUN`` consecutive words."""
+    return [tuple(words[start : start + _RUN]) for start in range(len(words) - _RUN + 1)]
 
 
 def _loops(letters: str) -> bool:

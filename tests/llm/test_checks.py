@@ -44,7 +44,7 @@ RECORDED = {
     "it was a list": "Title: Theo and Ines discussing their boat ride\n"
     "Part 1: Ines asks Theo if she is sitting down\n"
     "Part 2: Theo explains that it's a boat, a wooden sloop, twenty-six feet, mahogany on oak",
-    "it copied the texts": f"Title: Theo and Ines' Conversations\n\n{TURNS[0]}\n{TURNS[1]}",
+    "it copied the messages": f"Title: Theo and Ines' Conversations\n\n{TURNS[0]}\n{TURNS[1]}",
     "": "Title: The sloop\nInes paid £2,800 for a wooden sloop of 1968. Theo said that she gets "
     f"seasick.\n{TURNS[2]}",
 }
