@@ -297,8 +297,8 @@ def evaluate(
     A question counts if at least one of its evidence ids is a turn of the conversation; its gold
     leaves are those of the units with such turns. A counted question whose turns the unit rule
     dropped counts with 0. A question with a time is asked of the memory at that time, unless the
-    settings name a ``step`` for all. All questions of one time are scored at once: O((H + f) · q ·
-    n) memory for f words and turns looked for.
+    settings name a ``step`` for all. All questions of one time are scored at once, which takes
+    O((H + f) · q · n) memory for q questions, n nodes, H hops, and f words and turns to look for.
 
     Args:
         memory: the memory.
@@ -316,13 +316,24 @@ def evaluate(
     Raises:
         ValueError: names value and legal range of a bad setting.
     """
-    if settings is None and not _SCORING & changes.keys() and isinstance(memory.model, Retriever):
-        changes["method"] = "native"
+    changes = asking(memory, settings, changes)
     settings = measured_settings(settings, changes).resolved(memory.model)
     limits = Limits(settings.k, settings.budget, units, tokens, settings.deduplicate)
     found = batches(memory, questions, settings, limits)
     rankings = (ranked(memory, batch, settings) for batch in found)
     return Evaluation(settings, units, tokens, outcomes_of(questions, found, rankings, seed))
+
+
+def asking(
+    memory: Memory, settings: RetrievalSettings | None, changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Returns ``changes``, and the method "native" if nothing says how nodes are scored.
+
+    Only a system that implements its own retrieval is asked by it.
+    """
+    if settings is not None or _SCORING & changes.keys() or not isinstance(memory.model, Retriever):
+        return dict(changes)
+    return {**changes, "method": "native"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from segviz.conversation import Category, Question, category_label
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import COLLAPSED, NATIVE, native_settings
-from segviz.evaluation.evaluation import Outcomes
+from segviz.evaluation.evaluation import Outcomes, asking
 from segviz.evaluation.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
 from segviz.llm.prompts import RUBRIC
@@ -143,7 +143,7 @@ def evaluate_answers(
         chat: answers the questions.
         judge_chat: grades the answers. Without it only rules grade: a model does not grade its own
             answers unless it is given twice.
-        settings: how to retrieve the evidence.
+        settings: how to retrieve the evidence; the default is that of :func:`evaluate`.
         retriever_chat: the model of a system whose own retrieval asks one.
         seed: draws the 95 % intervals.
         progress: called with (answered, all) questions every few of them.
@@ -156,6 +156,7 @@ def evaluate_answers(
         AnsweringPaused: a model cannot be reached; it has the results so far.
         ValueError: a setting is bad.
     """
+    changes = asking(memory, settings, changes)
     asked = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
     rows: list[AnswerRow] = []
 

@@ -285,6 +285,12 @@ class TestEvaluate:
         assert seen == [(8, 20), (16, 20), (20, 20)]
         assert len(found.rows) == 20
 
+    def test_a_system_is_asked_by_its_own_retrieval_unless_told_otherwise(self, bench):
+        flat = segviz.build(small_chat(), "bm25", "turn", embedder=HashingEmbedder())
+        chat = bench.chat()
+        assert evaluate_answers(flat, many(2), chat).settings.method == "native"
+        assert evaluate_answers(flat, many(2), chat, alpha=0.3).settings.method == "propagate"
+
     def test_no_questions(self, bench, memory):
         found = evaluate_answers(memory, [], bench.chat())
         assert found.outcomes.mean("accuracy").n == 0
