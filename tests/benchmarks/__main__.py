@@ -29,6 +29,7 @@ TABLES: dict[str, str] = {
     "permutation": "what is lost when units change places",
     "shape": "tree shapes beside the paper's Table 5",
     "nodes": "texts of inner nodes, before and after: what they say and what they are worth",
+    "summaries": "LoCoMo's own summaries of sessions as annotations, against our extracts",
     "calls": "model calls per leaf",
     "systems": "all systems on one conversation",
     "large": "a list of 280 MB on disk: listing it, reading one conversation, memory",

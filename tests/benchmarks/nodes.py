@@ -203,18 +203,22 @@ def _share(counts: Lines, level: int) -> str:
     return number(empty / every) if every else "no line"
 
 
+def compared(before: Outcomes, after: Outcomes) -> list[str]:
+    """Returns every measure before and after, with the paired difference and its interval."""
+    return [
+        f"{number(before.value(each))} → {number(after.value(each))}, "
+        f"{interval(after.gain(before, each), True)}"
+        for each in MEASURED
+    ]
+
+
 def differences() -> None:
     """Prints the measures before and after, and their paired differences."""
     rows = []
     for name in SETS:
         (_, before), (_, after) = (measured(name, when) for when in ANNOTATORS)
         for (relevance, setting), found in after.items():
-            other = before[relevance, setting]
-            cells = [
-                f"{number(other.value(each))} → {number(found.value(each))}, "
-                f"{interval(found.gain(other, each), True)}"
-                for each in MEASURED
-            ]
+            cells = compared(before[relevance, setting], found)
             rows.append((f"{name}, {named(relevance, setting)}", f"{len(found):,}", *cells))
     print("\nMeasures before → after, and the paired difference with its 95 % interval:\n")
     heads = (f">{MEASURES[each].label}" for each in MEASURED)
