@@ -83,7 +83,9 @@ def test_numbers_are_those_the_benchmark_wrote():
 
 
 def test_means_in_pages_beside_the_code_have_interval_data_and_number_of_questions():
-    found = 0
+    found, results = 0, ROOT / "tests" / "benchmarks" / "results"
+    measured = "".join(path.read_text("utf-8") for path in results.glob("*.md"))
+    measured = re.sub(r"\b0(?=\.)", "", measured)
     for path in PAGES:
         if ROOT / "segviz" not in path.parents:
             continue
@@ -92,6 +94,8 @@ def test_means_in_pages_beside_the_code_have_interval_data_and_number_of_questio
             assert not re.search(r"(?<!\d)\.\d{3}\b", alone), (path, part)
             if alone != part:
                 found += 1
+                means = re.findall(r"\.\d{3}\s\[[^]]+\]", part) if part[0] != "|" else []
+                assert all(re.sub(r"\s", " ", mean) in measured for mean in means), (path, part)
                 assert re.search(r"\d questions|\| n \|", part), (path, part)
                 assert re.search("LoCoMo|LongMemEval|RealMem|conv-", part), (path, part)
     assert found
