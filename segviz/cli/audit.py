@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from segviz import files
 from segviz.cli.build_options import UNIT, SystemName, build_one, imported
 from segviz.cli.command import (
     OK,
@@ -24,10 +25,11 @@ from segviz.cli.retrieval import given, settings_content
 from segviz.cli.source import GAP_HOURS, output_path, path_of, read_corpus, write_file
 from segviz.conversation import UNIT_RULES, Conversation
 from segviz.evaluation.audit import audit as audited
+from segviz.evaluation.stages import occurring
 from segviz.export.audit import audit_html
 from segviz.export.tables import rows_csv
 from segviz.export.trec import trec_qrels, trec_run
-from segviz.loaders import LoadError
+from segviz.loaders import LoadError, table_rows
 from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, locomo_facts, memory_from
 from segviz.systems import SYSTEMS
@@ -42,8 +44,10 @@ _STORE = (
 _SYSTEM = f"A system, MODULE:CLASS with add and search, or {FACTS} for the facts of a LoCoMo file."
 _UNIT = "Unit of evidence with --store, else rule of the leaves."
 _BUDGET = "Tokens a model reads of the K nodes."
+_ANSWERS = "A table of segviz grade -o, or any with columns question (its number) and right."
 _TREC = "Write qrels.txt and SYSTEM.run, TREC's formats, with the turns of the K nodes."
 _STALE = 10
+_YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 @command
@@ -54,6 +58,7 @@ _STALE = 10
 @option("--unit", _UNIT, f"turn; {UNIT} of systems", type=click.Choice(list(UNIT_RULES)))
 @option("-k", "Nodes that are ranked.", default=10)
 @option("--budget", _BUDGET, "all", type=int)
+@option("--answers", _ANSWERS, type=click.Path(), metavar="FILE")
 @option("--relevance", "Relevance for a store without search.", "contextual", metavar="NAME")
 @option("--csv", "Write a row per question and gold turn.", type=click.Path(), metavar="PATH")
 @option("--trec", _TREC, type=click.Path(), metavar="FOLDER")
@@ -66,8 +71,8 @@ def audit(options: Options, console: Console) -> int:
 
     Follows every gold turn of every question of the conversation: never written (no text was made
     from it), written and not ranked (not among the K best), ranked and not read (beyond the
-    budget), read. Texts that name no turns are attributed to the turns they most likely came from.
-    A system uses its own retrieval.
+    budget), read; with --answers also read and answered wrong. Texts that name no turns are
+    attributed to the turns they most likely came from. A system uses its own retrieval.
 
     Also lists texts that a later text on the same subject may have replaced. They are compared by
     words and meaning: a pair may agree, and a contradiction in other words is not found.
@@ -101,7 +106,8 @@ def audit(options: Options, console: Console) -> int:
     with models(options, console) as clients:
         memory = _memory(options, console, clients, conversation)
         with user_errors():
-            found = audited(memory, **given(options, ("k", "budget", "relevance")))
+            right = _right(options.answers, memory) if options.answers else None
+            found = audited(memory, right=right, **given(options, ("k", "budget", "relevance")))
     if "csv" in targets:
         write_file(targets["csv"], rows_csv(found.rows()))
     if options.trec:
@@ -134,12 +140,34 @@ def audit(options: Options, console: Console) -> int:
         console.line(f"{conversation.id} has no question with evidence, so no stage is known")
     else:
         console.line(f"{said['questions']} questions with evidence, K {options.k}")
-        console.rows([row for rows in tables.values() for row in rows])
+        kept = ("group", "gold turns", *occurring(tables["all"]))
+        console.rows([{name: row[name] for name in kept} for t in tables.values() for row in t])
     console.line(f"{len(found.stale)} texts with a later one on the same subject, or ended:")
     for each in found.stale[:_STALE]:
         console.line(f"  {each.text}")
         console.line(f"    -> {each.newer or 'ended ' + each.ended}")
     return OK
+
+
+def _right(path: str, memory: Memory) -> dict[int, bool]:
+    """Reads which questions were answered right, from the rows of this conversation and system."""
+    mine = {"conversation": memory.conversation.id, "system": memory.system}
+    with user_errors(OSError, LoadError):
+        rows = table_rows(files.read(path), Path(path).name)
+    found: dict[int, bool] = {}
+    for row in rows:
+        if any(str(row.get(name, own)) != own for name, own in mine.items()):
+            continue
+        number, said = str(row.get("question", "")), str(row.get("right", "")).lower()
+        if not number.isdecimal():
+            raise UsageError(f"{path}: question is {number!r:.60}; expected its number")
+        if int(number) in found:
+            raise UsageError(f"{path}: question {number} has two answers; keep one retrieval")
+        if said in _YES_NO:
+            found[int(number)] = _YES_NO[said]
+    if not found:
+        raise UsageError(f"{path} has no answer of {memory.system} to {memory.conversation.id}")
+    return found
 
 
 def _memory(

@@ -108,7 +108,13 @@ def _known(value: float | None) -> float | str:
     return "" if value is None else value
 
 
-def audit(memory: Memory, settings: RetrievalSettings | None = None, **changes: Any) -> Audit:
+def audit(
+    memory: Memory,
+    settings: RetrievalSettings | None = None,
+    *,
+    right: Mapping[int, bool] | None = None,
+    **changes: Any,
+) -> Audit:
     """Audits a memory on the questions of its conversation.
 
     It is asked by its system's own retrieval where it has one, else without propagation.
@@ -117,6 +123,7 @@ def audit(memory: Memory, settings: RetrievalSettings | None = None, **changes: 
         memory: any memory; one of stored texts by ``memory_from`` or ``provider``.
         settings: of them count what is read and the relevance; ``budget`` as in
             ``evidence_stages``.
+        right: as in ``evidence_stages``.
         **changes: fields of the settings that differ.
 
     Raises:
@@ -125,7 +132,8 @@ def audit(memory: Memory, settings: RetrievalSettings | None = None, **changes: 
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     asked = measured_settings(settings, {**changes, **still})
     asked = (native_settings(memory, asked) or asked).resolved(memory.model)
-    return Audit(memory, asked, evidence_stages(memory, memory.conversation.questions, asked))
+    questions = memory.conversation.questions
+    return Audit(memory, asked, evidence_stages(memory, questions, asked, right=right))
 
 
 def superseded(memory: Memory) -> tuple[Superseded, ...]:

@@ -231,12 +231,13 @@ def compare(
             if asked is None:
                 continue
             found = evaluate(memory, questions, asked, units=units, tokens=tokens, seed=seed)
+            alone = method == NATIVE and getattr(memory.model, "relevance", "") is None
             rows.append(
                 Standing(
                     name,
                     memory.system,
                     method,
-                    found.settings.relevance_for(memory.model),
+                    "its own" if alone else found.settings.relevance_for(memory.model),
                     found.outcomes,
                     shape(memory.structure),
                     total_cost(memory.steps),

@@ -278,8 +278,9 @@ class Evaluation:
         """Returns the retrieval and the mean of the default measure, in one line."""
         policy, alpha, horizon = self.settings.propagation
         spread = f"{policy} {alpha:g}/{horizon}, " * (policy != "none")
-        how = "own retrieval" if self.settings.method == "native" else f"{spread}relevance"
-        return f"Evaluation({how} {self.settings.relevance}, K {self.settings.k}: {self.outcomes})"
+        scored = f"{spread}relevance {self.settings.relevance}"
+        how = "its own retrieval" if self.settings.method == "native" else scored
+        return f"Evaluation({how}, K {self.settings.k}: {self.outcomes})"
 
 
 def evaluate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,16 +13,18 @@ from segviz.evaluation.question_batch import measured_settings
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings, ranks, select
 
-NEVER_WRITTEN, NOT_RANKED, NOT_READ, READ = STAGES = (
+NEVER_WRITTEN, NOT_RANKED, NOT_READ, WRONG, READ = STAGES = (
     "never written",
     "written, not ranked",
     "ranked, not read",
+    "read, answered wrong",
     "read",
 )
 """How far a gold turn comes, the earliest loss first.
 
 ``never written``: no node holds it. ``written, not ranked``: none that does is among the K best.
 ``ranked, not read``: one is, and the token budget ends before it. ``read``: one is read.
+``read, answered wrong``: the same, and the question was answered wrong, where answers are known.
 """
 
 STAGE_CHART = Chart("group", STAGES, kind="stack")
@@ -55,6 +57,8 @@ def evidence_stages(
     memory: Memory,
     questions: Sequence[Question],
     settings: RetrievalSettings | None = None,
+    *,
+    right: Mapping[int, bool] | None = None,
     **changes: Any,
 ) -> tuple[EvidenceStage, ...]:
     """Returns the stage of every gold turn of every question.
@@ -64,6 +68,8 @@ def evidence_stages(
         questions: evidence ids that are no turns of the conversation are left out.
         settings: of the retrieval. Here ``k`` nodes are ranked and, with a ``budget``, as many of
             these are read as its tokens pay for.
+        right: maps the index of a question to True if it was answered right from what is read here,
+            as ``AnswerEvaluation.right`` does.
         **changes: fields of the settings that differ.
 
     Returns:
@@ -84,6 +90,7 @@ def evidence_stages(
         result = memory.ask(question, replace(asked, budget=None))
         structure, top = result.structure, list(result.after)
         read = set(select(top, structure.text, asked.k, asked.budget))
+        reading = WRONG if right and right.get(question.index) is False else READ
         gold = memory.gold(turns, structure)
         needed = float(result.final[top[-1]]) if len(top) == asked.k else None
         holders = sorted(gold.by_node)
@@ -98,7 +105,7 @@ def evidence_stages(
             if best is None:
                 found.append(EvidenceStage(*head, NEVER_WRITTEN))
                 continue
-            stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
+            stage = reading if best in read else NOT_READ if best in top else NOT_RANKED
             score = float(result.final[best])
             found.append(EvidenceStage(*head, stage, best, place.get(best), score, needed))
     return tuple(found)
@@ -130,3 +137,8 @@ def stage_rows(found: Sequence[EvidenceStage], by: str = "") -> list[Row]:
         row: Row = {"group": name, "gold turns": len(mine)}
         rows.append(row | {stage: mine.count(stage) / len(mine) for stage in STAGES})
     return rows
+
+
+def occurring(rows: Sequence[Row]) -> list[str]:
+    """Returns the stages in which some turns are; the others need no column."""
+    return [stage for stage in STAGES if any(row[stage] for row in rows)]

@@ -7,7 +7,7 @@ import hashlib
 
 from segviz.evaluation.aggregate import number_of
 from segviz.evaluation.audit import Audit
-from segviz.evaluation.stages import READ, STAGES
+from segviz.evaluation.stages import READ, STAGES, occurring
 from segviz.export.report import STYLE, Markup, escaped, report_html, table_html
 from segviz.text.captions import counted
 from segviz.view.palette import session_colours
@@ -44,9 +44,9 @@ def audit_html(found: Audit) -> str:
         f"They were made from {counts['written']} of {counted(counts['turns'], 'turn')}.",
         f"{counted(counts['questions'], 'question')} with evidence, K {asked.k}{read}, by {how}.",
     ]
-    keys = "".join(
-        f'<span class="key s{place}"></span>{stage}' for place, stage in enumerate(STAGES)
-    )
+    tables = found.tables()
+    stages = occurring(tables["all"])
+    keys = "".join(f'<span class="key s{STAGES.index(stage)}"></span>{stage}' for stage in stages)
     lost = [
         (row["question"], row["said"], row["stage"], row["rank"], row["memory"])
         for row in found.rows()
@@ -60,12 +60,12 @@ def audit_html(found: Audit) -> str:
         *(f"<p>{escaped(line)}</p>" for line in lines),
         f"<h2>How far gold turns come</h2><p>{keys}</p>",
     ]
-    for name, rows in found.tables().items():
-        head = (name, "gold turns", "share of each stage", *STAGES)
+    for name, rows in tables.items():
+        head = (name, "gold turns", "share of each stage", *stages)
         cells = []
         for row in rows:
             shares = [number_of(row[stage]) for stage in STAGES]
-            said = (f"{share:.3f}" for share in shares)
+            said = (f"{number_of(row[stage]):.3f}" for stage in stages)
             cells.append((row["group"], row["gold turns"], _bar(shares), *said))
         parts.append(table_html(head, cells))
     parts += [

@@ -88,6 +88,11 @@ def _sound(system: Any) -> System:
     """Returns an instance of a system; raises ValueError for anything else."""
     if isinstance(system, type):
         raise ValueError(f"{system.__name__} is a class; give an instance: {system.__name__}()")
+    if hasattr(system, "add") and not hasattr(system, "steps"):
+        raise ValueError(
+            f"{type(system).__name__} adds and searches; give segviz.provider(it.add, it.search, "
+            "name=…), which makes a system of it"
+        )
     if missing := [each for each in _HAS if not hasattr(system, each)]:
         raise ValueError(
             f"{type(system).__name__} has no {' and no '.join(missing)}; a system has "

@@ -99,6 +99,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         invariants: ClassVar[tuple[Invariant, ...]] = ()
         fidelity: ClassVar[str] = "faithful"
         departures: ClassVar[tuple[str, ...]] = ()
+        relevance: ClassVar[None] = None  # its search uses no relevance of segviz
 
         def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
             """Fills the store, lists its texts, and yields steps that add each after its turns."""

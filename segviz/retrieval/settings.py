@@ -80,7 +80,7 @@ class RetrievalSettings:
         That is the ``relevance`` of these settings. If it is None, it is the default or, under
         method "native", the relevance of the system's paper.
         """
-        native = str(getattr(model, "relevance", USUAL_RELEVANCE))
+        native = getattr(model, "relevance", None) or USUAL_RELEVANCE
         return self.relevance or (native if self.method == "native" else USUAL_RELEVANCE)
 
     def resolved(self, model: object = None) -> RetrievalSettings:

@@ -7,10 +7,9 @@ import json
 
 import pytest
 
+from segviz.evaluation.stages import STAGES
 from segviz.systems import SYSTEMS
 from tests.memories import sample
-
-STAGES = ("never written", "written, not ranked", "ranked, not read", "read")
 
 
 @pytest.fixture
@@ -50,6 +49,40 @@ def test_the_bundled_facts_are_a_worked_example(run):
     shares = found["stages"]["all"][0]
     assert 0.1 < shares["never written"] < 0.2 < shares["written, not ranked"] < shares["read"]
     assert {row["turn"] for row in found["evidence"] if row["stage"] == "never written"} >= {"D1:9"}
+
+
+ANSWERS = (  # as segviz grade -o writes them, of two systems
+    "conversation,system,retrieval,question,right",
+    *(f"ines-theo,mem0,native,{number},False" for number in range(0, 40, 2)),
+    *(f"ines-theo,bm25,native,{number},False" for number in range(1, 40, 2)),
+    *("ines-theo,mem0,native,41,True", "ines-theo,mem0,native,43,", "other,mem0,native,45,False"),
+)
+
+
+def test_answers_tell_what_was_read_and_answered_wrong(run, store, tmp_path):
+    (tmp_path / "answers.csv").write_text("\n".join(ANSWERS))
+    asked = (*ASK, "--store", store, "-k", 60)
+    before = run(*asked, "--json").json["evidence"]
+    after = run(*asked, "--answers", "answers.csv", "--json").json["evidence"]
+    wrong = [row["number"] for row in after if row["stage"] == "read, answered wrong"]
+    read = [row["number"] for row in before if row["stage"] == "read"]
+    assert wrong == [number for number in read if number in range(0, 40, 2)] != []
+    assert "answered" in run(*asked, "--answers", "answers.csv").out
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        (ANSWERS[:1] + ANSWERS[-1:], "no answer of mem0"),
+        ((*ANSWERS, ANSWERS[1]), "two answers"),
+        (("question,right", "Who?,1"), "its number"),
+    ],
+)
+def test_answers_that_cannot_be_used_are_refused(run, store, tmp_path, rows, problem):
+    (tmp_path / "answers.csv").write_text("\n".join(rows))
+    ran = run(*ASK, "--store", store, "--answers", "answers.csv")
+    assert ran.code == 2
+    assert problem in ran.err
 
 
 def test_runs_of_several_memories_go_into_one_folder(run, store, tmp_path):

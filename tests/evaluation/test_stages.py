@@ -9,7 +9,7 @@ import pytest
 import segviz
 from segviz.conversation import StoredText
 from segviz.embedding import HashingEmbedder
-from segviz.evaluation.stages import STAGE_CHART, STAGES, evidence_stages, stage_rows
+from segviz.evaluation.stages import STAGE_CHART, STAGES, evidence_stages, occurring, stage_rows
 from segviz.figures.charts import rows_figure
 from segviz.text.words import quotes
 from tests.data import real_data
@@ -108,6 +108,17 @@ def test_what_was_said_after_the_question_is_not_yet_written():
     assert one.stage == "never written"
 
 
+def test_turns_that_were_read_for_a_wrong_answer_are_told_apart():
+    memory = facts_memory()
+    asked = memory.conversation.questions
+    plain = evidence_stages(memory, asked, k=30)
+    wrong, *others = {one.question for one in plain if one.stage == "read"}
+    right = {wrong: False, **dict.fromkeys(others[:2], True)}
+    for before, one in zip(plain, evidence_stages(memory, asked, k=30, right=right), strict=True):
+        changed = before.stage == "read" and one.question == wrong
+        assert one.stage == ("read, answered wrong" if changed else before.stage)
+
+
 @pytest.mark.parametrize("by", ["", "category", "session"])
 def test_shares_of_each_group_add_up_and_are_drawn(by):
     memory = facts_memory()
@@ -116,10 +127,10 @@ def test_shares_of_each_group_add_up_and_are_drawn(by):
     assert sum(row["gold turns"] for row in rows) == len(found)
     for row in rows:
         assert sum(row[stage] for stage in STAGES) == pytest.approx(1)
-    figure = rows_figure(
-        rows, STAGE_CHART, colours=["#111", "#444", "#888", "#ccc"], neutral="#000"
-    )
+    colours = ["#111", "#444", "#888", "#aaa", "#ccc"]
+    figure = rows_figure(rows, STAGE_CHART, colours=colours, neutral="#000")
     assert {trace.name for trace in figure.data} >= {*STAGES}
+    assert {one.stage for one in found} == {*occurring(stage_rows(found))}
 
 
 def test_levels_are_refused():

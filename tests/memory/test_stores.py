@@ -155,8 +155,15 @@ def test_it_is_compared_by_its_own_retrieval_beside_others():
         for name, system in systems.items()
     }
     found = segviz.compare(memories, conversation().questions)
+    assert {r.relevance for r in found.rows if r.name == "mine"} == {"its own", "contextual"}
     recall = {(row.name, row.method): row.outcomes.values["recall"] for row in found.rows}
     assert recall["mine", "native"] == (1.0, 0.5)
+
+
+def test_a_store_that_is_built_directly_is_sent_to_provider():
+    for given in (Notes(), Notes):
+        with pytest.raises(ValueError, match=r"provider|instance"):
+            segviz.build(conversation(), given, "turn", embedder=EMBEDDER)
 
 
 # --- module:Class ----------------------------------------------------------------------------

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from segviz.conversation import STORES, sample_path
 from segviz.evaluation.compare import native_settings
-from segviz.evaluation.stages import STAGE_CHART, STAGES, EvidenceStage, evidence_stages, stage_rows
+from segviz.evaluation.stages import (
+    STAGE_CHART,
+    STAGES,
+    EvidenceStage,
+    evidence_stages,
+    occurring,
+    stage_rows,
+)
 from segviz.figures.charts import rows_figure
 from segviz.loaders.stored import read_stored
 from segviz.memory import Memory, memory_from
@@ -66,15 +74,16 @@ def stages_panel(
         ]
         st.caption(
             f"{STAGES[0].capitalize()}: no node holds the turn. {STAGES[1].capitalize()}: no node "
-            f"with the turn is among the {settings['k']} best. {STAGES[3].capitalize()}: such a "
+            f"with the turn is among the {settings['k']} best. {STAGES[-1].capitalize()}: such a "
             "node is among them. A node above the leaves holds a turn if it quotes the turn."
             + (f" {_FACTS}: texts that a memory rewrote from the turns." if facts else "")
         )
         shares = "; ".join(
-            f"{row['group']}: {row[STAGES[3]]:.0%} of {counted(row['gold turns'], 'turn')} read"
+            f"{row['group']}: {row[STAGES[-1]]:.0%} of {counted(row['gold turns'], 'turn')} read"
             for row in rows
         )
-        figure = rows_figure(rows, STAGE_CHART, colours=LEVEL_COLOURS[::2], neutral=ink())
+        drawn = replace(STAGE_CHART, y=occurring(rows))
+        figure = rows_figure(rows, drawn, colours=LEVEL_COLOURS[::2], neutral=ink())
         chart(
             figure.update_xaxes(title=None),
             f"Stages of gold turns. {shares}.",
