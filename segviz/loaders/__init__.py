@@ -21,7 +21,7 @@ from segviz.loaders.cells import header, is_table, read_records
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import Options, PlainText, Rows
-from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large, unreadable
+from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, opening, too_large
 from segviz.loaders.file_kinds import other_kind, reject_office
 from segviz.loaders.formats import LOADERS, accepted, loader_of
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
@@ -89,7 +89,7 @@ def _load(
         raise LoadError("no path is given", expected=accepted(), remedy="name a file or folder")
     with suppress(RuntimeError):  # without a home folder, ~ is a plain name
         file = file.expanduser()
-    try:
+    with opening(shown):
         if file.is_dir():
             return _read_members(
                 lambda: FolderMembers(file, limit), _label(file.name or shown), options
@@ -106,13 +106,6 @@ def _load(
             remedy = "keep the part you need in a file of its own"
             raise too_large(total, limit, shown, remedy)
         data = files.read(file)
-    except LoadError:
-        raise
-    except (FileNotFoundError, ValueError):  # ValueError: a zero byte in the path
-        what, remedy = "there is no such file", "check the spelling of the path"
-        raise LoadError(what, shown, remedy=remedy) from None
-    except OSError as error:
-        raise unreadable(error, shown, "check the path and its permissions") from None
     return _parse(data, file.name, limit, options)
 
 

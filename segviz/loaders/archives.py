@@ -26,7 +26,7 @@ from segviz.conversation import Conversation, Corpus, with_distinct_ids
 from segviz.loaders.budget import DAMAGED, Budget
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Member, Options, PlainText
-from segviz.loaders.errors import WHOLE, LoadError, OtherKind, unreadable
+from segviz.loaders.errors import WHOLE, LoadError, OtherKind, opening
 from segviz.loaders.file_kinds import is_binary, other_kind
 from segviz.loaders.formats import LOADERS, loader_of, slack
 from segviz.loaders.loader import Loader
@@ -117,11 +117,9 @@ class FolderMembers:
 
     def read(self, path: str) -> bytes:
         """Reads a file; raises LoadError if it is unreadable or too large."""
-        try:
+        with opening("", "check its permissions"):
             self.budget.take((self._folder / path).stat().st_size)
             return files.read(self._folder / path)
-        except OSError as error:
-            raise unreadable(error, "", "check its permissions") from None
 
     def close(self) -> None:
         """Does nothing, because a folder has no open file."""
@@ -182,7 +180,8 @@ class _Search:
 def read_members(members: Members, label: str, options: Options) -> Corpus:
     """Reads the conversations in the files of an archive or folder.
 
-    Raises LoadError if no file holds a conversation: the error of the first broken file.
+    Raises LoadError if no file holds a conversation, if possible the error of the first broken
+    file.
     """
     paths = members.paths
     export = slack.is_export(paths)

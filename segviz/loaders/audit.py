@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from segviz import files
 from segviz.conversation import AuditReport, Conversation, Corpus, Dispute
 from segviz.loaders.cells import read_records
 from segviz.loaders.document import Place
-from segviz.loaders.errors import LoadError, unreadable
+from segviz.loaders.errors import LoadError, opening
 from segviz.loaders.lazy import LazyCorpus
 from segviz.loaders.questions import read_answer, read_evidence, turn_index
 from segviz.loaders.report import Notes, Tally
@@ -82,7 +83,14 @@ def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Co
         raise LoadError(
             what, label, remedy="keep the conversations you need in a file of their own"
         )
-    data = source if isinstance(source, bytes) else _read(source)
+    if isinstance(source, bytes):
+        data = source
+    else:
+        path = Path(source)
+        with suppress(RuntimeError):  # without a home folder, ~ is a plain name
+            path = path.expanduser()
+        with opening(shorten(one_line(str(source)), 160)):
+            data = files.read(path)
     tally = Tally()
     try:
         document, mended = read_records(data)
@@ -105,17 +113,6 @@ def with_audit(corpus: Corpus, source: str | Path | bytes, name: str = "") -> Co
     )
     report_with = replace(corpus.report, audit=report)
     return replace(corpus, conversations=conversations, report=report_with)
-
-
-def _read(path: str | Path) -> bytes:
-    shown = shorten(one_line(str(path)), 160)
-    try:
-        return files.read(Path(path).expanduser())
-    except (FileNotFoundError, ValueError, RuntimeError):
-        what, remedy = "there is no such file", "check the spelling of the path"
-        raise LoadError(what, shown, remedy=remedy) from None
-    except OSError as error:
-        raise unreadable(error, shown, "check the path and its permissions") from None
 
 
 def _entries(document: object, place: Place = ()) -> Iterator[_Entry]:

@@ -23,7 +23,7 @@ from segviz.loaders.errors import LoadError
 from segviz.loaders.report import Notes
 from segviz.text.captions import one_line, quoted
 
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+DELIMITERS = ",;\t|"
 _SAYS = re.compile(r"sep=([,;\t|])(?:\r\n|\n|\r)", re.IGNORECASE)
 _SAMPLE = 20_000
 _END = "\0"
@@ -79,7 +79,7 @@ def _first(text: str, mark: str, most: int) -> list[Row]:
 
 
 def _rows(text: str, mark: str) -> Iterator[Row]:
-    """Yields the rows that are not empty. A row may hold line ends in quotes."""
+    """Yields a table's rows that are not empty; a cell in quotes may hold line ends."""
     if len(text) > csv.field_size_limit():
         # The limit is the whole process's, so it is only ever raised.
         csv.field_size_limit(len(text))

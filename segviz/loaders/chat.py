@@ -63,7 +63,7 @@ def oldest_first(messages: Sequence[Message], place: Place, notes: Notes) -> lis
 
 
 def _steps(messages: Iterable[Message]) -> list[float]:
-    """Returns the seconds from each message to the next, of messages with a time."""
+    """Returns the seconds between successive messages that have a time."""
     times = [each.time for each in messages if each.time]
     return [(after - before).total_seconds() for before, after in pairwise(times)]
 
@@ -97,7 +97,7 @@ def in_sessions(messages: Iterable[Message], gap_hours: float) -> list[list[Mess
 
 
 def session_of(number: int, block: Sequence[Message]) -> Session:
-    """Returns messages as the session ``session_<number>`` with turns ``S<number>:<position>``."""
+    """Makes the session ``session_<number>`` of messages, with turns ``S<number>:<position>``."""
     turns = tuple(
         Turn(f"S{number}:{row}", each.speaker, each.text) for row, each in enumerate(block, start=1)
     )
@@ -105,7 +105,7 @@ def session_of(number: int, block: Sequence[Message]) -> Session:
 
 
 def given_session(block: Sequence[Message]) -> Session:
-    """Returns messages as a session, with the ids that they give to it and to themselves."""
+    """Makes a session of messages that carry its id and the ids of its turns."""
     turns = tuple(Turn(each.id, each.speaker, each.text, each.caption) for each in block)
     return Session(block[0].session or "", *_start(block), turns)
 
@@ -153,7 +153,7 @@ def flagged(raw: object, key: str) -> bool:
 
 
 def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:
-    """Returns all speakers: the ``usual`` ones first, then the others by their first turn."""
+    """Returns the speakers of sessions: the ``usual`` ones first, the others by first turn."""
     there = dict.fromkeys(turn.speaker for session in sessions for turn in session.turns)
     return tuple(sorted(there, key=lambda name: (*usual, name.casefold()).index(name.casefold())))
 

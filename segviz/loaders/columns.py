@@ -159,8 +159,9 @@ class Talk:
     """Dialogue in a file; several blocks are its sessions.
 
     ``others`` counts messages on branches that are not shown. If ``nameless`` is True, no speaker
-    is named and two alternate. ``asked`` are the questions about the dialogue. A data set gives the
-    ``example`` of a date, and may ``finish`` the conversation; its order and ids are kept.
+    is named and two alternate. ``asked`` are the questions about the dialogue. In a data set, the
+    order and the ids of the file are kept, ``example`` is a date in its style, and ``finish`` adds
+    what only this data set has.
     """
 
     name: str
@@ -279,7 +280,7 @@ def messages_of(
 def session_block(
     name: str, messages: object, place: Place, notes: Notes, began: object = None, at: Place = ()
 ) -> Block:
-    """Returns a session of a data set; notes what is no message in its list of messages."""
+    """Returns a session of a data set; what is no message in its list gets a note."""
     rows = [] if messages in (None, []) else list(each_message(messages, place, notes))
     return Block(rows, began, name=name, at=at)
 
@@ -289,8 +290,8 @@ def _given_messages(
 ) -> Iterator[Said]:
     """Yields the messages of a data set's dialogues, with their captions and ids.
 
-    A message without an id is called ``S<session>:<position>`` by its place in the file; in a data
-    set with ids ``D<session>:<position>``, with a note if others have one.
+    A message without an id is called by its session and position: ``S2:5``, or ``D2:5`` in a data
+    set whose messages have ids.
     """
     text, speaker, own, caption = (
         keys.columns.get(meaning, "") for meaning in ("text", "speaker", "id", "caption")
@@ -374,7 +375,7 @@ def _text(
 
 
 def _note_unused(talks: Sequence[Talk], keys: Keys, notes: Notes) -> None:
-    """Adds a note on keys that seem to hold times or speakers, if none were found."""
+    """Adds a note on keys that seem to hold times or speakers, if none were read."""
     blocks = [block.rows[:_LOOKED_AT] for talk in talks for block in talk.blocks]
     rows = [raw for block in blocks for _, raw in block if isinstance(raw, dict)][:_LOOKED_AT]
     other = dict.fromkeys(key for raw in rows for key in raw if key not in keys.columns.values())
@@ -401,7 +402,7 @@ def _are_names(values: Sequence[str]) -> bool:
 def _speaker(
     values: Sequence[tuple[str, object]], raw: Mapping[str, object], place: Place, notes: Notes
 ) -> str:
-    """Returns a message's speaker; "Unknown", with a note if there is a key for speakers."""
+    """Returns a message's speaker, else "Unknown"; an empty key for speakers gets a note."""
     key, value = "", None
     for key, value in values:
         while isinstance(value, dict):  # {"author": {"name": …}}
@@ -421,7 +422,7 @@ def _own_id(raw: Mapping[str, object]) -> str:
 def _times(
     values: Sequence[object], expected: bool, options: Options, notes: Notes
 ) -> list[datetime | None]:
-    """Returns the time of each message; if times are expected, notes how many cannot be read."""
+    """Returns the time of each message; if times are ``expected``, adds a note on missing ones."""
     found = times_of(values, options, notes)
     missing = sum(value is None for value in values)
     unread = found.count(None) - missing

@@ -23,11 +23,11 @@ or folder and a ``Line`` of a text."""
 
 
 class Line(int):
-    """Line of a text, counted from 1, as the first step of a place."""
+    """Step of a place in a document: a line of a text, counted from 1."""
 
 
 class Member(str):
-    """File of an archive or folder, as the first step of a place."""
+    """Step of a place in a document: a file of an archive or folder."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class PlainText:
     error: LoadError
 
     def lines(self) -> Iterator[tuple[Line, str]]:
-        """Yields the lines with their numbers; lines end at CR LF, LF and CR only."""
+        """Yields the text's lines with their numbers; lines end at CR LF, LF and CR only."""
         for number, line in enumerate(_LINE_END.split(self.text), start=1):
             yield Line(number), line
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 
 from segviz.text.captions import size
@@ -51,10 +53,19 @@ class NeedsColumns(LoadError):
     headers: tuple[str, ...] = ()
 
 
-def unreadable(error: OSError, where: str, remedy: str) -> LoadError:
-    """Returns the error for a file that the operating system does not let us read."""
-    why = error.strerror or type(error).__name__
-    return LoadError(f"the file cannot be read ({why})", where, remedy=remedy)
+@contextmanager
+def opening(where: str, remedy: str = "check the path and its permissions") -> Iterator[None]:
+    """Raises LoadError if a file that is opened inside does not exist or cannot be read."""
+    try:
+        yield
+    except LoadError:
+        raise
+    except (FileNotFoundError, ValueError):  # ValueError: a zero byte in the path
+        what, remedy = "there is no such file", "check the spelling of the path"
+        raise LoadError(what, where, remedy=remedy) from None
+    except OSError as error:
+        what = f"the file cannot be read ({error.strerror or type(error).__name__})"
+        raise LoadError(what, where, remedy=remedy) from None
 
 
 def too_large(found: int, limit: int, where: str, remedy: str) -> LoadError:

@@ -95,7 +95,7 @@ def find_items(stream: BinaryIO, block: int = BLOCK) -> Iterator[Item]:
 
 
 def _brackets(stream: BinaryIO, block: int) -> Iterator[tuple[bytes, bytes, int]]:
-    """Yields each bracket outside strings as (text before it, bracket, position).
+    """Yields each bracket of JSON bytes outside strings, as (text before it, bracket, position).
 
     After each chunk it yields the rest of the chunk, with b"" as the bracket.
     """

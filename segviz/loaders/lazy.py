@@ -18,7 +18,7 @@ from segviz import files
 from segviz.conversation import Conversation, Corpus, Entry, LoadReport, distinct
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Options, PlainText
-from segviz.loaders.errors import WHOLE, LoadError, too_large, unreadable
+from segviz.loaders.errors import WHOLE, LoadError, opening, too_large
 from segviz.loaders.formats import loader_of
 from segviz.loaders.json_scanner import Item, NotItems, find_items
 from segviz.loaders.loader import Loader
@@ -90,16 +90,14 @@ class Shelf(Sequence[Conversation]):
         if _version(self._path) != self._version:
             what = "the file has changed since it was listed"
             raise LoadError(what, where, remedy="load it again")
+        with opening(where, "check that it is still there"), files.opened(self._path) as stream:
+            stream.seek(start)
+            data = stream.read(stop - start)
         try:
-            with files.opened(self._path) as stream:
-                stream.seek(start)
-                data = stream.read(stop - start)
             document, notes = read_document(data)
             if isinstance(document, PlainText):
                 raise document.error
             conversations, more = self._loader.read(document, self._label, self._options)
-        except OSError as error:
-            raise unreadable(error, where, "check that it is still there") from None
         except LoadError as error:
             raise error.in_file(where, f"a conversation of {self._loader.label}") from None
         conversation = replace(conversations[0], id=name)

@@ -124,7 +124,7 @@ def read_chats(
     expected: str = "messages",
     usual: Sequence[str] = (),
 ) -> tuple[Conversation, ...]:
-    """Makes conversations of the chats that have messages, and notes the others.
+    """Makes conversations of the chats that have messages; the others get a note.
 
     Speakers with ``usual`` names come first. Raises LoadError if no chat has a message.
     """

@@ -43,15 +43,15 @@ class Notes(list[Note]):
         self.columns: Mapping[str, str] = {}
 
     def repaired(self, place: Place, what: str) -> None:
-        """Notes a record that was repaired and kept."""
+        """Adds a note that a record was repaired and kept."""
         self.add(Note("repaired", place, what))
 
     def skipped(self, place: Place, what: str) -> None:
-        """Notes a record that was left out."""
+        """Adds a note that a record was left out."""
         self.add(Note("skipped", place, what))
 
     def add(self, note: Note) -> None:
-        """Keeps a note, or only counts it after the first 100."""
+        """Adds a note; after the first 100 it is only counted."""
         if len(self) < LISTED:
             self.append(note)
         else:
@@ -129,7 +129,7 @@ def shown(place: Place) -> str:
 
 
 def _with_line(document: object, place: Place) -> Place:
-    """Replaces the position of a value of JSON Lines by the number of its line."""
+    """Replaces the position that begins a place in JSON Lines by the number of the line."""
     if not isinstance(document, JsonLines) or not place or not isinstance(place[0], int):
         return place
     first = place[0]

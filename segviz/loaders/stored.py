@@ -130,7 +130,7 @@ def _flat(value: Mapping[str, object]) -> dict[str, object]:
 
 
 def _first(record: Mapping[str, object], meaning: str) -> object:
-    """Returns a record's value under the best usual key for a meaning; None without one."""
+    """Returns a record's value for a meaning such as "text", under the best usual key."""
     for key in usual_keys(tuple(record), NAMES[meaning]):
         value = record[key]
         if value not in (None, "") and (meaning != "text" or isinstance(value, str)):

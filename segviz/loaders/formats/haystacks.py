@@ -86,7 +86,7 @@ def _instance(
 
 
 def _cited(raw: dict[str, object]) -> dict[str, object]:
-    """Returns the sessions in ``answer_session_ids`` by their positions."""
+    """Returns ``answer_session_ids`` with each id replaced by ``session_<position>``."""
     names, cited = raw.get("haystack_session_ids"), raw.get("answer_session_ids")
     if not isinstance(names, list) or not isinstance(cited, list):
         return {}
@@ -95,7 +95,7 @@ def _cited(raw: dict[str, object]) -> dict[str, object]:
 
 
 def _entry(item: Item) -> Entry:
-    """Describes an instance from its outline, in which sessions nest 2 levels deep, turns 3."""
+    """Describes a LongMemEval instance by its outline: sessions nest 2 levels deep, turns 3."""
     own = item.scalars()
     question = own.get("question")
     about = question if isinstance(question, str) else ""

@@ -80,7 +80,7 @@ def _questions(talk: Talk, sources: _Sources, notes: Notes) -> Iterator[WrittenQ
 
 
 def _sources(dialogues: list[object]) -> _Sources:
-    """Maps an extracted memory (its ``session_uuid`` and text) to the turns it may come from."""
+    """Maps an extracted memory (``session_uuid``, text) to the turns it may stem from."""
     sources: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for row, raw in enumerate(dialogues, start=1):
         found = raw if isinstance(raw, dict) else {}

@@ -310,7 +310,7 @@ def _unpacked(value: object) -> object:
 
 
 def _pairs(rows: list[object], place: Place) -> list[tuple[Place, object]]:
-    """Returns two messages for each pair such as {prompt, completion}; [] for other lists."""
+    """Returns two messages for each object such as {prompt, completion}; [] for other lists."""
     pairs = [_pair(raw) if isinstance(raw, dict) else [] for raw in rows]
     if sum(map(bool, pairs[:_LOOKED_AT])) * 2 < len(pairs[:_LOOKED_AT]) + 1:
         return []
@@ -365,7 +365,7 @@ def _named(raw: object, row: int) -> object:
 
 
 def unwrapped(raw: object) -> object:
-    """Returns the message inside a record, such as ``{type, message: {…}}``, with all keys."""
+    """Returns the message in a record such as ``{type, message: {…}}``, with the keys of both."""
     if not isinstance(raw, dict) or str(raw.get("type")) in ASIDE:
         return raw
     for key in _WRAPPERS:

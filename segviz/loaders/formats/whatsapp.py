@@ -106,7 +106,7 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _head(line: str) -> re.Match[str] | None:
-    """Matches the date and time that begin a message, in digits of any script."""
+    """Finds the date and time that begin a message, in digits of any script."""
     plain = line[:_LONGEST_HEAD]
     if not plain.isascii():  # digits of every script are read
         plain = re.sub(r"\d", lambda digit: str(unicodedata.digit(digit[0])), plain)

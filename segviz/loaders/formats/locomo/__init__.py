@@ -66,7 +66,7 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _samples(document: object) -> list[tuple[Place, object]]:
-    """Returns the samples in a list or in an object by id, each with its place."""
+    """Returns the samples in a document, a list or an object by id, each with its place."""
     if isinstance(document, dict) and document and all(map(_transcript, document.values())):
         return [((key,), {"sample_id": key, **raw}) for key, raw in document.items()]
     return rows_of(document)
