@@ -13,9 +13,15 @@ _BEFORE, _AFTER = 60, 220
 _LONGEST_QUERY = 200
 
 
-def read_query(sent: object) -> str | None:
-    """Returns the browser's query in the form of ``find_text``; None for anything but text."""
-    return sent.strip().lower()[:_LONGEST_QUERY] if isinstance(sent, str) else None
+BY_WORDS, BY_MEANING = "words", "meaning"
+"""Ways to search: text that holds the query, or the nodes most relevant to it."""
+
+
+def read_query(sent: object) -> tuple[str, str] | None:
+    """Returns the way and the query in lower case that a browser sent; None if it is no such."""
+    if not isinstance(sent, list) or len(sent) != 2 or sent[0] not in (BY_WORDS, BY_MEANING):
+        return None
+    return (sent[0], sent[1].strip().lower()[:_LONGEST_QUERY]) if isinstance(sent[1], str) else None
 
 
 def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
@@ -27,17 +33,22 @@ def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> d
         query: in lower case.
 
     Returns:
-        ``nodes`` in reading order (start, narrower first), and ``excerpts`` around the hit for the
-        first of them, as JSON.
+        The answer of ``found``, in reading order (start, narrower first).
     """
     level, start, stop = (payload[c] for c in ("level", "start", "stop"))
     names = payload.get("names") or [""] * len(texts)
     said = [f"{text}\n{name}".lower() for text, name in zip(texts, names, strict=True)]
     hits = [node for node, each in enumerate(said) if level[node] >= 0 and query in each]
     hits.sort(key=lambda node: (start[node], stop[node], node))
+    return found(BY_WORDS, query, hits, texts)
+
+
+def found(by: str, query: str, hits: Sequence[int], texts: Sequence[str]) -> dict[str, Any]:
+    """Returns the answer to a query as JSON: ``nodes``, and ``excerpts`` of the first of them."""
     return {
+        "by": by,
         "query": query,
-        "nodes": hits,
+        "nodes": list(hits),
         "excerpts": {str(node): _excerpt(texts[node], query) for node in hits[:MOST_EXCERPTS]},
     }
 

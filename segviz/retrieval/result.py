@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from segviz.construct import Scorer, Stage
 from segviz.retrieval.ledger import Ledger, explain, shares
 from segviz.retrieval.relevance import matches, parts
-from segviz.retrieval.selection import level_distribution
+from segviz.retrieval.selection import level_distribution, top_k
 from segviz.retrieval.settings import RetrievalSettings
 from segviz.tree import Span, Structure, thumbnail
 
@@ -114,6 +114,22 @@ class Result:
         texts = [self.structure.text[node] for node in nodes]
         found = [] if self.scorer is None else matches(self.scorer, self.question, texts)
         return {node: words for node, words in zip(nodes, found, strict=False) if words}
+
+    def similar(self, text: str, count: int) -> list[int]:
+        """Returns the nodes most relevant to another text, by the relevance in force.
+
+        Args:
+            text: what is looked for.
+            count: highest number of nodes.
+
+        Returns:
+            At most ``count`` nodes of different texts and a positive score, best first.
+        """
+        if self.scorer is None:
+            return []
+        scores = self.scorer([text])[0]
+        best = top_k(scores, self.structure, count, deduplicate=True)
+        return [node for node in best if scores[node] > 0]
 
     @property
     def native(self) -> bool:

@@ -213,6 +213,65 @@ class TestZoom:
             assert grow.attribute(KEY, "step") == str(UNITS - back)
 
 
+def test_find_by_meaning_lists_the_nodes_most_relevant_under_the_relevance_in_force(app, memory):
+    app.open("ask?question=3&relevance=dense")
+    app.until("ask-tree", "scale", WHOLE)
+    tree = app.tree("ask-tree")
+    tree.locator(".find input").fill("something baked")
+    tree.get_by_role("button", name="by meaning").click()
+    question = memory.conversation.questions[3]
+    wanted = memory.ask(question, relevance="dense").similar("something baked", 20)
+    app.until("ask-tree", "found", ",".join(map(str, wanted)))
+    assert tree.locator(".find .tally").inner_text() == "20 found"
+    assert tree.locator(".hits .entry").count() == len(wanted) == 20
+    tree.locator(".hits .entry").first.click()
+    app.until("ask-tree", "hit", str(wanted[0]))
+
+
+# Pixels of a colour on the lower canvas, under the strip of the axis.
+BARS = """(root, [r, g, b]) => {
+  const { axisTop, axisHeight, left, width } = root.parentNode.segvizTree.sight.geom;
+  const ctx = root.querySelector("canvas.base").getContext("2d");
+  const box = [left, axisTop + 16, width, axisHeight - 16].map((n) => n * devicePixelRatio | 0);
+  const { data } = ctx.getImageData(...box);
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const near = [r, g, b].every((c, j) => Math.abs(data[i + j] - (0.6 * c + 0.4 * 255)) < 30);
+    count += near;
+  }
+  return count;
+}"""
+
+
+def test_pinned_searches_stay_as_coloured_layers_with_counts(app):
+    app.open("ask?question=3")
+    app.until("ask-tree", "scale", WHOLE)
+    tree = app.tree("ask-tree")
+    green = [0, 143, 104]
+    assert not tree.evaluate(BARS, green)
+    counts = []
+    for word in ("boat", "oven"):
+        tree.locator(".find input").fill(word)
+        app.settle()
+        counts.append(app.attribute("ask-tree", "hits"))
+        tree.get_by_role("button", name="Pin as layer").click()
+        app.until("ask-tree", "hits", "0")
+    chips = tree.locator(".pins button")
+    assert [chip.inner_text().split() for chip in chips.all()] == [
+        ["●", "boat", counts[0], "×"],
+        ["▼", "oven", counts[1], "×"],
+    ]
+    app.still("ask-tree")
+    assert tree.evaluate(BARS, green)
+    tree.locator("input.alpha").fill("0.5")  # the layers stay while something else changes
+    app.until("ask-tree", "settled", "true")
+    assert chips.count() == 2
+    chips.first.click()
+    app.still("ask-tree")
+    assert chips.count() == 1
+    assert not tree.evaluate(BARS, green)
+
+
 def test_the_path_selects_ancestors(grow, memory):
     part(grow, "canvas.over").focus()
     for key in ("Home", "Enter"):

@@ -49,14 +49,21 @@ def test_excerpts_are_bounded_hits_are_not() -> None:
 
 @pytest.mark.parametrize(
     ("sent", "query"),
-    [("  The OVEN ", "the oven"), ("", ""), (None, None), (7, None), ({"a": 1}, None)],
+    [
+        (["words", "  The OVEN "], ("words", "the oven")),
+        (["meaning", ""], ("meaning", "")),
+        (["hearsay", "oven"], None),
+        (["words", 7], None),
+        (["words"], None),
+        *((sent, None) for sent in ("oven", None, 7, {"words": "oven"})),
+    ],
 )
-def test_what_a_browser_sends_is_checked(sent: object, query: str | None) -> None:
+def test_what_a_browser_sends_is_checked(sent: object, query: tuple[str, str] | None) -> None:
     assert read_query(sent) == query
 
 
 def test_a_query_has_a_length() -> None:
-    assert len(read_query("x" * 10_000) or "") == 200
+    assert read_query(["words", "x" * 10_000]) == ("words", "x" * 200)
 
 
 @needs_node

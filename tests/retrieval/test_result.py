@@ -33,3 +33,14 @@ def test_as_many_enter_as_leave_and_no_more_levels_move(name):
             ranks = {e.node: (e.rank_before, e.rank_after) for e in result.evidence}
             k = len(result.after)
             assert {node for node, (was, _) in ranks.items() if was > k} == set(result.entered)
+
+
+def test_similar_nodes_are_the_best_of_another_text_without_repeats():
+    memory = built(sessions=6)
+    result = memory.ask("Where is the boat?", relevance="lexical")
+    found = result.similar("the oven", 7)
+    other = memory.ask("the oven", relevance="lexical", policy="none", k=7, deduplicate=True)
+    scored = [item.node for item in other.evidence if item.initial > 0]
+    assert found == scored[: len(found)]
+    assert found
+    assert result.similar("zzz", 7) == []

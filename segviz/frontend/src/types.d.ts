@@ -170,11 +170,15 @@ interface Message extends Columns {
   height?: string;
   summary: string;
   found?: Found | null;
+  /** Python also finds the nodes most relevant to a query. */
+  by_meaning?: boolean;
   axis_units?: number[];
 }
 
 /** Python's answer to a query (found.py). */
 interface Found {
+  /** "words" or "meaning". */
+  by: string;
   query: string;
   nodes: number[];
   excerpts: Record<string, string>;
@@ -392,6 +396,7 @@ interface Elements {
   legend: HTMLElement;
   count: HTMLElement;
   tools: ReturnType<typeof import("./canvas/toolbar.js").buildTools>;
+  pins: HTMLElement;
   find: ReturnType<typeof import("./canvas/search.js").buildFind>;
   controls: ReturnType<typeof import("./canvas/controls.js").buildControls>;
   lookControls: ReturnType<typeof import("./canvas/colour_menu.js").buildColourMenu>;

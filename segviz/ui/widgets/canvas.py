@@ -10,7 +10,7 @@ import streamlit as st
 
 from segviz.frontend import script, stylesheet
 from segviz.frontend.message import pack
-from segviz.frontend.search import find_text, read_query
+from segviz.frontend.search import BY_WORDS, find_text, found, read_query
 from segviz.view.coloring import Live, Look, read_look, read_setting
 
 T = TypeVar("T")
@@ -58,6 +58,7 @@ def tree_canvas(
     key: str,
     height: int | str,
     texts: Sequence[str] | None = None,
+    similar: Callable[[str], Sequence[int]] | None = None,
     on_select: Callable[[int | None], None] | None = None,
     on_setting: Callable[[Live], None] | None = None,
     on_look: Callable[[Look], None] | None = None,
@@ -71,6 +72,8 @@ def tree_canvas(
             height of the content.
         texts: full text of every node, for the search; without it the browser searches the labels
             of the payload, which may be shortened or absent.
+        similar: returns the nodes most relevant to a query, best first; without it text is found by
+            its words only.
         on_select: called with the node after each click that changes the selection, None for a
             click outside the tree; the next payload says whether it is selected.
         on_setting: called with the setting when a control of the header has come to rest.
@@ -82,9 +85,14 @@ def tree_canvas(
         st.session_state[asked] = (payload["identity"], read_query(sent))
 
     if texts is not None:
-        about, query = st.session_state.get(asked, (None, None))
-        wanted = bool(query) and about == payload["identity"]
-        payload = {**payload, "found": find_text(payload, texts, query) if wanted else None}
+        about, sought = st.session_state.get(asked, (None, None))
+        by, query = sought or (BY_WORDS, "")
+        answer = None
+        if query and about == payload["identity"] and by == BY_WORDS:
+            answer = find_text(payload, texts, query)
+        elif query and about == payload["identity"] and similar is not None:
+            answer = found(by, query, similar(query), texts)
+        payload = {**payload, "found": answer, "by_meaning": similar is not None}
     if isinstance(height, str) and height != "content":
         payload = {**payload, "height": height}
     part(

@@ -91,12 +91,14 @@ def draw_canvas(
     stage: int | None = None,
     bare: bool = False,
     on_setting: Callable[[Live], None] | None = None,
+    similar: Callable[[str], Sequence[int]] | None = None,
 ) -> None:
     """Draws the canvas of a scene; a click selects the node for every panel of the page.
 
     ``gutter`` reserves the column of candidates. ``stage`` fixes the pixels of the tree; the
     component is as tall as its content. ``bare`` omits the tree. ``on_setting`` receives the
-    settings chosen in the header.
+    settings chosen in the header. ``similar`` returns the nodes most relevant to a text; it is used
+    where boxes are nodes.
     """
     drawn = shown.drawn()
     payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
@@ -107,6 +109,7 @@ def draw_canvas(
         key=key,
         height=height,
         texts=drawn.structure.text,
+        similar=similar if drawn is shown else None,
         on_select=lambda box: session.select(drawn.node(box)),
         on_setting=on_setting,
         on_look=write_look,

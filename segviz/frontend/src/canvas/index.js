@@ -24,7 +24,7 @@ import { listenPointer } from "./pointer.js";
 import { buildReasons } from "./explanation.js";
 import { readOut } from "./readout.js";
 import { buildTree, sessionRuns } from "./rows.js";
-import { createSearch, refind, resetSearch } from "./search.js";
+import { buildPins, createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, createSettings } from "./settings.js";
 import { readTheme } from "./theme.js";
 import { buildTools } from "./toolbar.js";
@@ -133,6 +133,7 @@ function buildDom(s) {
   const bar = element("div", "bar", column);
   elements.lookControls = buildColourMenu(s, bar);
   buildLegend(s, bar);
+  elements.pins = buildPins(s, bar);
   elements.evidence = buildEvidence(s, body);
   const below = element("div", "below", elements.root);
   s.path = buildPath(s, below);
@@ -219,6 +220,7 @@ function mirror(s) {
     scale: `${view.x0},${view.x1}`,
     query: search.query,
     hits: search.hits.length,
+    found: search.hits, // in the order of the list
     hit: search.hits[search.at] ?? "",
     plot: geom && `${geom.left},${geom.width},${geom.axisTop},${geom.axisHeight}`,
     counts: scene.answer?.levels.before.map((was, i) => `${was}>${scene.answer?.levels.after[i]}`) ?? "",

@@ -129,18 +129,30 @@ export const chaptersOf = lastly((data, { start, stop, level }, runs) => {
   return chapters;
 });
 
-/** How many leaves of each session a search has found, as bars on the foot of the axis.
+/** How much of each session a search and each pinned one have found, as bars beside each other on
+ *  the foot of the axis: leaves that hold the words, or all nodes near in meaning.
  * @type {(s: State, ctx: Ctx) => void} */
 function drawDensity({ sight, search, scene: { theme, tree, runs, runOf } }, ctx) {
-  const counts = new Array(runs.length).fill(0);
-  for (const node of search.hits) if (!tree.level[node]) counts[runOf[tree.start[node]]]++;
-  const { axisTop, axisHeight } = sight.geom;
-  ctx.fillStyle = theme.unknown;
-  runs.forEach(({ start, stop }, i) => {
-    const h = (counts[i] / Math.max(1, ...counts)) * (axisHeight - DENSITY_TOP);
-    const x = pixel(sight, start);
-    ctx.fillRect(x, axisTop + axisHeight - h, Math.max(1, pixel(sight, stop) - x - 1), h);
+  const layers = [...search.pins.map(({ by, hits, look: { colour } }) => ({ by, hits, colour })),
+    { ...search, colour: theme.unknown }].filter(({ hits }) => hits.length);
+  const counts = layers.map(({ by, hits }) => {
+    const found = new Array(runs.length).fill(0);
+    for (const node of hits) if (by !== "words" || !tree.level[node]) found[runOf[tree.start[node]]]++;
+    return found;
   });
+  const most = Math.max(1, ...counts.flat());
+  const { axisTop, axisHeight } = sight.geom;
+  ctx.globalAlpha = layers.length > 1 || search.pins.length ? 0.6 : 1; // words are read on them
+  runs.forEach(({ start, stop }, i) => {
+    const x = pixel(sight, start);
+    const wide = Math.max(1, pixel(sight, stop) - x - 1) / layers.length;
+    layers.forEach(({ colour }, layer) => {
+      const h = (counts[layer][i] / most) * (axisHeight - DENSITY_TOP);
+      ctx.fillStyle = colour;
+      ctx.fillRect(x + layer * wide, axisTop + axisHeight - h, wide, h);
+    });
+  });
+  ctx.globalAlpha = 1;
 }
 
 const NOW_ROOM = 34; // pixels that "now" needs right of its line

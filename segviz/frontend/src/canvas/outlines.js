@@ -82,19 +82,24 @@ function drawLinked(s, ctx, half) {
 
 const HIT_GAP = 6; // pixels between dots of one row
 
-/** What the search has found, the hit one is at larger.
+/** What the search has found, the hit one is at larger; before it what pinned ones have.
  * @type {(s: State, ctx: Ctx, half: number, current: number | null) => void} */
 function drawHits(s, ctx, half, current) {
   const { theme, tree } = s.scene;
-  const last = new Map(); // row -> where its last dot is
-  for (const node of s.search.hits) {
-    const rect = node === current ? null : rowRect(s, half, node);
-    if (!rect) continue;
-    const row = tree.rowOf[node];
-    const x = rect.x + rect.w / 2;
-    if (x - (last.get(row) ?? -Infinity) < HIT_GAP) continue;
-    last.set(row, x);
-    dot(theme, ctx, rect, half, theme.text);
+  const { hits, pins } = s.search;
+  const layers = [...pins.map((pin) => ({ hits: pin.hits, ...pin.look })),
+    { hits, sign: dot, colour: theme.text }];
+  for (const layer of layers) {
+    const last = new Map(); // row -> where its last sign is
+    for (const node of [...layer.hits].sort((a, b) => tree.start[a] - tree.start[b])) {
+      const rect = node === current ? null : rowRect(s, half, node);
+      if (!rect) continue;
+      const row = tree.rowOf[node];
+      const x = rect.x + rect.w / 2;
+      if (x - (last.get(row) ?? -Infinity) < HIT_GAP) continue;
+      last.set(row, x);
+      layer.sign(theme, ctx, rect, half, layer.colour);
+    }
   }
   const rect = current === null ? null : rowRect(s, half, current);
   if (rect) dot(theme, ctx, rect, half, theme.text, 4);

@@ -1,10 +1,12 @@
 // Finding text in nodes: the field, how many hits there are, and the way from one to the
 // next. The browser searches the texts it was sent, which may be cut or absent; where Python
-// can be asked, its answer over the full texts takes the place of this one.
+// can be asked, its answer over the full texts takes the place of this one. By meaning Python finds
+// the nodes most relevant to the query. On Ask a search can be pinned: its hits stay, in a colour.
 
 import { button, element, make, rewrite } from "../shared/dom.js";
 import { markedParts } from "../shared/lines.js";
 import { CONTROLS } from "../shared/text.js";
+import { dot, plus, triangle } from "./glyphs.js";
 import { schedule } from "./scheduler.js";
 import { walkTo } from "./navigation.js";
 import { labelOf } from "./answer.js";
@@ -12,6 +14,10 @@ import { labelOf } from "./answer.js";
 const TYPED_MS = 300;
 const LISTED = 50; // hits that are listed
 const [BEFORE, AROUND] = [24, 120]; // characters before a hit, and in all
+/** How pinned searches look, in words of the legend and on nodes; more cannot be pinned.
+ * @type {{ mark: string, sign: Sign, colour: string }[]} */
+export const LAYERS = [{ mark: "●", sign: dot, colour: "#008f68" },
+  { mark: "▼", sign: triangle, colour: "#b0489a" }, { mark: "+", sign: plus, colour: "#0a84b5" }];
 
 /** @param {State} s
  * @param {HTMLElement} parent */
@@ -30,14 +36,35 @@ export function buildFind(s, parent) {
     else return;
     event.preventDefault();
   });
-  return { root, input, mark, words, before, next, list: element("div", "hits", root) };
+  const panel = element("div", "panel", root);
+  const ways = element("div", "ways", panel);
+  // The keyboard stays in the field, so that the panel stays open.
+  panel.addEventListener("pointerdown", (event) => event.preventDefault());
+  const by = Object.fromEntries(["words", "meaning"].map((way) =>
+    [way, button("", ways, `by ${way}`, () => seek(s, input.value, way))]));
+  const pin = button("pin", ways, "Pin as layer", () => pinSearch(s));
+  pin.title = "Keep these hits on the tree, in a colour";
+  return { root, input, mark, words, before, next, ways, by, pin, list: element("div", "hits", panel) };
 }
 
-/** Searches for something else.
- * @type {(s: State, query: string) => void} */
-function seek(s, query) {
+/** The pinned searches, as part of the legend.
+ * @type {(s: State, parent: HTMLElement) => HTMLElement} */
+export const buildPins = (s, parent) => element("div", "pins", parent);
+
+/** @param {State} s */
+function pinSearch(s) {
+  const { pins, query, by, hits } = s.search;
+  const look = LAYERS.find((one) => !pins.some((pin) => pin.look === one));
+  if (!look || !hits.length) return;
+  pins.push({ query, by, hits, look });
+  endSearch(s);
+}
+
+/** Searches for something else, or in another way.
+ * @type {(s: State, query: string, by?: string) => void} */
+function seek(s, query, by = s.search.by) {
   const { search } = s;
-  Object.assign(search, { query, at: -1 });
+  Object.assign(search, { query, by, at: -1 });
   refind(s);
   clearTimeout(search.timer);
   search.timer = setTimeout(() => ask(s), TYPED_MS);
@@ -50,9 +77,11 @@ export function refind(s) {
   const { search, scene: { data } } = s;
   const query = normalised(search.query);
   const current = search.hits[search.at];
-  const answer = data.found && data.found.query === query ? data.found : null;
-  const nodes = (answer?.nodes ?? findText(query, data.labels, data))
+  const { by } = search;
+  const answer = data.found && data.found.query === query && data.found.by === by ? data.found : null;
+  const nodes = (answer?.nodes ?? (by === "words" ? findText(query, data.labels, data) : []))
     .filter((node) => data.level[node] >= 0);
+  search.waits = Boolean(query && by !== "words" && !answer);
   search.hits = nodes;
   search.excerpts = answer?.excerpts ?? {};
   search.at = nodes.indexOf(current);
@@ -69,9 +98,10 @@ function ask(s) {
   clearTimeout(search.timer);
   search.timer = 0;
   const query = normalised(search.query);
-  if (!asks(s.scene) || query === search.asked) return;
-  search.asked = query;
-  s.tell("query", query);
+  const wanted = `${search.by} ${query}`;
+  if (!asks(s.scene) || wanted === search.asked) return;
+  search.asked = wanted;
+  s.tell("query", [search.by, query]);
 }
 
 /** Lists the hits with what stands around the words; a click goes to one.
@@ -140,16 +170,45 @@ function showFind(s) {
       : `Find text in the first ${limit} characters of each node (/)`;
   const words = hitWords(search);
   find.words.textContent = words;
+  const scored = data.mode === "scores" && data.legend;
+  find.ways.hidden = !scored;
+  for (const [way, made] of Object.entries(find.by)) {
+    made.hidden = !data.by_meaning;
+    made.ariaPressed = String(way === search.by);
+  }
+  find.pin.disabled = !search.hits.length || search.pins.length === LAYERS.length;
+  showPins(s);
   find.mark.hidden = !search.hits.length;
   find.root.classList.toggle("active", words !== "");
   find.before.disabled = find.next.disabled = !search.hits.length;
   listHits(s);
 }
 
+/** @param {State} s */
+function showPins(s) {
+  const { search, elements: { pins } } = s;
+  rewrite(pins, search.pins.map(({ query, look }) => [query, look.colour]), () => {
+    search.pins.forEach((pin) => {
+      const { query, by, hits, look } = pin;
+      const chip = button("class", pins, "", () => {
+        search.pins.splice(search.pins.indexOf(pin), 1);
+        showFind(s);
+        schedule(s, true);
+      });
+      chip.title = `${hits.length} nodes found by ${by}. Press to remove.`;
+      const sign = element("b", "", chip, look.mark);
+      sign.style.color = look.colour;
+      chip.append(make("bdi", "", query), make("span", "", String(hits.length)), make("span", "", "×"));
+    });
+  });
+}
+
 // --- searching: pure functions -----------------------------------------------------------
 
 export const createSearch = () => ({
-  query: "", hits: /** @type {number[]} */ ([]), at: -1, asked: "",
+  query: "", by: "words", hits: /** @type {number[]} */ ([]), at: -1, asked: "words ", waits: false,
+  /** @type {{ query: string, by: string, hits: number[], look: typeof LAYERS[number] }[]} */
+  pins: [],
   timer: /** @type {Timer} */ (0), excerpts: /** @type {Record<string, string>} */ ({}),
 });
 
@@ -190,9 +249,10 @@ export function searchedLength(labels) {
 }
 
 /** What the search says: "3 of 17", "17 found", "none".
- * @param {Pick<Search, "query" | "hits" | "at">} given */
-export function hitWords({ query, hits, at }) {
+ * @param {Pick<Search, "query" | "hits" | "at"> & Partial<Search>} given */
+export function hitWords({ query, hits, at, waits }) {
   if (!normalised(query)) return "";
+  if (waits) return "searching";
   if (!hits.length) return "none";
   return at < 0 ? `${hits.length} found` : `${at + 1} of ${hits.length}`;
 }

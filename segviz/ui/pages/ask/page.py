@@ -45,6 +45,10 @@ _PAIRED = 300
 """Pixels of each of two trees side by side, so that their lists begin on the first screen."""
 
 
+_SIMILAR = 20
+"""Number of nodes that a search by meaning finds."""
+
+
 def render(session: AppSession) -> None:
     """Draws the page: the question, and a fragment that all other controls redraw."""
     st.fragment(drawn, key=keys.ANSWER)(_below, session, question_row(session))
@@ -183,6 +187,7 @@ def _tree(
             stage=_PAIRED if paired else stage_height(levels),
             bare=bare,
             on_setting=partial(write_live_setting, session, canvas),
+            similar=partial(result.similar, count=_SIMILAR),
         )
 
 
