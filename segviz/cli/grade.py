@@ -26,6 +26,7 @@ from segviz.cli.many import ANSWERS, Runs, counting_options, runs_of
 from segviz.cli.models import agree, judge_options, models
 from segviz.cli.retrieval import scoring_options, settings_content
 from segviz.cli.source import output_path, write_file
+from segviz.cli.tables import check_disputed
 from segviz.conversation import Conversation, Question, category_label
 from segviz.evaluation.evaluation import Outcomes, pooled, summary
 from segviz.evaluation.generation import (
@@ -120,6 +121,10 @@ def grade(options: Options, console: Console) -> int:
         if chat is None:
             raise UsageError("no model answers; name one with --server and --model")
         runs = runs_of(options, console, clients, counts=ANSWERS)
+        if options.no_disputed:
+            talks = (runs.conversations[place] for place in range(len(runs.conversations)))
+            asked = (one for talk in talks for one in gradable(talk.questions, options.limit))
+            check_disputed(sum(question.disputed is not None for question in asked))
         judge = chat.of("grade") if chat.has("grade") else None
         if judge is None:
             console.note("no model grades (--judge): only rules do, for adversarial questions")

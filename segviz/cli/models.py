@@ -208,6 +208,7 @@ def agree(
     """
     if options.yes and options.quiet:
         return
+    console.note("estimating the calls of models")
     for line in _expectations(expected(), chat):
         console.note(line)
     if options.yes:

@@ -44,8 +44,7 @@ def report(
         UsageError: ``--no-disputed`` is given and no question is disputed.
     """
     if options.no_disputed:
-        if not any(_disputed(found) for _, found in runs):
-            raise UsageError("--no-disputed has no effect: no question is disputed (--audit)")
+        check_disputed(sum(_disputed(found) for _, found in runs))
         runs = [(owner, found.counting(disputed=False)) for owner, found in runs]
     parts: dict[tuple[tuple[str, str | int], ...], dict[str, Found]] = {}
     for owner, found in runs:
@@ -80,6 +79,12 @@ def report(
             f"gains are paired, and their intervals are simultaneous over all {tried} settings; "
             "the best setting is chosen on the same questions"
         )
+
+
+def check_disputed(number: int) -> None:
+    """Raises UsageError if no question is disputed, so that ``--no-disputed`` has no effect."""
+    if not number:
+        raise UsageError("--no-disputed has no effect: no question is disputed (--audit)")
 
 
 def _disputed(found: Sweep | Comparison) -> int:

@@ -186,6 +186,8 @@ def test_no_answer_is_a_wrong_answer(run, server, asked):
 def test_disputed_questions_are_counted_or_left_out(run, server, asked, tmp_path):
     audit = [{"question": "Which boat 2?", "error_type": "WRONG_ANSWER"}]
     (tmp_path / "audit.json").write_text(json.dumps(audit))
+    assert run("grade", asked, *GRADE, "--yes", "--no-disputed").code == 2
+    assert of_questions(server) == []
     marked = (*GRADE, "--audit", "audit.json", "--yes")
     (row,) = run("grade", asked, *marked, "--json").json["rows"]
     assert row["measures"]["accuracy"]["all"]["value"] == 0.75
