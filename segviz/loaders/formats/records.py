@@ -243,9 +243,7 @@ def _named_talks(
             yield talk
             return
     for key in _HOLDERS:
-        earlier = f"previous_{key}s"  # of Multi-Session Chat
-        found = list(talks_in(value.get(earlier), (*place, earlier), name, said))
-        found += talks_in(value.get(key), (*place, key), name, said)
+        found = _held(value, key, place, name, said)
         if len(found) > 1 and (key in _ONE or one):
             found = [_joined(found, name, (*place, key))]
         for talk in found:
@@ -265,6 +263,19 @@ def _named_talks(
         rest = {"": _sessions(rest, dated, name, place)}
     for found in rest.values():
         yield from found
+
+
+def _held(
+    value: Mapping[str, object], key: str, place: Place, name: str, said: str | None
+) -> list[Talk]:
+    """Returns the dialogues under a key of an object, earlier sessions first."""
+    earlier = f"previous_{key}s"  # of Multi-Session Chat
+    found = list(talks_in(value.get(earlier), (*place, earlier), name, said))
+    found += talks_in(value.get(key), (*place, key), name, said)
+    if len(found) > 1 and key == "turns":  # groups of messages, as in BEAM
+        rows = [row for talk in found for block in talk.blocks for row in block.rows]
+        return [Talk(name, (*place, key), [Block(rows)])]
+    return found
 
 
 def _joined(talks: list[Talk], name: str, place: Place) -> Talk:
