@@ -1,11 +1,12 @@
-"""Files of a view of the explorer, for other programs and people.
+"""Exports a view of the explorer as files for other programs and people.
 
 ======================  =============================================================
 ``view``                input of every export: memory, moment, question; ``view_of``
                         creates it without the app
 ``html``                one offline HTML file with the interactive canvas; prints to PDF
-``sheet``               that page for a browser to make a PNG or SVG of
-``pictures``            runs the installed ``browser`` that does so
+``sheet``               that page as a browser needs it to draw a PNG or SVG
+``pictures``            draws PNG, SVG and WebP with an installed ``browser``
+``audit``               the audit of a memory, ``comparison`` one of systems, as a ``report``
 ``graphs``              GraphML
 ``tables``              CSV: nodes, ranks of a question, sweeps
 ``snippet``             the Python that reproduces the view
@@ -14,8 +15,8 @@
 ``text``                file names; untrusted text made legal for XML
 ======================  =============================================================
 
-Memories are saved by ``segviz.store``. Keys of model servers are no part of a view and reach no
-file. The same view gives the same bytes.
+``segviz.store`` saves memories. A view has no keys of model servers, so no file has. The same view
+gives the same bytes.
 """
 
 from segviz.export.formats import FORMATS, Format

@@ -1,4 +1,4 @@
-"""The audit of a memory as one HTML file that needs nothing else: no script, no network."""
+"""Writes the audit of a memory as one HTML file, without script and network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from segviz.text.captions import counted
 from segviz.view.palette import session_colours
 
 _LISTED = 500
-"""Rows of a table; the CSV file has all."""
+"""Most rows of a table in the page; the CSV file has all."""
 
 _COLOURS = dict(zip(STAGES, session_colours(len(STAGES)), strict=True))
 _STYLE = (
@@ -26,7 +26,7 @@ _STYLE = (
 
 
 def audit_html(found: Audit) -> str:
-    """Returns the page: counts, stages by category and session, lost evidence, stale texts.
+    """Returns the HTML page of an audit: counts, stages of gold turns, lost evidence, stale texts.
 
     Text of conversation and memory is escaped. The Content-Security-Policy allows nothing but the
     page's style, named by its hash.
@@ -79,7 +79,7 @@ def audit_html(found: Audit) -> str:
 
 
 def _bar(shares: list[float]) -> Markup:
-    """Returns the shares as one stacked bar."""
+    """Returns the shares of the stages, which sum to 1, as one stacked bar in SVG."""
     boxes, left = [], 0.0
     for place, share in enumerate(shares):
         box = f'<rect class="s{place}" x="{left:.2f}" width="{100 * share:.2f}" height="1"/>'

@@ -1,8 +1,7 @@
-"""Finds the installed browser of the Chromium family that draws PNG and SVG.
+"""Finds an installed browser of the Chromium family, which draws PNG and SVG.
 
-It is never downloaded; ``segviz.export.pictures`` runs it. This module reads the environment and
-the disk, which the core does not. The command line, the app and the doctor may not import each
-other, so they find it here.
+``segviz.export.pictures`` runs the browser; it is never downloaded. Unlike the core, this module
+reads the environment and the disk.
 """
 
 from __future__ import annotations
@@ -38,13 +37,14 @@ _WINDOWS = (
 
 
 class BrowserError(Exception):
-    """Error of a picture that cannot be drawn; the message says what was found and what to do."""
+    """Error of a picture that cannot be drawn; its message says why and what to do."""
 
 
 def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
-    """Returns the browser: SEGVIZ_BROWSER, else the first on the PATH, else one in its usual place.
+    """Returns the browser: SEGVIZ_BROWSER, else the first of ``NAMES`` on the PATH.
 
-    Usual places are those of macOS and Windows. BrowserError if there is none.
+    Without one on the PATH, it looks in the usual places of macOS and Windows. BrowserError if
+    there is no browser.
     """
     wanted = environ.get(VARIABLE, "").strip()
     path = environ.get("PATH")

@@ -1,4 +1,4 @@
-"""The comparison of several systems as one interactive HTML file that works offline."""
+"""Writes a comparison of systems as one interactive HTML file that works offline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NEUTRAL = "#77736d"
 
 
 def comparison_html(found: Comparison, questions: Sequence[Question], title: str) -> str:
-    """Returns the page: each measure with its intervals, and the fate of every question's evidence.
+    """Returns the page of a comparison: each measure, and every question's gold evidence.
 
     Args:
         found: measured on one conversation.
@@ -50,7 +50,7 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
     read += ", repeated texts are skipped" * found.settings.deduplicate
     said = (
         f"{counted(len(questions), 'question')}, K {found.settings.k}{read}. Means have 95 % "
-        "bootstrap intervals; differences to the first row are paired by question. Own is the "
+        "bootstrap intervals; differences to the first row are paired by question. Native is the "
         "retrieval of a system or its paper; segviz's relevance ranks all its nodes together."
     )
     parts = [f"<p>{escaped(said)}</p>"]

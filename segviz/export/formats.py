@@ -1,4 +1,4 @@
-"""Registry of export formats; a new row appears in the app and the command line."""
+"""Registry of export formats; the app and the command line offer every row."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from segviz.view.captions import shown_labels
 class Format:
     """Kind of file: part and ending of its name, description, and the function that makes it.
 
-    ``asks``: the view must answer a question. ``needs_browser``: ``make`` returns a sheet for a
-    browser to draw (``segviz.export.pictures``), also with ``dark``. ``scales``: it may have
+    ``asks``: the view must have a question. ``needs_browser``: ``make`` takes ``dark`` and returns
+    a sheet, which a browser draws (``segviz.export.pictures``). ``scales``: the picture can have
     several dots per pixel.
     """
 

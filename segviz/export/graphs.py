@@ -11,16 +11,16 @@ from segviz.tree import Structure
 
 
 def graphml(structure: Structure, name: str = "", labels: Sequence[str] = ()) -> bytes:
-    """Returns all columns but the vectors, as a GraphML document with parallel edges.
+    """Returns a structure without its vectors as a GraphML document with parallel edges.
 
     Nodes, retired ones included, have ``level``, ``top`` (the highest level of their same-text
-    chain), ``start``, ``stop`` (half-open, in units), ``text``, ``active``, ``kind`` and ``facts``
-    (a JSON object). Edges have a ``type``. "child" leads from a parent to its child, with its
-    ``order`` among all links; "relation" has ``order``, ``label`` and ``weight``. The graph has a
-    ``name``, nodes have a ``label`` if ``labels`` has one for each.
+    chain), ``start``, ``stop`` (half-open, in units), ``text``, ``active``, ``kind``, ``facts`` (a
+    JSON object) and ``label`` (from ``labels``, one for each node, or ""). An edge of the ``type``
+    "child" leads from a parent to its child and has its ``order`` among all links. An edge of the
+    type "relation" has ``order``, ``label`` and ``weight``. ``name`` is that of the graph.
 
-    XML cannot represent some control characters: they become U+FFFD, carriage returns line feeds.
-    The vectors are in the JSON export.
+    XML cannot represent some control characters: they become U+FFFD, and carriage returns become
+    line feeds. The JSON export has the vectors.
     """
     # Imported late: it takes a third of segviz's own start-up time.
     from networkx.readwrite.graphml import write_graphml_xml

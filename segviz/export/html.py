@@ -1,14 +1,14 @@
-"""Exports a view as one HTML file that needs nothing else: no server, no network, no other file.
+"""Exports a view as one HTML file that needs no server, network or other file.
 
 The page contains the canvas component with its message, the texts of all nodes, the question, the
-setting and the evidence as literal text. Its script also draws the canvas as a vector picture. That
-is printed, saved by its buttons, and shown alone if its address ends in ``#picture=``
+setting and the evidence. Its script also draws the canvas as a vector picture, to print and to
+save. If the address ends in ``#picture=…`` the page shows that picture alone
 (``segviz.export.sheet``).
 
-Its Content-Security-Policy forbids every request and every script but its own, identified by its
-hash. Untrusted text enters twice: escaped, as the text of elements; and as JSON in a block of data,
-with ``<``, ``>`` and ``&`` escaped. No HTML parser can leave that block early, and the script shows
-it by ``textContent`` alone.
+The Content-Security-Policy of the page forbids every request and every script but its own,
+identified by its hash. Untrusted text enters escaped, as the text of elements, and as JSON in a
+block of data, with ``<``, ``>`` and ``&`` escaped. So no HTML parser can leave that block early.
+The script shows its texts by ``textContent`` only.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WIDTH = 1400
 """Width of a picture, in pixels."""
 
 FILM = (4, 5)
-"""Columns and rows of an animation's frames on its sheet: pictures at α from 0 to below 1."""
+"""Columns and rows of the sheet of an animation, whose pictures have α from 0 to below 1."""
 
 _READ = 34
 """Height of the status line below the tree, in pixels; pictures have none."""
@@ -45,7 +45,7 @@ _HEAD, _FOOT = 74, 66
 
 
 def html_page(view: View) -> str:
-    """Returns the page of a view, to be saved as UTF-8."""
+    """Returns the HTML page of a view, to be saved as UTF-8."""
     code, style = script("export_page"), _style()
     policy = (
         f"default-src 'none'; script-src '{_hash(code)}'; style-src '{_hash(style)}'; "
@@ -194,12 +194,12 @@ def _message(scene: Scene, stage: int | None) -> str:
 
 
 def picture_height(view: View) -> int:
-    """Returns the height of a picture, in pixels."""
+    """Returns the height of the picture of a view, in pixels."""
     return _HEAD + _height(view) + _FOOT
 
 
 def _picture(view: View) -> dict[str, object]:
-    """Returns the texts around the canvas in a picture (``PictureWords`` of the script)."""
+    """Returns sizes and texts of the picture around the canvas (``PictureWords`` of the script)."""
     in_time = keeps_time(view.memory, view.structure)
     note = "in the order of branches, not of time; nodes with several parents repeated"
     return {
@@ -219,13 +219,13 @@ def _picture(view: View) -> dict[str, object]:
 
 
 def _height(view: View) -> int:
-    """Returns the height of the tree in pixels, with scores for two halves."""
+    """Returns the height of the tree in pixels: of both halves if the view has scores."""
     levels = int(view.structure.level.max(initial=0)) + 1
     return min(140 + 40 * levels, 460) if view.result is None else min(90 + 70 * levels, 620)
 
 
 def _scene(view: View) -> Scene:
-    """Returns the content of the page's canvas, as boxes on the axis."""
+    """Returns the scene that the page's canvas draws, as boxes on the axis."""
     structure, result = view.structure, view.result
     plain = replace(
         scene_of(

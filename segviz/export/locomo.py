@@ -1,4 +1,4 @@
-"""Exports conversations as a LoCoMo file, which every program that reads LoCoMo can read."""
+"""Exports conversations as a file in LoCoMo's format."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def locomo_json(conversations: Iterable[Conversation]) -> str:
     """Returns a JSON list, one sample per conversation, in LoCoMo's format (Maharana et al. 2024).
 
     Turns keep their ids, texts, captions (``blip_caption``) and speakers. Sessions are numbered
-    from 1, with dates to the minute in LoCoMo's words. A question keeps answers, category and
-    evidence, including unresolved ids; its place in the list becomes its index. The format declares
-    two speakers; further ones follow from the turns. It has no time of a question: ``asked_at``,
-    the id of the turn before which it is asked, is our extension, and the loader reads it.
+    from 1, with dates to the minute as LoCoMo writes them. Questions keep answers, category and
+    evidence, including unresolved ids; their index becomes their place in the list. The format
+    declares two speakers; further speakers occur in the turns only. ``asked_at``, the id of the
+    turn before which a question is asked, is our extension, which the loader reads.
     """
     samples = [_sample(conversation) for conversation in conversations]
     return json.dumps(samples, ensure_ascii=False, indent=1) + "\n"
@@ -43,12 +43,12 @@ def _sample(conversation: Conversation) -> dict[str, Any]:
 
 
 def _date(session: Session) -> str:
-    """Returns the date in LoCoMo's words; an unreadable one as it was written."""
+    """Returns a session's date as LoCoMo writes it; the original text if it could not be read."""
     return session.raw_date if session.start is None else locomo_date(session.start)
 
 
 def locomo_date(start: datetime) -> str:
-    """Returns ``1:56 pm on 8 May, 2023``, without locale, seconds or zone."""
+    """Formats a time as LoCoMo does, ``1:56 pm on 8 May, 2023``, without seconds and zone."""
     half = "am" if start.hour < 12 else "pm"
     clock = f"{start.hour % 12 or 12}:{start.minute:02d} {half}"
     return f"{clock} on {start.day} {_MONTHS[start.month - 1]}, {start.year:04d}"

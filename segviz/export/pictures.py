@@ -1,11 +1,11 @@
 """Draws PNG, SVG and WebP of a view with an installed browser of the Chromium family.
 
-The browser opens the exported page, whose canvas draws the picture. It shapes every script and has
-emoji, and no package is needed. This module runs a process and writes temporary files, which the
-layers below do not. ``segviz.export.sheet`` decides, as a pure function, what to draw.
+The browser opens the exported page, whose canvas draws the picture. A browser can draw every script
+and emoji without a further package. This module runs a process and writes temporary files, which
+the layers below do not. ``segviz.export.sheet`` decides, by a pure function, what to draw.
 
-The browser has its own profile, no network and a time limit, sees no key of a model server, and
-leaves no file behind.
+The browser has a profile of its own, no network and a time limit. It gets no key of a model server
+and leaves no file.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ _DRAWN = re.compile(rb'(?:<!DOCTYPE html>)?\s*<html[^>]* data-picture="([A-Za-z0
 
 
 def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> str | bytes:
-    """Returns the content of an export, drawn by the browser where needed.
+    """Returns the content of an export, drawn by a browser if the format needs one.
 
-    ``dark`` and ``scale`` apply to formats that have them. ValueError if it cannot be written,
-    BrowserError if the browser fails.
+    ``dark`` and ``scale`` apply to pictures only. ValueError if the view cannot be exported in this
+    format, BrowserError if the browser fails.
     """
     content = offer.make(view, dark=dark) if offer.needs_browser else offer.make(view)
     if not isinstance(content, Sheet):
@@ -132,7 +132,7 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
 
 
 def _animated(drawn: bytes) -> bytes:
-    """Returns the frames of a drawn sheet as an endless animation."""
+    """Cuts the PNG of a sheet into its frames and returns these as an endless WebP animation."""
     from PIL import Image
 
     with Image.open(io.BytesIO(drawn)) as image:
@@ -150,7 +150,7 @@ def _animated(drawn: bytes) -> bytes:
 def _run(command: Sequence[str], said: Path, printed: Path | None = None) -> int:
     """Runs the browser and returns its exit code.
 
-    Its messages go to ``said``, its output to ``printed`` if that is given.
+    The file ``said`` gets its messages, the file ``printed`` its output, if given.
     """
     environ = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
     with ExitStack() as files:  # no pipes: helpers that outlive the browser would keep them open
@@ -171,7 +171,7 @@ def _run(command: Sequence[str], said: Path, printed: Path | None = None) -> int
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kills the browser and its helpers, so that none writes to the folder any more."""
+    """Kills the browser and its helper processes, so that none writes to the folder any more."""
     if sys.platform == "win32":
         process.kill()  # its helpers follow by themselves
     else:
@@ -181,16 +181,16 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _last_words(said: Path) -> str:
-    """Returns the browser's fatal error, or its last message."""
+    """Returns ": " and the browser's fatal error or last message from the file ``said``, or ""."""
     lines = [line for line in said.read_text("utf-8", "replace").splitlines() if line.strip()]
     telling = [line for line in lines if "FATAL" in line] or lines
     return f": {one_line(telling[-1], 300)}" if telling else ""
 
 
 def _shared_with(program: Path) -> Path | None:
-    """Returns the parent of the temporary folder.
+    """Returns the folder for temporary files that the browser can read; None for the usual one.
 
-    A browser that is a snap sees neither the system's temporary folder nor hidden folders.
+    A browser installed as a snap sees neither the system's temporary folder nor hidden folders.
     """
     if program.resolve().name != "snap":
         return None

@@ -1,4 +1,4 @@
-"""Reports as one HTML file that works offline: escaped text, tables, a policy for the browser."""
+"""Builds reports of one HTML file: head with a Content-Security-Policy, escaped text, tables."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def report_html(title: str, parts: Sequence[str], *, style: str, policy: str) ->
 
 
 def escaped(value: object) -> str:
-    """Returns text with HTML's characters escaped; ``Markup`` stays as it is."""
+    """Escapes a value for HTML; ``Markup`` stays unchanged."""
     return value if isinstance(value, Markup) else escape(legal(str(value)))
 
 
 def table_html(head: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
-    """Returns a table, or "None." for no rows; every cell is escaped."""
+    """Returns an HTML table with escaped cells, or the paragraph "None." without rows."""
     lines = [
         "<tr>" + "".join(f"<td>{escaped(cell)}</td>" for cell in row) + "</tr>" for row in rows
     ]

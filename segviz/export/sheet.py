@@ -1,7 +1,7 @@
-"""Turns a view into a sheet: the exported page from which a browser makes a PNG or SVG.
+"""Makes the sheet of a view: the exported page, of which a browser makes a PNG, SVG or WebP.
 
-With ``#picture=`` the HTML export shows its picture alone, drawn by the painters of its canvas.
-``segviz.export.pictures`` opens it in a browser.
+If its address ends in ``#picture=…`` the page shows its picture alone. ``segviz.export.pictures``
+opens it in a browser.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ SCALES = (1, 2, 3, 4)
 """Dots of a PNG per pixel of the picture, in both directions."""
 
 MOST_DOTS = 40_000_000
-"""Most dots of a PNG that programs open without trouble and a browser draws quickly."""
+"""Most dots of a PNG; other programs open and browsers draw larger ones slowly or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Page that shows one picture of ``width`` × ``height`` pixels, to become one file.
+    """Page that shows one picture of ``width`` × ``height`` pixels.
 
-    As WebP it shows the frames of an animation, ``FILM`` of them in columns and rows.
+    For WebP the picture has the frames of an animation, in ``FILM`` columns and rows.
     """
 
     kind: Kind
@@ -36,11 +36,11 @@ class Sheet:
 
     @property
     def fragment(self) -> str:
-        """End of the page's address that makes it show the picture alone."""
+        """End of the address with which the page shows its picture alone."""
         return f"#picture={self.kind}&theme={'dark' if self.dark else 'light'}"
 
     def dots(self, scale: int) -> tuple[int, int]:
-        """Returns width and height of a PNG; ValueError for an unknown scale or too many dots."""
+        """Returns width and height of the PNG in dots; ValueError for an illegal scale or size."""
         if scale not in SCALES:
             raise ValueError(f"scale is {scale}; it must be {SCALES[0]} to {SCALES[-1]}")
         wide, high = self.width * scale, self.height * scale
@@ -56,12 +56,12 @@ class Sheet:
 
 
 def sheet(kind: Kind, view: View, *, dark: bool = False) -> Sheet:
-    """Returns the picture of a view, ready to be drawn."""
+    """Returns the sheet of a view's picture."""
     return Sheet(kind, html_page(view), WIDTH, picture_height(view), dark)
 
 
 def film(view: View, *, dark: bool = False) -> Sheet:
-    """Returns the picture of an answered question at every α; ValueError without propagation."""
+    """Returns the sheet of a question's pictures at every α; ValueError without propagation."""
     result = view.result
     if result is None or result.native or result.settings.policy == "none":
         raise ValueError("nothing changes with α: choose a policy that propagates scores first")

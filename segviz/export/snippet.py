@@ -1,4 +1,4 @@
-"""Generates the Python that reproduces a view: public names only, run by the tests."""
+"""Writes a Python script that reproduces a view with public names of segviz."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ALWAYS = (*_SPREAD, "k", "relevance")  # written even if they are the default
 
 
 def python_snippet(view: View) -> str:
-    """Returns a script that ends with ``memory``, ``structure`` and, on Ask, ``result`` as shown.
+    """Returns a script that defines ``memory``, ``structure`` and, on Ask, ``result`` of a view.
 
-    A memory that segviz can build again offline is built from the conversation's file. One that
-    needed a model, was edited afterwards or has a file is opened from that file, or from its JSON
-    export. Text from a file enters the script as a Python literal.
+    The script builds the memory from the conversation's file if that is possible offline. It opens
+    a file if the memory has one, needed a model or was changed after the build: the memory's own
+    file or its JSON export. Text from a file enters the script as a Python literal.
     """
     lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
     if view.result is not None:

@@ -1,9 +1,8 @@
 """Writes CSV tables (RFC 4180): the nodes, the ranks of a question, a sweep.
 
-Texts are quoted, numbers are not; a missing value is an empty cell. Spreadsheets interpret a text
-that begins with ``=``, ``+``, ``-`` or ``@`` as a formula, also behind blanks: such a text gets an
-apostrophe in front. Numbers stay numbers, negative ones too. Carriage returns inside a text become
-line feeds.
+Texts are quoted, numbers are not; a missing value is an empty cell. Spreadsheets read a text that
+begins with ``=``, ``+``, ``-`` or ``@``, also after blanks, as a formula. An apostrophe before such
+a text prevents that. Carriage returns inside a text become line feeds.
 """
 
 from __future__ import annotations
@@ -43,12 +42,12 @@ def cell(value: Value) -> str:
 
 
 def table(names: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
-    """Returns a line of names and one for each row, all ended by CR LF."""
+    """Returns a CSV table: a line of names and a line for each row, all ended by CR LF."""
     return "".join(",".join(map(cell, row)) + "\r\n" for row in [names, *rows])
 
 
 def rows_csv(rows: Sequence[Row]) -> str:
-    """Returns rows of any table; a mean has three columns: value, low and high."""
+    """Writes the rows of any table as CSV; a mean has three columns: value, low and high."""
     names = dict.fromkeys(name for row in rows for name in row)
     means = {name for row in rows for name in row if isinstance(row[name], Mean)}
 
@@ -66,7 +65,7 @@ def rows_csv(rows: Sequence[Row]) -> str:
 
 
 def rows_markdown(rows: Sequence[Row]) -> str:
-    """Returns rows of any table in Markdown, with three digits and intervals of means."""
+    """Writes the rows of any table in Markdown, with three digits, and intervals of means."""
     names = list(dict.fromkeys(name for row in rows for name in row))
 
     def number(value: float) -> str:
@@ -93,12 +92,12 @@ def rows_markdown(rows: Sequence[Row]) -> str:
 
 
 def nodes_csv(view: View) -> str:
-    """Returns one row per node, retired ones included.
+    """Writes the nodes of a view as CSV, retired ones included.
 
-    It has every column of the structure but the vector, the node's place in the tree and, on Ask,
+    Columns are those of the structure without the vector, the node's place in the tree and, on Ask,
     its scores. A same-text chain is one row, unless the view is of the literal tree. ``top`` is the
     highest level of that chain, ``stop`` is one past the last unit. ``parents`` and ``children``
-    are node ids with blanks between, ``first_turn`` and ``last_turn`` the ends of the span.
+    are node ids separated by blanks, ``first_turn`` and ``last_turn`` the ends of the span.
     """
     structure, result = view.structure, view.result
     labels = shown_labels(view.memory, structure)
@@ -141,12 +140,12 @@ def _ends(view: View, node: int) -> list[Value]:
 
 
 def ranks_csv(view: View) -> str:
-    """Returns one row per admissible node of an answered question, best first.
+    """Writes the admissible nodes for a view's question as CSV, best first.
 
-    ``rank_initial`` and ``rank_final`` count from 1 as in ``Evidence``. ``retrieved_before`` and
-    ``retrieved`` are the places among the retrieved nodes, empty for the others. ``gold`` are the
-    gold turns of the node. A same-text chain is one node, unless the settings are literal.
-    ValueError on a view without a question.
+    ``rank_initial`` and ``rank_final`` count from 1. ``retrieved_before`` and ``retrieved`` are the
+    places among the retrieved nodes, empty for other nodes. ``gold`` has the gold turns of the
+    node. A same-text chain is one node, unless the settings are literal. ValueError for a view
+    without a question.
     """
     result = view.result
     if result is None:
@@ -188,20 +187,21 @@ def ranks_csv(view: View) -> str:
 
 
 def sweep_csv(found: Sweep) -> str:
-    """Returns a long table of a sweep: a row per setting, measure and group of questions.
+    """Writes a sweep as a long CSV table: a row per setting, measure and group of questions.
 
-    The baseline without propagation comes first. Measures that no policy can change have no rows
-    for it. ``category`` is ``all`` or a category id. ``adversarial`` is 1 if questions of category
-    5 count, ``disputed`` if those that an audit disputes do; if there are any, means come without
-    them, too. ``mean`` is over ``n`` questions, ``gain`` the mean paired difference to no
-    propagation; both have 95 % intervals in rows of ``all``. Rows of the measure ``share_level_0``,
-    ``…_1`` have the share of each level among the retrieved nodes of all questions.
+    The baseline without propagation comes first. A policy has no rows of measures that it cannot
+    change. ``category`` is ``all`` or a category id. ``adversarial`` is 1 if questions of category
+    5 count, ``disputed`` is 1 if questions that an audit disputes count. If there are such
+    questions, the table has rows with and without them. ``mean`` is over ``n`` questions, ``gain``
+    is the mean paired difference to no propagation. Rows of ``all`` have 95 % intervals of both.
+    The measures ``share_level_0``, ``share_level_1`` … are the shares of the levels among the
+    retrieved nodes.
     """
     return _sweeps([], [((), found)])
 
 
 def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
-    """Returns :func:`sweep_csv` of many sweeps, with ``conversation``, ``system``, ``seed``."""
+    """Writes many sweeps as :func:`sweep_csv`, with ``conversation``, ``system`` and ``seed``."""
     owners = ["conversation", "system", "seed"]
     return _sweeps(owners, [((m.conversation, m.system, m.seed), m.result) for m in runs])
 
@@ -230,7 +230,7 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
 
 
 def _counted(found: Sweep) -> list[Sweep]:
-    """Returns the sweep with the disputed questions, then, if there are any, without."""
+    """Returns the sweep with all questions and, if an audit disputes some, without these."""
     counts = (True, False) if any(found.baseline.outcomes.disputed) else (True,)
     return [found.counting(disputed=one) for one in counts]
 
@@ -238,7 +238,7 @@ def _counted(found: Sweep) -> list[Sweep]:
 def _measured(
     found: Sweep, one: Cell, gains: Mapping[tuple[str, bool], Mapping[Any, Mean]]
 ) -> Iterator[list[Value]]:
-    """Yields the rows of a setting: measures over all questions and by category, and its levels."""
+    """Yields the rows of one setting: measures over all questions and by category, level shares."""
     outcomes, base = one.outcomes, found.baseline.outcomes
     groups, disputed = outcomes.known_categories, int(outcomes.count_disputed)
     for name in MEASURES:

@@ -1,4 +1,4 @@
-"""Makes untrusted text safe for files that other programs read."""
+"""Makes untrusted text safe for exported files: legal in XML, on one line, or a file name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
 def legal(text: str) -> str:
-    """Replaces characters that are illegal in XML by U+FFFD, and line ends by line feeds."""
+    """Replaces characters that are illegal in XML by U+FFFD, and carriage returns by line feeds."""
     return _ILLEGAL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

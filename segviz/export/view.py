@@ -21,15 +21,15 @@ from segviz.view.captions import provenance_lines
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """View of the explorer.
+    """View of the explorer: a memory at one moment, as the app shows it.
 
     Attributes:
         memory: the memory.
-        structure: the memory as displayed.
-        bookmark: the requested view.
-        result: the answered question; None on Grow.
-        typed: (speaker, text) turns typed after the conversation, which no file has.
-        saved: the memory's own file, if it has one.
+        structure: the structure as displayed.
+        bookmark: the parameters of the view's link.
+        result: the question with its retrieved nodes; None on Grow.
+        typed: (speaker, text) turns typed after the conversation, which are in no file.
+        saved: name of the memory's file, None if it has none.
         read: options of ``segviz.load`` for the conversation's file.
     """
 
@@ -48,14 +48,14 @@ class View:
 
     @property
     def session(self) -> store.Saved:
-        """Memory with this view; edits are among its steps."""
+        """Content of a session file: the memory with this view."""
         return replace(
             self.memory.saved, shown=store.SavedView(self.page, looks(encode(self.bookmark)))
         )
 
     @property
     def heading(self) -> str:
-        """Question, or the name of the conversation."""
+        """Title of the view: its question, or the name of the conversation."""
         if self.result is not None:
             return self.result.question
         return f"Memory of {self.memory.conversation.id}"
@@ -69,12 +69,12 @@ class View:
 
     @property
     def step(self) -> Step | None:
-        """Last step before that moment; None in a memory without steps."""
+        """Last step before the ``moment``; None if there is none."""
         return self.memory.steps[self.moment - 1] if self.moment else None
 
     @cached_property
     def question(self) -> Question | None:
-        """Question of the data set that was asked; None for a typed one."""
+        """The data set's question that the view asks; None for a typed question, or without one."""
         questions, asked = self.memory.conversation.questions, self.result
         if asked is None or self.bookmark.text is not None:
             return None
@@ -85,13 +85,13 @@ class View:
 
     @cached_property
     def gold(self) -> GoldEvidence:
-        """Gold turns of the question in the structure."""
+        """Gold turns of ``question`` in the structure; empty without a question of the data set."""
         turns = self.question.evidence if self.question else ()
         return self.memory.gold(turns, self.structure)
 
     @property
     def setting(self) -> list[tuple[str, str]]:
-        """Content of the view and the settings behind it, as (name, value) lines."""
+        """Settings that made the view, as (name, value) lines."""
         return [*self.memory_setting, *self.question_setting]
 
     @property
@@ -155,12 +155,13 @@ def view_of(
     chat: Chat | None = None,
     **changes: Any,
 ) -> View:
-    """Creates the view of a memory after ``settings.step`` steps (default: all), or of its answer.
+    """Creates the view of a memory after ``settings.step`` steps (default: all), or of a question.
 
     Args:
         memory: the memory.
-        question: any text, asked as by ``segviz.ask``; the text of a question of the conversation
-            stands for that question, with its gold evidence.
+        question: any text, asked as by ``segviz.ask``; None for a view of the memory alone. If it
+            is the text of a question of the conversation, the view has that question's gold
+            evidence.
         settings: retrieval settings.
         number: index of a question of the conversation, instead of ``question``.
         node: node to select.

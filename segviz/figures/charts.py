@@ -1,7 +1,7 @@
 """Draws rows of a table as small charts: lines, dots with their intervals, stacked columns.
 
-A paper's printed value of a column ``x`` is in the column ``"x, paper"`` and drawn hollow. Other
-hollow marks have another word in place of ``paper``.
+A column ``"x, paper"`` has the values that a paper prints for the column ``x``; they are drawn as
+hollow marks. Other hollow marks have another word in place of ``paper``.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from segviz.evaluation.compare import Chart
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
 _MANY = 30
-"""Most points of a line with marks."""
+"""Most points of a line that are drawn as marks, too."""
 PRINTED = ("paper", "printed in the paper")
-"""Suffix of a column of hollow marks, and their name in the legend."""
+"""Suffix of a column that is drawn as hollow marks, and their name in the legend."""
 _DOT, _PLOT = 34, 230
-"""Heights of a row of dots, and of another plot, in pixels."""
+"""Heights of a row of dots, and of a plot of another kind, in pixels."""
 
 
 def framed(figure: go.Figure, height: int, **more: Any) -> go.Figure:
-    """Sets the frame of all charts: margins, legend above, fixed axes; returns the figure."""
+    """Sets margins, legend and fixed axes as all charts have them; returns the figure."""
     figure.update_layout(
         height=height,
         margin={"l": 8, "r": 8, "t": 34, "b": 8},
@@ -50,10 +50,15 @@ def rows_figure(
     neutral: str,
     hollow: tuple[str, str] = PRINTED,
 ) -> go.Figure:
-    """Draws rows as a figure.
+    """Draws the rows of a table as the figure that ``chart`` describes.
 
-    ``colours`` are those of the series or, stacked, of the columns; series differ in dash and mark
-    as well. ``neutral`` draws the ``hollow`` marks, and the strips over stacks.
+    Args:
+        rows: the rows.
+        chart: columns, kind and grouping of the chart.
+        colours: colours of the series or, in a stack, of the columns. Series differ in dash and
+            mark as well.
+        neutral: colour of the hollow marks, and of the lines above a stack.
+        hollow: suffix of the columns that are drawn hollow, and their name in the legend.
     """
     column, *values = chart.only
     rows = [row for row in rows if not column or row[column] in values]
@@ -130,7 +135,7 @@ def _columns(rows: Sequence[Row], chart: Chart, hollow: str) -> list[str]:
 def _one_scale(
     figure: go.Figure, panels: Sequence[tuple[str, str, Sequence[Row]]], across: bool
 ) -> None:
-    """Gives panels of one quantity one scale, unless that would flatten one of them."""
+    """Gives all panels, which show one quantity, the same scale, unless it would flatten one."""
     figure.update_xaxes(matches="x")
     tops = [max(number_of(row.get(name)) for row in group) for _, name, group in panels]
     if not across and max(tops) < 4 * min(tops):
@@ -145,7 +150,7 @@ def _stacks(
     colours: Sequence[str],
     neutral: str,
 ) -> go.Figure:
-    """Draws columns on each other over x; means become lines in a separate strip above."""
+    """Draws columns stacked on each other over x; columns of means become lines above them."""
     lines = [name for name in columns if any(isinstance(row.get(name), Mean) for row in rows)]
     stacked = [name for name in columns if name not in lines]
     high = 1 + bool(lines)
@@ -192,7 +197,7 @@ def _series(
     mark: dict[str, Any],
     line: dict[str, Any] | None,
 ) -> None:
-    """Adds one column as marks, joined by ``line`` unless they are dots or it is None."""
+    """Adds one column of the rows as marks; ``line`` joins them, unless it is None or dots."""
     values = [row.get(column) for row in rows]
     numbers = [number_of(value) for value in values]
     if all(map(math.isnan, numbers)):
@@ -232,9 +237,9 @@ def _series(
 
 
 def _finished(figure: go.Figure, height: int, second: int = 0, **layout: Any) -> go.Figure:
-    """Sets the frame, with every name once in the legend and room for it.
+    """Sets margins and legend of a finished figure, with each name once in the legend.
 
-    ``second`` is the height of the titles' second lines, in pixels.
+    ``second`` is the height of the second lines of titles, in pixels.
     """
     known: set[str] = {""}
     for trace in figure.data:

@@ -1,7 +1,6 @@
-"""Draws several systems side by side, and the atlas of every question's evidence.
+"""Draws comparisons of systems: turns retrieved for one question, and measures of all questions.
 
-They are compared by the turns each retrieved for one question, or by one measure over all
-questions.
+The atlas lists every question with its gold evidence under each setting or system.
 """
 
 from __future__ import annotations
@@ -11,41 +10,37 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from segviz.evaluation import Mean
-from segviz.evaluation.compare import SEGVIZ, Chart
+from segviz.evaluation.aggregate import Row
+from segviz.evaluation.compare import SEGVIZ, Chart, Overlap
+from segviz.evaluation.evaluation import Outcomes
 from segviz.figures.charts import rows_figure
 from segviz.figures.significance import EXACT, bounds, number, sign_of
 from segviz.text.captions import counted
-
-if TYPE_CHECKING:
-    from segviz.evaluation.aggregate import Row
-    from segviz.evaluation.compare import Overlap
-
-from segviz.evaluation.evaluation import Outcomes
 
 FOUND, COVERED, MISSED = "●", "◐", "○"
 """Marks of a gold turn: in a retrieved node of one unit, quoted by a wider one only, neither."""
 
 GOLD, RETURNED = "◆", "✓"
-"""Marks of a gold turn's name, and of another turn that came back."""
+"""Marks of the name of a gold turn, and of another turn that was retrieved."""
 
 _STATES = {"found": FOUND, "covered": COVERED, "missed": MISSED, "returned": RETURNED, "": ""}
 
 _LETTERS = 100
-"""Characters of a turn's text."""
+"""Most characters of a turn's text in a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnMatrix:
-    """Turns that systems returned for one question.
+    """Turns that several systems retrieved for one question.
 
-    ``gold`` are all turns of the question's evidence, ``others`` the turns that some system
-    returned. ``states`` has a row per system and a column per turn: of a gold turn ``found``,
-    ``covered`` (quoted by a wider node) or ``missed``, of another ``returned`` or "".
+    ``names`` are the systems, ``gold`` the turns of the question's evidence, ``others`` the other
+    turns that a system retrieved. ``states`` has a row per system and a column per turn. The state
+    of a gold turn is ``found``, ``covered`` (quoted by a wider node) or ``missed``; that of another
+    turn is ``returned`` or "".
     """
 
     names: tuple[str, ...]
@@ -55,16 +50,16 @@ class TurnMatrix:
 
     @property
     def turns(self) -> tuple[str, ...]:
-        """Turns of the columns."""
+        """Turns of the columns: the gold turns, then the others."""
         return self.gold + self.others
 
 
 def turn_matrix(
     found: Overlap, gold: Sequence[str], covered: Mapping[str, Collection[str]]
 ) -> TurnMatrix:
-    """Returns the matrix with gold turns first, then the others in order of time.
+    """Returns the matrix of a question's turns, gold turns first, the others in order of time.
 
-    ``covered`` holds, for each system, the gold turns that its returned nodes hold or quote.
+    ``covered`` has, for each system, the gold turns that its retrieved nodes contain or quote.
     """
     gold = tuple(dict.fromkeys(gold))
     returned = {
@@ -85,12 +80,12 @@ def turn_matrix(
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Shortens names of systems: no brackets, the retrieval on a second line, for narrow pages."""
+    """Shortens names of systems for narrow pages: no brackets, the retrieval on a second line."""
     return _unless_alike([re.sub(r" \(.*?\)", "", n).replace(" · ", "<br>") for n in names], names)
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Shortens names of systems to their first words, with the retrieval only if it is needed."""
+    """Shortens names of systems to their first words, unless two would become the same."""
     plain = [re.sub(r" \(.*?\)|,.*", "", name.replace(f" · {SEGVIZ}", "")) for name in names]
     return _unless_alike(plain, names)
 
@@ -100,7 +95,7 @@ def _unless_alike(short: list[str], names: Sequence[str]) -> list[str]:
 
 
 def turn_rows(matrix: TurnMatrix, words: Mapping[str, str]) -> list[dict[str, str]]:
-    """Returns the matrix as a table, a row per turn, gold first; ``words`` maps ids to texts."""
+    """Returns a matrix as rows of a table, one per turn; ``words`` maps ids of turns to texts."""
     names = short_names(matrix.names)
     return [
         {
@@ -113,7 +108,7 @@ def turn_rows(matrix: TurnMatrix, words: Mapping[str, str]) -> list[dict[str, st
 
 
 def gold_sentence(matrix: TurnMatrix) -> str:
-    """Returns how many gold turns each system found, and which none did; "" without gold turns."""
+    """Tells how many gold turns each system found, and which no system found; "" without any."""
     if not matrix.gold:
         return ""
     whole = len(matrix.gold)
@@ -132,21 +127,21 @@ def gold_sentence(matrix: TurnMatrix) -> str:
 
 
 def overlap_sentence(found: Overlap) -> str:
-    """Returns how many turns the systems returned, and how many of them all did."""
+    """Tells how many turns at least one system retrieved, and how many of them all systems did."""
     everywhere = int(found.returned.all(axis=0).sum())
     return f"{len(found.turns)} turns were returned by at least one system, {everywhere} by all."
 
 
 DIFFERENCE = "difference to the first"
-"""Column of paired differences to the first row."""
+"""Name of the column with the paired differences to the first row."""
 
 
 def standing_plot(
     rows: Sequence[Row], label: str, *, colours: Sequence[str], neutral: str
 ) -> go.Figure:
-    """Draws a dot with its 95 % interval per row, named by its "system".
+    """Draws each system's mean and its difference to the first system, with 95 % intervals.
 
-    The mean under ``label`` is at the left, the difference to the first row at the right.
+    The left panel has the column ``label`` of the rows, the right panel ``DIFFERENCE``.
     """
     names = _short([str(row["system"]) for row in rows])
     named: list[Row] = [{**row, "system": name} for row, name in zip(rows, names, strict=True)]
@@ -157,7 +152,7 @@ def standing_plot(
 
 
 def standing_sentence(rows: Sequence[Row], label: str) -> str:
-    """Returns which row is highest, and which differ significantly from the first."""
+    """Tells which system has the highest mean, and which differ significantly from the first."""
     names = short_names([str(row["system"]) for row in rows])
     mean = rows[0][label]
     if not isinstance(mean, Mean) or not mean.n:
@@ -185,17 +180,17 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
 
 
 _MANY = 6
-"""Most gold turns with a mark each; more are counted."""
+"""Most gold turns that get a mark each; more are counted."""
 
 Fate = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class AtlasRow:
-    """Question at index ``place``.
+    """Question at index ``place`` as a row of the atlas.
 
-    ``fates`` are in the order of the columns. ``change`` is the change of the measure from the
-    first column to the one in focus.
+    ``fates`` has, per column, the numbers of gold turns that are found, quoted, and all. ``change``
+    is the change of the measure from the first column to the one in focus.
     """
 
     place: int
@@ -206,14 +201,14 @@ class AtlasRow:
 def atlas(
     columns: Mapping[str, Outcomes], focus: str, places: Sequence[int], measure: str | None = None
 ) -> list[AtlasRow]:
-    """Returns the questions at ``places`` that have a value, the most changed first.
+    """Returns the atlas of the questions at ``places`` that have a value, the most changed first.
 
     Args:
         columns: the outcomes of each setting or system, by its name.
         focus: the column that is compared with the first one.
-        places: places of questions.
-        measure: a measure of :data:`segviz.evaluation.MEASURES`. None counts gold turns: 1 for one
-            that is found, ½ for one that only a wider node quotes.
+        places: indices of questions.
+        measure: a measure of :data:`segviz.evaluation.MEASURES`. None counts gold turns: 1 for a
+            turn that is found, ½ for a turn that only a wider node quotes.
 
     Returns:
         A row for each question, by its change from the first column to ``focus`` (gains before
@@ -241,7 +236,7 @@ def _turns_found(outcomes: Outcomes) -> list[float]:
 
 
 def marks(fate: Fate) -> str:
-    """Returns a mark for each gold turn, or the number of each mark if there are many."""
+    """Returns a mark for each gold turn of a question, or the number of each mark if many."""
     found, covered, whole = fate
     counts = ((FOUND, found), (COVERED, covered), (MISSED, whole - found - covered))
     if whole <= _MANY:
@@ -250,12 +245,12 @@ def marks(fate: Fate) -> str:
 
 
 def won(change: float) -> str:
-    """Returns "won" for a gain, "lost" for a loss, "" for no change."""
+    """Returns "won" for a positive change of a measure, "lost" for a negative one, else ""."""
     return "won" if change > 0 else "lost" if change < 0 else ""
 
 
 def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str, label: str) -> str:
-    """Returns how many questions are higher and lower in focus than in the first column."""
+    """Tells how many questions ``focus`` wins and loses against the first column ``base``."""
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
     whole = counted(len(rows), "question")
     return (

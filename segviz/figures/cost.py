@@ -1,4 +1,4 @@
-"""Draws construction cost as memory grows (SegTreeMem Fig. 5)."""
+"""Draws the cost of construction per step (SegTreeMem Fig. 5)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ POINTS = 250
 
 
 def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the means of at most POINTS equal blocks of a per-step series.
+    """Averages a per-step series over at most POINTS blocks of equal size.
 
-    Steps without a value (NaN) do not count; a block of them is NaN.
+    Steps without a value (NaN) do not count; a block of such steps is NaN.
     """
     size = -(-len(values) // POINTS) or 1
     blocks = (values[start : start + size] for start in range(0, len(values), size))
@@ -31,11 +31,11 @@ def _blocks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
-    """Returns per-step costs, each float64 (len(steps),).
+    """Returns the costs of every step by name, float64 (len(steps),) each.
 
-    They are milliseconds, tokens, calls, embedded texts and their tokens, inspected, modified,
-    annotated. Milliseconds are NaN where they say nothing about the model or the system: answers
-    came from a cache, or the memory was opened from a file, which stores no times.
+    Names are ms, tokens, calls, embedded, embedding tokens, inspected, modified and annotated.
+    Milliseconds are NaN if a step's answers came from a cache, or if the memory was opened from a
+    file, which stores no times.
     """
     costs = costs_of(steps)
     timed = (costs["seconds"] != 0) & (costs["cached"] == 0)
@@ -48,7 +48,7 @@ def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
 def dollars(
     steps: Sequence[Step], chat: Price | None, embedding: Price | None
 ) -> NDArray[np.float64] | None:
-    """Returns US dollars per step, float64 (len(steps),): every answer once, without retries.
+    """Returns US dollars per step, float64 (len(steps),), without retries and cached answers.
 
     None if a needed price, or the number of tokens, is unknown.
     """
@@ -67,7 +67,7 @@ def dollars(
 
 
 def money(amount: float | None) -> str:
-    """Returns an amount in words; "cost unknown" for None, never 0."""
+    """Formats an amount in US dollars; "cost unknown" for None."""
     return "cost unknown" if amount is None else f"${amount:.4f}"
 
 
@@ -78,10 +78,10 @@ def cost_figure(
     neutral: str,
     spent: NDArray[np.float64] | None = None,
 ) -> go.Figure:
-    """Draws a small chart over the steps for each cost that is not 0 throughout.
+    """Draws a small chart over the steps for each cost that is not always 0.
 
-    Costs are time, nodes inspected and changed, texts written and, with a model, calls, tokens and,
-    if ``spent`` (per step) is known, US dollars.
+    Costs are time, nodes inspected and changed, texts written and, with a model, calls and tokens.
+    ``spent`` is US dollars per step, None if unknown.
     """
     numbers = {"step": np.arange(1.0, len(steps) + 1)} | _spent(steps, spent)
     drawn = {name: _blocks(values).tolist() for name, values in numbers.items()}
@@ -94,7 +94,7 @@ def cost_figure(
 def _spent(
     steps: Sequence[Step], spent: NDArray[np.float64] | None
 ) -> dict[str, NDArray[np.float64]]:
-    """Returns the known costs that are not 0 throughout, with US dollars."""
+    """Returns the costs of every step that are known and not always 0, with US dollars."""
     values = series(steps) | ({} if spent is None else {"US dollars": spent})
     return {name: column for name, column in values.items() if np.nan_to_num(column).any()}
 
@@ -102,7 +102,7 @@ def _spent(
 def cost_rows(
     steps: Sequence[Step], spent: NDArray[np.float64] | None = None
 ) -> list[dict[str, float | int | None]]:
-    """Returns the data of the charts, step by step, without columns that are 0 throughout."""
+    """Returns the data of the charts, a row per step, without columns that are always 0."""
     values = _spent(steps, spent)
     return [
         {"step": number}
@@ -117,9 +117,9 @@ def cost_rows(
 
 
 def cost_sentence(steps: Sequence[Step]) -> str:
-    """Compares the median time of the first and last quarter of the steps with known time.
+    """Compares the median time of a step in the first and the last quarter of the build.
 
-    Names the steps without one.
+    Steps without a known time do not count; the sentence says how many there are.
     """
     values = series(steps)["ms"]
     cached = np.count_nonzero(costs_of(steps)["cached"])
@@ -141,7 +141,7 @@ def cost_sentence(steps: Sequence[Step]) -> str:
 
 
 def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> str:
-    """Returns the total cost of the build; money only if a model was paid."""
+    """Tells the total cost of a build, with its price if a model was used."""
     totals = {name: int(column.sum()) for name, column in series(steps).items() if name != "ms"}
     parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} touched"]
     if totals["calls"]:

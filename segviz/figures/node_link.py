@@ -1,6 +1,6 @@
 """Draws the structure as a node-link diagram with pyvis.
 
-Positions are a pure function of span and level; physics is off, so nodes stay in place.
+A node's position follows from its span and level; nodes do not move.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ def node_link_html(
     selected: int | None = None,
     accent: str = ACCENT["light"],
 ) -> tuple[str, int]:
-    """Returns one self-contained HTML page and the number of nodes it shows.
+    """Returns an HTML page that draws a structure, and the number of nodes on it.
 
-    Texts reach the page as JSON strings, which the drawing library shows as plain text.
+    The page needs no other file. It has texts as JSON strings, which pyvis shows literally.
 
     Args:
         structure: the structure to draw.
         node_colours: one CSS colour per node.
         background: colour of the page, ``#rrggbb``.
         foreground: colour of labels, edges and the selected node's border.
-        height: pixels.
-        limit: most nodes. Marked, gold and selected ones are kept with their ancestors, then the
-            highest; the caller must report how many are missing.
-        scores: one number per node, shown in the tooltip.
+        height: height of the drawing in pixels.
+        limit: most nodes. Marked, gold and selected nodes with their ancestors are always drawn,
+            then the highest nodes; the caller must report how many are missing.
+        scores: one number per node, shown in its tooltip.
         ramp: colours from low to high, ``#rrggbb``. With ``scores`` they replace ``node_colours``,
             by the share of the highest score.
-        root: use the square root of that share, as the canvas does for uneven scores.
-        names: labels of the nodes; without them, their numbers.
-        marked: retrieved nodes, with a thick border in ``accent``.
-        gold: gold evidence, drawn as diamonds.
-        selected: the selected node, with a thick border in ``foreground``.
-        accent: colour of the marks.
+        root: True for the square root of that share, as on the canvas for uneven scores.
+        names: labels of the nodes; numbers if empty.
+        marked: retrieved nodes, drawn with a thick border in ``accent``.
+        gold: nodes of gold evidence, drawn as diamonds.
+        selected: the selected node, drawn with a thick border in ``foreground``.
+        accent: colour of the border of retrieved nodes.
     """
     from pyvis.network import Network  # slow to import, so only on use
 
@@ -148,9 +148,9 @@ def node_link_html(
 
 
 def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[int]:
-    """Returns the active nodes, at most ``limit`` except for special ones and their ancestors.
+    """Returns the active nodes to draw, about ``limit`` at most.
 
-    The highest nodes fill the rest.
+    All special nodes and their ancestors are among them; the highest other nodes fill the rest.
     """
     nodes = np.flatnonzero(structure.active).tolist()
     if len(nodes) <= limit:
@@ -165,19 +165,22 @@ def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[in
 
 
 def _size(share: float, span: float, row: float, pixel: float) -> float:
-    """Returns the radius of a node: larger for a higher level, but inside its own span and row."""
+    """Returns the radius of a node, larger on higher levels, but within its span and row.
+
+    ``share`` is the node's level as a share of the highest one.
+    """
     biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row)
     return max(_SMALLEST, min(_SMALLEST + (biggest - _SMALLEST) * share, 0.45 * span))
 
 
 def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> str:
-    """Returns the colour of a score; the lowest one unless it is a positive number."""
+    """Returns the colour of a score on the ramp; the first colour if it is not positive."""
     share = min(1.0, score / most) ** power if score > 0 and most > 0 else 0.0
     return ramp[round(share * (len(ramp) - 1))]
 
 
 def _style(background: str, foreground: str) -> str:
-    """Returns CSS that overrides the white page and frames of pyvis' template, in ``#rrggbb``."""
+    """Returns CSS with the colours of the page, in place of pyvis' white page and frames."""
     for colour in (background, foreground):
         if not _COLOUR.fullmatch(colour):
             raise ValueError(f"{colour!r} is no colour of the page; expected #rrggbb")

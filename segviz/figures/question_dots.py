@@ -17,9 +17,10 @@ GROUPS = ("won", "lost", "found as before", "missed as before")
 
 
 def group_of(row: AtlasRow) -> str:
-    """Returns the group of a question from ``GROUPS``.
+    """Returns the group of a question, one of ``GROUPS``.
 
-    A question with any gold turn that is missed before and after is "missed as before".
+    If propagation does not change it, the group is "found as before" if all gold turns are found,
+    else "missed as before".
     """
     found, _, whole = row.fates[-1]
     if row.change:
@@ -30,11 +31,11 @@ def group_of(row: AtlasRow) -> str:
 def question_dots(
     rows: Sequence[AtlasRow], texts: Sequence[str], *, gold: str, accent: str, neutral: str
 ) -> go.Figure:
-    """Draws the dots by group, each group on separate lines.
+    """Draws a dot for each question, in the four groups of ``GROUPS``.
 
     Args:
-        rows: the questions, with their fates before and after.
-        texts: all questions; the ``place`` of a row is an index.
+        rows: the questions, with their gold evidence before and after propagation.
+        texts: texts of all questions; the ``place`` of a row is an index.
         gold: the colour of won questions.
         accent: the colour of lost questions.
         neutral: the colour of all others.

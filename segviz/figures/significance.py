@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from segviz.evaluation import Cell, Mean, Sweep
 from segviz.evaluation.measures import MEASURES, sees
-
-if TYPE_CHECKING:
-    from segviz.evaluation import Cell, Mean, Sweep
 
 Setting = tuple[str, float, int]
 """Policy, alpha and horizon."""
@@ -18,14 +15,14 @@ Setting = tuple[str, float, int]
 EXACT = 1e-12
 """Differences below this are rounding."""
 _FEW = 10
-"""Fewest questions of a test; with fewer a bootstrap interval is far too narrow."""
+"""Least number of questions of a test; with fewer a bootstrap interval is far too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingResult:
-    """Setting by one measure.
+    """Result of one setting by one measure.
 
-    ``gain`` is the mean paired difference to no propagation.
+    ``mean`` is over all questions, ``gain`` the mean paired difference to no propagation.
     """
 
     cell: Cell
@@ -44,17 +41,17 @@ class SettingResult:
 
     @property
     def words(self) -> str:
-        """Mean and gain, each with its interval, as lines of a tooltip."""
+        """Mean and gain, each with its 95 % interval, as two lines of a tooltip."""
         gain = f"{number(self.gain.value, plus=True)} {bounds(self.gain)}"
         return f"{number(self.mean.value)} {bounds(self.mean)}<br>{gain} against no propagation"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Sweep by one measure.
+    """Results of all settings of a sweep by one measure.
 
-    ``verdicts`` holds the measured settings of the policies that can change the measure, ``blind``
-    the other policies; ``base`` is no propagation. The intervals of the gains are simultaneous
+    ``base`` is the mean without propagation. ``verdicts`` has the settings of the policies that can
+    change the measure, ``blind`` the other policies. The intervals of the gains are simultaneous
     over all settings of ``sweeps`` sweeps, one for each relevance.
     """
 
@@ -79,16 +76,16 @@ class Judged:
         return f" but {' and '.join(kinds)}" if kinds else ""
 
     def moved(self, policies: Iterable[str] | None = None) -> list[SettingResult]:
-        """Returns the results of settings that propagate, for some policies or for all."""
+        """Returns the results of the settings that propagate, of some policies or of all."""
         wanted = set(self.sweep.policies if policies is None else policies)
         every = self.verdicts.values()
         return [one for one in every if one.cell.moves and one.cell.policy in wanted]
 
     def best(self, policies: Iterable[str] | None = None) -> SettingResult | None:
-        """Returns the significantly better setting with the highest mean.
+        """Returns the setting with the highest mean among the significantly better ones.
 
-        Without a significant one, it is the highest of all (:meth:`Sweep.best`). None if no
-        question has a value.
+        If no setting is significantly better it is the highest of all (:meth:`Sweep.best`). None if
+        no question has a value.
         """
         chosen = None if policies is None else set(policies)
         better = [one for one in self.moved(chosen) if one.sign > 0]
@@ -98,7 +95,7 @@ class Judged:
         return self.verdicts[setting_of(cell)] if cell.moves else None
 
     def won_lost(self, cell: Cell) -> tuple[int, int]:
-        """Counts the questions whose measure a cell raises, and those whose measure it lowers."""
+        """Counts the questions whose measure a setting raises, and those it lowers."""
         base = self.sweep.baseline.outcomes
         kept = base.keep(adversarial=self.adversarial)
         change = (cell.outcomes.column(self.measure) - base.column(self.measure))[kept]
@@ -106,7 +103,7 @@ class Judged:
 
 
 def judge(sweep: Sweep, measure: str, *, adversarial: bool = True, sweeps: int = 1) -> Judged:
-    """Tests every setting by ``measure``, with or without questions of category 5.
+    """Tests every setting of a sweep by a measure, with or without questions of category 5.
 
     The intervals of the gains are simultaneous over ``sweeps`` sweeps (``Sweep.gains``).
 
@@ -130,19 +127,19 @@ def judge(sweep: Sweep, measure: str, *, adversarial: bool = True, sweeps: int =
 
 
 def setting_of(cell: Cell) -> Setting:
-    """Returns the setting of a cell."""
+    """Returns policy, α and horizon of a cell."""
     return cell.policy, cell.alpha, cell.horizon
 
 
 def spelled(cell: Cell) -> str:
-    """Returns the setting of a cell in words."""
+    """Returns policy, α and horizon of a cell as text."""
     return f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
 
 
 def sign_of(gain: Mean) -> int:
     """Returns the sign of a gain if its interval excludes zero; 0 if it is not significant.
 
-    It is also 0 for fewer than ten questions, whose interval is too narrow.
+    With fewer than ten questions it is 0, because their interval is too narrow.
     """
     if gain.n < _FEW:
         return 0
@@ -150,7 +147,7 @@ def sign_of(gain: Mean) -> int:
 
 
 def blind_sentence(policies: Iterable[str], *measures: str) -> str:
-    """Returns why some policies cannot change some measures; "" without either."""
+    """Tells that some policies cannot change some measures, and why; "" without policies."""
     named = " and ".join(policies).capitalize()
     labels = ", ".join(MEASURES[name].label for name in measures)
     if not named or not labels:
@@ -165,7 +162,7 @@ def opening(measure: str) -> str:
 
 
 def number(value: float, *, plus: bool = False) -> str:
-    """Returns three decimals with a true minus, and a plus if requested; "" for NaN."""
+    """Formats a number with three decimals, a true minus, and a plus if requested; "" for NaN."""
     if math.isnan(value):
         return ""
     text = f"{round(value, 3) + 0.0:{'+' if plus else ''}.3f}"  # adding 0 turns -0.0 into 0.0
@@ -173,7 +170,7 @@ def number(value: float, *, plus: bool = False) -> str:
 
 
 def bounds(mean: Mean) -> str:
-    """Returns an interval in brackets; "" without one."""
+    """Formats the interval of a mean in brackets; "" if it has none."""
     if math.isnan(mean.low):
         return ""
     return f"[{number(mean.low)}, {number(mean.high)}]"

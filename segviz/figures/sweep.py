@@ -1,7 +1,7 @@
-"""Draws the gains of propagation settings in a measure (SegTreeMem Figs 6, 7, 13, 14).
+"""Draws how much settings of propagation gain in a measure (SegTreeMem Figs 6, 7, 13, 14).
 
-Every mark of one setting has ``customdata`` that begins with policy, alpha and horizon, so that a
-page can load the clicked setting. Policies that cannot change the measure are never drawn.
+Every mark of a setting has ``customdata`` that begins with policy, alpha and horizon, so that a
+click can load the setting. Policies that cannot change the measure are not drawn.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customd
 _VERDICT = {1: "better", 0: "not significant", -1: "worse"}
 
 _LEAST, _FULL = 0.3, 0.25
-"""Share of the full colour for the smallest significant gain, and the gain that has all of it.
+"""Share of the full colour for the smallest significant gain, and the gain with the full colour.
 
-All maps share this scale, whatever their relevance and measure."""
+All maps have this scale, whatever their relevance and measure."""
 
 
 def _tint(verdict: SettingResult) -> float:
-    """Returns the position of a setting on the ramp, in [-1, 1]; 0 if it is not significant.
+    """Returns the position of a setting's gain on the ramp, in [-1, 1]; 0 if not significant.
 
     The position grows with the square root of the gain, so that small gains are visible.
     """
@@ -59,10 +59,16 @@ def heatmap(
 ) -> go.Figure:
     """Draws the gain of one policy over alpha (x) and horizon (y), with the mean in each cell.
 
-    ``ramp`` are an odd number of ``#rrggbb`` stops from worse to better. Where the interval of the
-    gain includes zero a cell has the colour of zero; elsewhere its colour goes by the square root
-    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell.
-    Cells not measured stay empty.
+    Cells without a significant gain have the middle colour of the ramp. Other cells are coloured by
+    the square root of the gain, which is written below the mean. Cells that were not measured stay
+    empty.
+
+    Args:
+        judged: the tested sweep.
+        policy: the policy.
+        ramp: an odd number of ``#rrggbb`` stops from worse to better.
+        accent: colour of the frame of the ``chosen`` cell.
+        chosen: a setting; None for no frame.
     """
     columns, lines = judged.sweep.alphas, [h for h in judged.sweep.horizons if h > 0]
     mine = {
@@ -73,8 +79,8 @@ def heatmap(
     }
     figure = _cells(mine, len(columns), len(lines), ramp, size=34, gap=2)
     known = {place: one for place, one in mine.items() if one.mean.n}
-    # Annotations, because a click fades the texts of all points but one; all at once, because
-    # Plotly goes through those there are with every one that is added.
+    # Annotations, because a click fades the texts of all points but one. All are set at once,
+    # because adding one takes Plotly a pass over all others.
     said = []
     for (x, y), one in known.items():
         stop = ramp[round((_tint(one) + 1) / 2 * (len(ramp) - 1))]
@@ -103,9 +109,9 @@ def heatmap(
 
 
 def relevance_map(judged: Judged, *, ramp: Sequence[str], accent: str) -> go.Figure:
-    """Draws all settings of one relevance as a small map; ``accent`` frames the best cell.
+    """Draws the heatmaps of all policies of a sweep side by side, small and without numbers.
 
-    It shows the heatmaps of the policies side by side, in the same colours, without numbers.
+    ``accent`` is the colour of the frame of the best cell.
     """
     sweep = judged.sweep
     lines = [horizon for horizon in sweep.horizons if horizon > 0]
@@ -131,7 +137,7 @@ def relevance_map(judged: Judged, *, ramp: Sequence[str], accent: str) -> go.Fig
 
 
 def map_sentence(judged: Judged) -> str:
-    """Returns the mean without propagation, the best mean, and its significance."""
+    """Tells the mean without propagation, the best mean, and if the difference is significant."""
     best = judged.best()
     if best is None:
         return "no value"
@@ -148,9 +154,10 @@ def _cells(
     size: int,
     gap: int,
 ) -> go.Figure:
-    """Draws a map of settings by position, below transparent squares of ``size`` pixels.
+    """Draws a heatmap of settings at positions (x, y), below transparent squares.
 
-    The squares are scatter points, because Streamlit reports no clicks on a heatmap.
+    The squares, of ``size`` pixels, are scatter points, because Streamlit reports no clicks on a
+    heatmap.
     """
     figure = go.Figure(
         go.Heatmap(
@@ -190,13 +197,13 @@ def _frame(figure: go.Figure, x: int, y: int, accent: str, width: int) -> None:
 
 
 def _three_digits(value: float, *, plus: bool = False) -> str:
-    """Formats as ``.681``, so that seven values fit side by side on a narrow page."""
+    """Formats a number as ``.681``, so that seven values fit side by side on a narrow page."""
     text = number(value, plus=plus)
     return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text[: len(text) - 1]
 
 
 def verdict_sentence(judged: Judged) -> str:
-    """Returns if a setting is significantly better than no propagation, and which loses most."""
+    """Tells if a setting is significantly better than no propagation, and which loses most."""
     best, relevance = judged.best(), judged.sweep.settings.relevance_for()
     if best is None:
         return f"No question counts for {judged.label}, or no policy here can change it."
@@ -213,7 +220,7 @@ def verdict_sentence(judged: Judged) -> str:
 
 
 def reason_sentence(judged: Judged) -> str:
-    """Returns the questions at the maximum, the wins and losses, and the detectable gain."""
+    """Explains the result: questions that can only lose, wins and losses, detectable gain."""
     best = judged.best()
     if best is None:
         return ""
@@ -235,9 +242,9 @@ def reason_sentence(judged: Judged) -> str:
 
 
 def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
-    """Returns the other relevances that gain significantly, and the highest mean.
+    """Tells which other relevances gain significantly by propagation, and their highest mean.
 
-    It is "" without other relevances.
+    ``others`` are the sweeps with other relevances; "" if there is none.
     """
     bests = {name: best for name, one in others.items() if (best := one.best()) is not None}
     own = judged.best()
@@ -264,7 +271,7 @@ def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
 
 
 def tried_sentence(judged: Judged) -> str:
-    """Returns the number of settings and the correction of their intervals."""
+    """Tells how many settings were tried, and how their intervals are corrected for that."""
     cells = [one.cell for one in judged.moved()]
     axes = (
         counted(len({cell.policy for cell in cells}), "policy", "policies"),
@@ -288,7 +295,7 @@ def _gain(verdict: SettingResult) -> str:
 
 
 def heatmap_sentence(judged: Judged, policy: str) -> str:
-    """Returns how many settings of a policy are significant, and the best of them."""
+    """Tells how many settings of a policy are significant, and which has the highest mean."""
     if policy in judged.blind:
         return blind_sentence([policy], judged.measure)
     best = judged.best([policy])
@@ -311,7 +318,7 @@ def heatmap_sentence(judged: Judged, policy: str) -> str:
 
 
 def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | int | float]]:
-    """Returns the settings of some policies as rows of a table."""
+    """Returns the results of all settings of some policies as rows of a table."""
     return [
         {
             "policy": one.cell.policy,
@@ -340,10 +347,10 @@ def level_bars(
     accent: str,
     level_names: Sequence[str] = (),
 ) -> go.Figure:
-    """Draws stacked shares of levels in the mixed top K per alpha, first without propagation.
+    """Draws the shares of the levels among the retrieved nodes as a stacked bar for each alpha.
 
-    Above them, in a strip with a separate axis, is the measure with its 95 % intervals, if the
-    policy can change it.
+    The first bar is without propagation. If the policy can change the measure, it is drawn above
+    the bars with its 95 % intervals.
     """
     rows = level_rows(judged, horizon, policy, level_names)
     chart = Chart("α", tuple(rows[0])[1:], kind="stack", intervals=True)
@@ -351,7 +358,7 @@ def level_bars(
 
 
 def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
-    """Returns the share of leaves without propagation and at the largest alpha."""
+    """Tells the share of leaves among the retrieved nodes, without propagation and at most α."""
     mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
     if not mine:
         return f"Nothing was measured for H {horizon}."
@@ -369,16 +376,16 @@ def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
 def level_rows(
     judged: Judged, horizon: int, policy: str, level_names: Sequence[str] = ()
 ) -> list[Row]:
-    """Returns the bars and the line of ``level_bars`` as rows of a table."""
+    """Returns the data of :func:`level_bars` as rows of a table, one per alpha."""
     measure = "" if policy in judged.blind else judged.measure
     how = {"adversarial": judged.adversarial}
     return reproduce.level_rows(judged.sweep, horizon, policy, measure, level_names, **how)
 
 
 def category_rows(judged: Judged, setting: Setting) -> list[Row]:
-    """Returns the measure under a setting and without propagation, by category and over all.
+    """Returns a table of the measure under a setting and without propagation.
 
-    Categories without a value are left out.
+    It has a row for each category with a value, and one for all questions.
     """
     found, base = judged.verdicts[setting].cell.outcomes, judged.sweep.baseline.outcomes
     kinds: dict[str, dict[str, Any]] = {
@@ -403,14 +410,14 @@ _BEFORE = "no propagation"
 def category_figure(
     judged: Judged, setting: Setting, *, colours: Sequence[str], neutral: str
 ) -> go.Figure:
-    """Draws a dot and interval per row of :func:`category_rows`, hollow without propagation."""
+    """Draws :func:`category_rows` as dots with intervals, hollow without propagation."""
     chart, rows = Chart("questions", (judged.label,), kind="dots"), category_rows(judged, setting)
     hollow = (_BEFORE, _BEFORE)
     return rows_figure(rows, chart, colours=colours, neutral=neutral, hollow=hollow)
 
 
 def category_sentence(judged: Judged, setting: Setting) -> str:
-    """Returns the categories with the highest and the lowest mean, and the mean over all."""
+    """Tells the categories with the highest and the lowest mean, and the mean of all questions."""
     means = {
         str(row["questions"]): mean
         for row in category_rows(judged, setting)

@@ -11,16 +11,13 @@ import plotly.graph_objects as go
 from segviz.figures.charts import framed
 
 _TRACK, _TALLEST = 26, 560
-"""Heights of a bar, and of the tallest figure, in pixels."""
+"""Height of a bar, and most height of all bars, in pixels."""
 _SHORTEST = 1 / 250
-"""Least share of the time axis of a bar, so that it is visible."""
+"""Least length of a bar as a share of the time axis, so that it is visible."""
 
 
 def timed(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Returns the rows whose ``start`` and ``stop`` are both times or both numbers.
-
-    If both kinds occur, those with times.
-    """
+    """Returns the rows with times as ``start`` and ``stop``; without any, those with numbers."""
     for kind in (datetime, int | float):
         found = [
             row

@@ -72,9 +72,9 @@ def numbered_tree(
 
 
 def share_rows(matrix: NDArray[np.float64]) -> list[dict[str, str]]:
-    """Returns W_P in words, a row for each share that a node gives, and its targets.
+    """Returns the matrix W_P as a table: which share of its score a node gives to which nodes.
 
-    Shares are one over a number of targets, so 1/3 is exact where 0.333 is not.
+    A share is one over the number of targets, so it is written as 1/3 and not as 0.333.
     """
     rows = []
     for giver, column in enumerate(matrix.T):

@@ -1,8 +1,8 @@
 """Encodes a view of the explorer as the parameters of a link, and decodes it.
 
 A :class:`Bookmark` has conversation, unit rule, system with its parameters, question, retrieval
-settings, selected node. Only values that differ from the defaults are written, so links stay short
-and readable. Every part of a link is checked; unusable parts are left out and named.
+settings and selected node. Only values that differ from the defaults are written, so links stay
+short. Every part of a link is checked; unusable parts are left out and named.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Bookmark:
     """Parameters of a view: the data, the system, the question and the display.
 
     Attributes:
-        sample, path, upload: the file: a bundled one, one on this machine, or an uploaded one.
+        sample, path, upload: the file: bundled, on this machine, or uploaded; at most one is set.
         conversation: id of the conversation.
         unit: the unit rule.
         system: name of the system.
@@ -45,11 +45,11 @@ class Bookmark:
         question: index of a question of the data set.
         text: a typed question.
         retrieval: settings of the question.
-        step: number of steps on Grow.
+        step: number of steps shown on Grow.
         node: the selected node.
-        view: the drawing.
-        colour, labels: what it shows on nodes.
-        pins: the two nodes compared side by side.
+        view: the kind of drawing, such as the canvas or the outline.
+        colour, labels: the choice of colour and label of nodes (``Look``).
+        pins: up to two nodes that are compared side by side.
         sweep_cell: the setting that Sweep shows in full: policy, α and H.
         beside: scoring of the second tree on Ask.
     """
@@ -101,15 +101,15 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
 
 
 def in_link(name: str) -> str:
-    """Returns the name of a system's parameter in a link, with ``system.`` if it is ambiguous."""
+    """Returns the name in a link of a system's parameter: with ``system.`` if it is ambiguous."""
     return f"system.{name}" if name in _READERS else name
 
 
 def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) -> dict[str, str]:
-    """Returns the settings that differ from their base.
+    """Returns the parts of a link for retrieval settings: those that differ from a base.
 
-    The base is the opening if both score alike, else the defaults with the system's usual method;
-    then the policy is written, which marks the base as the defaults.
+    If the settings score as the ``opening`` the base is the opening. Else it is the defaults with
+    the system's usual method; then the link has at least the policy, by which the decoder knows.
     """
     opens = retrieval == retrieval.scored_as(opening)
     usual = opening if opens else RetrievalSettings(method=opening.method)
@@ -123,7 +123,7 @@ def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) 
 
 
 def looks(link: Mapping[str, str]) -> dict[str, str]:
-    """Returns the parts of a link about the view, without those about the data and the build."""
+    """Returns the parts of a link about the display, without those about data and build."""
     return {name: link[name] for name in link if name in _READERS and name not in MADE}
 
 
@@ -161,9 +161,9 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
 
 
 def _decode_retrieval(values: dict[str, Any], opening: RetrievalSettings) -> RetrievalSettings:
-    """Removes the retrieval settings from the values of a link and returns them.
+    """Removes the retrieval settings from the decoded values of a link and returns them.
 
-    Missing values are the defaults if the link has any scoring part, else those of the opening.
+    Missing values are the defaults if the link has a part about scoring, else those of ``opening``.
     """
     scored = not values.keys().isdisjoint(_SCORING)
     usual = RetrievalSettings(method=opening.method) if scored else opening
@@ -176,10 +176,10 @@ def _decode_retrieval(values: dict[str, Any], opening: RetrievalSettings) -> Ret
 
 
 def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Returns the settings of a system or component that differ from its defaults, flat.
+    """Returns the settings of a system or part that differ from its defaults, by dotted name.
 
-    ``settings`` are as in ``Memory.settings``. Nested components appear by name under the
-    parameter's name, their own parameters below it with a dot.
+    ``settings`` are as in ``Memory.settings``. A parameter that selects a part has the name of the
+    part; a parameter of the part has both names, joined by a dot.
     """
     flat: dict[str, Any] = {}
     for parameter in parameters(kind):
@@ -237,7 +237,7 @@ def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
 
 
 def _number(kind: type, low: float | None, high: float | None) -> Callable[[str], Any]:
-    """Returns a reader of finite numbers from ``low`` to ``high`` inclusive; None for no bound."""
+    """Returns a reader of finite numbers from ``low`` to ``high``; None means no bound."""
 
     def read(given: str) -> Any:
         try:
@@ -256,7 +256,7 @@ def _number(kind: type, low: float | None, high: float | None) -> Callable[[str]
 
 
 _COUNT = _number(int, 0, 2**31)
-"""Reads a count or a node."""
+"""Reads a count or the id of a node."""
 
 
 def _one_of(legal: Collection[str]) -> Callable[[str], str]:
@@ -279,7 +279,7 @@ def _short_text(given: str) -> str:
 
 
 def _local_path(given: str) -> str:
-    """Reads a path on this machine."""
+    """Reads a path; ValueError if it names a file of another machine."""
     # Opening a network share would contact another machine and reveal the user to it.
     if given.replace("\\", "/").startswith("//"):
         raise ValueError("a link may name files of this machine only; type the path yourself")
@@ -287,14 +287,14 @@ def _local_path(given: str) -> str:
 
 
 def _yes_or_no(given: str) -> bool:
-    """Reads a truth value."""
+    """Reads "yes" or "no"."""
     if given not in ("yes", "no"):
         raise ValueError("expected yes or no")
     return given == "yes"
 
 
 def _levels(given: str) -> tuple[int, ...]:
-    """Reads levels in ascending order; "none" for none."""
+    """Reads level numbers separated by commas, or "none"; returns them in ascending order."""
     if given == "none":
         return ()
     read = _number(int, 0, 100_000)
@@ -302,12 +302,12 @@ def _levels(given: str) -> tuple[int, ...]:
 
 
 def _relevance(given: str) -> str:
-    """Reads a relevance with its parameters, in its normal form."""
+    """Reads the specification of a relevance and returns its normal form."""
     return spelled(relevance_model(_short_text(given)))
 
 
 def _cell(given: str) -> tuple[str, float, int]:
-    """Reads policy, α and H of a sweep."""
+    """Reads policy, α and H of the setting that Sweep shows, as in ``both,0.5,2``."""
     parts = given.split(",")
     if len(parts) != 3:
         raise ValueError("expected a policy, α and H, as in both,0.5,2")
@@ -333,7 +333,7 @@ def _beside(given: str) -> RetrievalSettings:
 
 
 def _pins(given: str) -> tuple[int, ...]:
-    """Reads one node, or two different ones."""
+    """Reads the ids of one node or of two different nodes."""
     nodes = tuple(_COUNT(part) for part in given.split(","))
     if len(set(nodes)) != len(nodes) or len(nodes) > 2:
         raise ValueError("expected one node or two different ones")
@@ -372,7 +372,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
 """Reader of every part of a link but the system's settings."""
 
 MADE = ("sample", "path", "upload", "conversation", "unit", "system")
-"""Parts about the data and the build, besides the system's settings."""
+"""Parts of a link about the data and the build, besides the system's settings."""
 
 BOUND = (
     *("swept-over", "sweep-policies", "sweep-relevance", "sweep-k"),
@@ -381,15 +381,14 @@ BOUND = (
     *("compare-asked", "all-turns"),
     *("compare-atlas-A", "compare-atlas-B", "measured-by", "adversarial", "disputed"),
 )
-"""Further parts of a link: widgets of Sweep and Compare that Streamlit stores in the address."""
+"""Further parts of a link, which Streamlit writes: values of widgets of Sweep and Compare."""
 
 _RETRIEVAL = {
     **{name: name for name in ("policy", "alpha", "horizon", "k", "relevance", "levels")},
     **{"distinct": "literal", "deduplicate": "deduplicate", "budget": "budget"},
     **{"method": "method", "asked": "step"},
 }
-"""Parts with retrieval settings, each with its field of RetrievalSettings; ``distinct`` is the
-opposite of ``literal``."""
+"""Part of a link to field of RetrievalSettings; ``distinct`` is the opposite of ``literal``."""
 
 _SCORING = ("policy", "alpha", "horizon", "relevance", "method")
 
@@ -400,4 +399,4 @@ _REMOVED = {
     "compare-turns": "select a node of Compare again",
     "annotate.diversity": "node texts are chosen otherwise now, see annotate.repeat",
 }
-"""Parts that older links may have, with what to do instead."""
+"""Part that only older links have to advice for the user."""

@@ -1,4 +1,4 @@
-"""Texts of a view: titles of sessions, tooltips of nodes, a question's time and its audit."""
+"""Writes texts of a view: session titles, tooltips, the time of a question, an audit's dispute."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LENGTH = (80, 320)
 
 
 def shown_labels(memory: Memory, structure: Structure) -> tuple[str, ...]:
-    """Returns ``memory.labels``, all "" if there are more than ``MAX_LABELLED`` nodes."""
+    """Returns the labels of a structure's nodes; "" for each if there are over ``MAX_LABELLED``."""
     if len(structure) > MAX_LABELLED:
         return ("",) * len(structure)
     return memory.labels(structure)
 
 
 def provenance_lines(memory: Memory) -> list[tuple[str, str]]:
-    """Returns how models were asked for a memory, as (name, value) lines; none without a model."""
+    """Returns how models were called for a memory, as (name, value) lines; [] without a model."""
     known = memory.provenance
     if not known:
         return []
@@ -57,12 +57,12 @@ _ROLE_NOUNS = {"decision": "decisions", "annotation": "texts"}
 
 
 def units_text(start: int, stop: int) -> str:
-    """Returns ``unit 45`` or ``units 45–50``, with the last one included."""
+    """Formats a half-open range of units as ``unit 45`` or ``units 45–50`` (50 is the last)."""
     return f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
 
 
 def short_dates(dates: Sequence[date | str | None]) -> list[str]:
-    """Returns dates as "12 Aug", those of several years as "12 Aug ’23"; texts unchanged."""
+    """Formats dates as "12 Aug", or as "12 Aug ’23" if they span several years; texts stay."""
     years = {when.year for when in dates if isinstance(when, date)}
     year = " ’%y" if len(years) > 1 else ""
     return [
@@ -71,27 +71,27 @@ def short_dates(dates: Sequence[date | str | None]) -> list[str]:
 
 
 def session_title(label: str, when: date | str | None) -> str:
-    """Returns a session's title, as "S7 · 12 Aug 2023"."""
+    """Returns the title of a session: its label and date, as in "S7 · 12 Aug 2023"."""
     long = f"{when.day} {when:%b %Y}" if isinstance(when, date) else when or ""
     return f"{label} · {long}" if long else label
 
 
 def tooltip_length(nodes: int) -> int:
-    """Returns the length of tooltip texts, shorter for many nodes, 0 beyond 5,000."""
+    """Returns the most characters of a tooltip's text for so many nodes, 0 beyond 5,000 nodes."""
     shortest, longest = _LENGTH
     return 0 if nodes > MAX_LABELLED else max(shortest, min(longest, _BUDGET // max(nodes, 1)))
 
 
 def tooltip_texts(texts: Sequence[str]) -> list[str]:
-    """Returns texts for the tooltip, [] if there are too many."""
+    """Shortens the texts of nodes for their tooltips; [] if there are over 5,000."""
     limit = tooltip_length(len(texts))
     return [text if len(text) <= limit else text[:limit] + "…" for text in texts] if limit else []
 
 
 def moment_sentence(memory: Memory, question: Question | None, step: int) -> str:
-    """Returns the time of a question, as in "Asked after step 41 of 120, before D3:12; …".
+    """Tells when a question is asked, as in "Asked after step 41 of 120, before D3:12; …".
 
-    The question's own time follows if it is another.
+    If the data set gives the question another time, the sentence adds it.
     """
     moment = memory.moment(question) if question else None
     place = f"before {question.asked_at}" if question and moment is not None else ""
@@ -104,7 +104,7 @@ def moment_sentence(memory: Memory, question: Question | None, step: int) -> str
 
 
 def dispute_lines(dispute: Dispute) -> list[str]:
-    """Returns the lines of a dispute: error and reason, corrected evidence, corrected answer."""
+    """Describes an audit's dispute in lines: error and reason, corrected evidence and answer."""
     reason = f": {one_line(dispute.reason)}" if dispute.reason else ""
     lines = [f"Disputed by the audit, {dispute.kind}{reason}"]
     if dispute.evidence is not None:
@@ -118,7 +118,7 @@ def dispute_lines(dispute: Dispute) -> list[str]:
 def summary(
     structure: Structure, units: int, present: int, selected: int | None, title: str
 ) -> str:
-    """Returns one sentence about the picture for a screen reader."""
+    """Describes the picture of a memory in one sentence, for screen readers."""
     low, top = structure.level[structure.active], structure.top[structure.active]
     count = len(low)
     begins = np.bincount(low, minlength=int(top.max(initial=0)) + 1)

@@ -1,12 +1,12 @@
-"""Choices of colour and label of nodes, and the retrieval settings of the canvas.
+"""Defines the choices of colour and label of nodes, and the retrieval settings of the canvas.
 
-The browser changes both kinds by itself and reports them; links and the next page use the report. A
-choice that a page's data cannot show falls back to the page's default. A new measure of nodes needs
-only a row in ``MEASURES``.
+The user changes both in the canvas. The browser applies a change at once and reports it to Python,
+which uses it for links and the next page. A choice that a page's data cannot show falls back to the
+page's default. To add a measure of nodes, add a row to ``MEASURES``.
 
-While a retrieval control moves, the browser recomputes scores. It reports the setting once the
-control rests; Python stores it and answers with the true scores. ``sequence`` numbers the browser's
-changes, so that it can ignore an answer to an older one.
+While a retrieval control moves, the browser computes scores itself. When the control rests it
+reports the setting, and Python returns the exact scores. ``sequence`` numbers these reports, so
+that the browser can ignore the answer to an older one.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from segviz.tree.shape import known_coherence
 
 @dataclass(frozen=True)
 class NodeMeasure:
-    """Number for every node: its ``meaning`` in the menu, its ``unit`` in the legend, its function.
+    """Measure that gives every node a number.
 
-    ``known(structure, asked)`` returns float64 (n,). It returns an empty array if computation is
-    postponed until requested, None if no node has a value.
+    ``meaning`` describes it in the menu, ``unit`` in the legend. ``known(structure, asked)``
+    returns float64 (n,); an empty array if ``asked`` is False and the computation is slow; None if
+    no node has a value.
     """
 
     meaning: str
@@ -41,29 +42,29 @@ MEASURES: dict[str, NodeMeasure] = {
         "mean cosine with its children; a leaf: with its parent", "mean cosine", known_coherence
     ),
 }
-"""Name to measure, in the order of the menu; links use the names. Values run from 0 to 1 (others
-are clipped for drawing), NaN where unknown, on one ramp from pale to dark. Menus, legend, labels
+"""Name to measure, in the order of the menu; links use the names. Values are from 0 to 1 (others
+are clipped for drawing) or NaN if unknown. They are drawn from pale to dark. Menus, legend, labels
 and tooltips of the canvas follow the rows."""
 
 COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", "own", *MEASURES)
-"""Values nodes can be coloured by; "own" are the labels of a file. "" is the page's default:
-sessions on Grow, each half's score on Ask."""
+"""Choices of colour; "own" colours by the labels in the user's file. The choice "" is the page's
+default: sessions on Grow, the scores on Ask."""
 
 LABELS: Final = ("marked", "none", "session", "words", "node", "score")
-"""Labels of nodes. "" is the default: "words", which distinguish a node from its siblings, where
-they are known. "marked" shows them on retrieved, gold and selected nodes only."""
+"""Choices of label. "words" are topic words that distinguish a node from its siblings; "marked"
+shows them on retrieved, gold and selected nodes only. The choice "" is "words" if there are any."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """Choice of colour and label."""
+    """Choice of colour and label of nodes (``COLOURS``, ``LABELS``); "" for the default."""
 
     colour: str = ""
     labels: str = ""
 
 
 def read_look(sent: object) -> Look | None:
-    """Returns the choice a browser sent; None unless it is a legal one."""
+    """Returns the choice of colour and label that a browser sent; None if it is illegal."""
     if not isinstance(sent, Mapping):
         return None
     colour, labels = sent.get("colour"), sent.get("labels")
@@ -75,22 +76,22 @@ def read_look(sent: object) -> Look | None:
 ALPHA_MAX: Final = 0.99
 ALPHA_STEP: Final = 0.01
 HORIZON_MAX: Final = 5
-"""Range of the controls; equation 4 itself allows any α below 1 and any number of hops."""
+"""Ranges of the controls of α and H; equation 4 allows any α below 1 and any number of hops."""
 
 LIVE_POLICIES: Final = {
     name: make for name, make in POLICIES.items() if getattr(make, "live", False)
 }
-"""Policies the browser can compute by itself: those with ``live``."""
+"""Policies that the browser can compute by itself."""
 
 DRAWINGS: Final = ("mirrored", "change")
-"""Both scores mirrored on one axis, or their signed difference."""
+"""Drawings of an answered question: both scores mirrored on one axis, or their difference."""
 
 
 @dataclass(frozen=True)
 class Live:
     """Input of the browser's own retrieval: settings, drawing, and the number of its last change.
 
-    Of the settings that the browser reports only policy, α and H count.
+    The browser changes and reports policy, α and H only.
     """
 
     settings: RetrievalSettings
@@ -117,7 +118,7 @@ class Live:
 
 
 def read_setting(sent: object) -> Live | None:
-    """Returns the setting a browser sent; None unless it is a legal one."""
+    """Returns the retrieval setting that a browser sent; None if it is illegal."""
     if not isinstance(sent, Mapping):
         return None
     policy, alpha, horizon, drawing, sequence = (

@@ -1,8 +1,8 @@
 """Defines the colours of data in views and exports: ramps, sessions, levels, series, text.
 
-Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal. Ramps of
-one direction are therefore ordered for any kind of colour vision. That of signed change has two
-hues for its two arms, and hatching beside them.
+Ramps are computed in OKLCH (Ottosson 2020), in which equal steps of lightness look equal. So a ramp
+from light to dark is ordered for any kind of colour vision. The ramp of signed change has a hue for
+each sign; hatching shows the sign, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TO_LINEAR_RGB: Final = np.array(
 def _hex(
     lightness: NDArray[np.float64], chroma: NDArray[np.float64], hue: NDArray[np.float64]
 ) -> list[str]:
-    """Converts OKLCH columns, each of shape (n,), hue in degrees, to n ``#rrggbb`` strings.
+    """Converts n colours in OKLCH, with hue in degrees, to ``#rrggbb`` strings.
 
     Colours outside sRGB are clipped per channel.
     """
@@ -50,16 +50,15 @@ def _ramp(
     chroma: tuple[float, float],
     hue: tuple[float, float],
 ) -> list[str]:
-    """Returns ``count`` stops, linear from the first to the second value of each coordinate."""
+    """Returns a ramp of ``count`` colours, linear between two values of each OKLCH coordinate."""
     return _hex(*(np.linspace(*ends, count) for ends in (lightness, chroma, hue)))
 
 
 def session_colours(n: int) -> list[str]:
-    """Returns ``n`` colours in order of time, from violet over teal to gold, dark to light.
+    """Returns a colour for each of ``n`` sessions, from violet over teal to gold, dark to light.
 
-    Odd sessions are lighter, so that neighbours differ without hue. The even ones, and the odd
-    ones, each form a monotone ramp. Both ends stay clear of black and white, to be visible on a
-    light and on a dark page.
+    Odd sessions are lighter, so that neighbours differ without hue. The colours of even sessions,
+    and those of odd sessions, get lighter with time. All are visible on light and dark pages.
     """
     if n <= 0:
         return []
@@ -72,7 +71,7 @@ def session_colours(n: int) -> list[str]:
 OWN_COLOURS: Final = _hex(
     np.tile([0.62, 0.74], 4), np.full(8, 0.13), np.linspace(20.0, 965.0, 8) % 360
 )
-"""Colours for labels of a file, which differ by hue and alternate in lightness."""
+"""Colours for the labels in a user's file; they differ in hue and alternate in lightness."""
 
 RAMPS: Final = {
     "light": {
@@ -88,10 +87,10 @@ RAMPS: Final = {
         "measure": _ramp(9, (0.30, 0.90), (0.035, 0.09), (182.0, 168.0)),
     },
 }
-"""Nine stops each, by the theme of the page. A score: almost background to deep (dark: pale) blue.
-A signed change: decrease olive (yellow), none almost background, increase blue. Both arms have the
-same lightness, which shows the size; hatching shows the sign. A measure, a cosine of 0 to 1: pale
-to full green; even the first stop is visible, as a node without coherence is still a node."""
+"""Theme of the page to ramps of nine colours. A score: from almost the background to deep (in the
+dark theme pale) blue. A signed change: decrease olive (yellow), increase blue, none almost the
+background; both hues have the same lightness for the same size. A measure from 0 to 1: pale to full
+green, of which even the first is visible."""
 
 
 def _gold(lightness: tuple[float, ...]) -> dict[str, str]:
@@ -107,23 +106,24 @@ GOLD_COLOURS: Final = {
     "light": _gold((0.56, 0.72, 0.44, 0.88, 0.95)),
     "dark": _gold((0.84, 0.70, 0.62, 0.42, 0.27)),
 }
-"""Gold leaves that were found, are quoted by a wider node or were missed, their ancestors, and all
-other nodes. Covered and missed have a pattern, too."""
+"""Theme of the page to colours of gold leaves (found, covered by a wider node's text, missed), of
+their ancestors (above) and of other nodes. Covered and missed leaves have a pattern, too."""
 
 LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 """Levels 0, 1, … of a chart, sand to plum; higher levels have the last colour."""
 
 LEVEL_SHARE: Final = 0.72
-"""Opacity of these colours where levels fill the whole picture."""
+"""Opacity of ``LEVEL_COLOURS`` where levels fill the whole picture."""
 
 SERIES: Final = tuple("#b43a09 #0072b2 #117a5b #a44e80 #6b6660 #3f97c9 #9a7400 #4b3a94".split())
 """Colours of the series of one chart, after Okabe and Ito (2008); mark and dash differ as well."""
 
 SURFACE: Final = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
-"""Background and foreground."""
+"""Theme to the background and foreground of a page."""
 
 ACCENT: Final = {"light": "#b43a09", "dark": "#ff9457"}
-"""Accent (burnt orange) of new, chosen or retrieved items. Never the only sign."""
+"""Theme to the accent colour (burnt orange) of new, chosen or retrieved items. Items with it have
+another sign, too."""
 
 
 def text_on(colour: str) -> str:

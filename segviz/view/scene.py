@@ -1,8 +1,8 @@
 """Computes the content of a picture of a memory: structure on its axis, marks, scores, selection.
 
-A :class:`Scene` is computed once. The canvas, the outline and the exported page send it as columns,
-each in its own message. Its rows are the nodes of the memory. Those of :meth:`~Scene.drawn` are the
-boxes on the axis, which differ if a structure does not follow time.
+The canvas, the outline and the exported page all draw a :class:`Scene`. Its rows are the nodes of
+the memory. The rows of :meth:`~Scene.drawn` are boxes on the axis: the same, unless the structure
+does not follow time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ PEAKED: Final = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """Effect of one step (counted from 1): decision, nodes added and revised, the frontier."""
+    """Effect of one step of construction: decision, nodes added and revised, the frontier after it.
+
+    ``step`` counts from 1.
+    """
 
     step: int | None = None
     decision: Decision | None = None
@@ -51,23 +54,24 @@ class Growth:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scored:
-    """An answered question on a scene.
+    """A question and its retrieval, drawn on a scene.
 
     Attributes:
-        initial, final: both scores of every node, float64 (n,).
-        names: display names of the scores.
-        before, after: nodes retrieved by either, best first.
-        gold: the gold leaves.
+        initial, final: score of every node before and after propagation, float64 (n,).
+        names: names of both scores on screen.
+        before, after: nodes retrieved by the initial and by the final score, best first.
+        gold: leaves with gold evidence.
         turns: gold turns of each node.
         asked: number of gold turns.
-        ranks: rank before of the nodes that entered, and after of those that left.
+        ranks: rank by initial score of nodes that propagation brought among the retrieved, and rank
+            by final score of those it removed.
         places: ranks of ``before`` and of ``after``, if these skip repeated texts; else empty.
         repeats: the nodes whose texts repeat each other.
-        words: words retrieved.
-        texts: texts of the listed nodes.
-        matches: words in them that match the question.
-        ingredients: their shares of the selected node's own score, which no propagation changes.
-        live: input of the browser's own retrieval; None if it cannot compute this one.
+        words: number of words retrieved.
+        texts: texts of the nodes that the panel of evidence lists.
+        matches: words in these texts that match the question.
+        ingredients: share of each feature of the relevance in the selected node's initial score.
+        live: input of the browser's own retrieval; None if the browser cannot compute this one.
         peaked: see :func:`peaked`.
     """
 
@@ -92,29 +96,27 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scene:
-    """Content of a picture.
+    """Content of a picture of a memory.
 
     Attributes:
-        structure: the memory at one moment, n nodes.
-        unit_sessions: session position of every unit of the axis; -1 for none.
-        session_labels: labels of the sessions ("S7").
-        session_dates: a date, or a short text, of each.
-        level_names: the system's own, if it has any.
-        title: name of the conversation.
-        identity: identifies the memory. The browser resets zoom, focus and open nodes with it.
+        structure: the memory at one moment, n nodes. unit_sessions: session position of every unit
+        of the axis; -1 for none. session_labels: labels of the sessions ("S7"). session_dates: date
+        of each session, or a short text. level_names: names that the system gives its levels; empty
+        if it has none. title: name of the conversation. identity: identifies the memory. The
+        browser resets zoom, focus and open nodes if it changes.
         selected: the selected node.
         look: choice of colour and label.
-        measures: numbers nodes can be coloured by, by name, float64 (n,): NaN where unknown, empty
-            if computed only once chosen.
-        growth: effect of a step. A scene has this, ``scored``, or neither.
-        scored: an answered question.
-        total_units, levels_total: reserved room, so that the axis stays fixed while the tree grows.
+        measures: numbers that nodes can be coloured by, by name, float64 (n,): NaN if unknown, an
+            empty array if computed only when chosen.
+        growth: effect of a step. A scene has ``growth``, ``scored``, or neither.
+        scored: a question and its retrieval.
+        total_units, levels_total: size of the axis, which stays fixed while the tree grows.
         by_time: True if the structure follows time, so that boxes never overlap.
         names: label of every node; empty if there are too many nodes.
-        own: label from a file of every node, as a position in ``own_names``; -1 for none.
-        own_names: the labels from the file.
-        origin: the memory's node of every box; None if they are the same.
-        axis_units: the unit at every place of the axis; None if they are the same.
+        own: label of every node in the user's file, as a position in ``own_names``; -1 for none.
+        own_names: the labels in the user's file.
+        origin: the memory's node of every box; None if boxes are nodes.
+        axis_units: the unit at every place of the axis; None if places are units.
     """
 
     structure: Structure
@@ -141,9 +143,9 @@ class Scene:
     def drawn(self) -> Scene:
         """Returns the scene as boxes on the axis.
 
-        A structure that does not follow time is drawn in the order of its branches, with nodes of
-        several parents under each of them. Its scores are shown but cannot be propagated, as copies
-        would count twice.
+        A structure that does not follow time is drawn in the order of its branches, with a node of
+        several parents under each of them. The browser cannot propagate its scores, because copies
+        of a node would count twice.
         """
         if self.by_time:
             return self
@@ -173,7 +175,7 @@ class Scene:
         )
 
     def node(self, box: int | None) -> int | None:
-        """Returns the memory's node of a box."""
+        """Returns the memory's node that a box shows; None for None."""
         return box if box is None or self.origin is None else int(self.origin[box])
 
 
@@ -211,7 +213,16 @@ def scene_of(
     selected: int | None,
     labels: Labels | None = None,
 ) -> Scene:
-    """Returns the scene of a memory at one moment, with a file's ``labels``, without scores."""
+    """Returns the scene of a memory's structure at one moment, without step and scores.
+
+    Args:
+        memory: the memory.
+        structure: its structure at that moment.
+        identity: identifies the memory for the browser.
+        look: choice of colour and label.
+        selected: the selected node; None, or an unknown node, for none.
+        labels: labels in a user's file.
+    """
     conversation = memory.conversation
     there = selected is not None and 0 <= selected < len(structure)
     chosen = int(structure.chain[selected]) if there else None
@@ -240,7 +251,7 @@ def keeps_time(memory: Memory, structure: Structure) -> bool:
 
 
 def grown(scene: Scene, number: int, step: Step | None) -> Scene:
-    """Returns the scene with the effect of step ``number``, the last one before it."""
+    """Adds to a scene the effect of its last step, ``number``; None if there was no step."""
     events = step.events if step else ()
     chain = scene.structure.chain
     return replace(
@@ -262,7 +273,7 @@ _LONGEST = 2_000
 
 
 def _ingredients(result: Result, node: int | None) -> dict[str, float]:
-    """Returns the share of every ingredient in a node's own score, in the order of the ledger."""
+    """Returns the share of each feature of the relevance in a node's initial score."""
     if node is None or not 0 <= node < len(result.structure) or result.native:
         return {}
     ledger = result.explain(node)
@@ -272,7 +283,8 @@ def _ingredients(result: Result, node: int | None) -> dict[str, float]:
 def _matches(result: Result, nodes: Sequence[int]) -> Mapping[int, Mapping[str, float]]:
     """Returns the words of each node that match the question.
 
-    A relevance of vectors alone names none; then they are the words shared with the question.
+    If the relevance does not compare words, these are the words that share a stem with the
+    question.
     """
     found = result.matches(nodes)
     if found:
@@ -282,10 +294,10 @@ def _matches(result: Result, nodes: Sequence[int]) -> Mapping[int, Mapping[str, 
 
 
 def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
-    """Returns the scene of an answered question.
+    """Adds a question and its retrieval to a scene.
 
-    With ``live`` the browser follows its controls, if it knows the policy and the boxes are the
-    nodes.
+    With ``live`` the browser computes scores while its controls move, if it can: it must know the
+    policy, and every node must have one box.
     """
     structure, count = scene.structure, len(result.after) + LISTED_NEXT
     levels, skips = result.settings.levels, result.settings.deduplicate
@@ -324,12 +336,12 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
 
 
 def peaked(initial: Scores, active: NDArray[np.bool_]) -> bool:
-    """Returns True if colours should follow the square root of a score's share of the highest.
+    """Returns True if the colour of a score should follow the square root of its share of the best.
 
-    If a few nodes have nearly everything, as with hybrid relevance, all others would be as pale as
-    the page. If all nodes score alike, as with cosines, the root would make them all dark. So the
-    root is used if the median node has less than a tenth of the best. Initial scores decide: the
-    scale must not change while a setting is tried.
+    If a few nodes have nearly the whole sum, as with hybrid relevance, all others would be as pale
+    as the page. If all nodes score alike, as with cosines, the root would make them all dark. So
+    the root is used if the median node has less than a tenth of the best score. Initial scores
+    decide, so that the scale does not change while settings are tried.
     """
     scores = initial[active]
     most = float(scores.max(initial=0.0))
@@ -337,5 +349,5 @@ def peaked(initial: Scores, active: NDArray[np.bool_]) -> bool:
 
 
 def _shown(chain: IntArray, nodes: Iterable[int]) -> list[int]:
-    """Returns the nodes these are shown as, each once, without those that do not exist yet."""
+    """Replaces nodes by those that represent their chains; omits nodes of a later moment."""
     return list(dict.fromkeys(int(chain[node]) for node in nodes if node < len(chain)))

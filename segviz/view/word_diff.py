@@ -1,4 +1,4 @@
-"""Compares annotations: two line by line, then word by word; several by their sentences."""
+"""Compares texts of nodes: two texts by lines and words, several texts by sentences."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _MOST_PAIRS = 60_000
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
-    """Returns pieces in reading order: same, removed and added text.
+    """Compares two texts; returns pieces in reading order that are the same, gone or new.
 
-    Joining the ``same`` and ``gone`` pieces gives ``before``, ``same`` and ``new`` gives ``after``,
-    exactly. Common lines stay whole; if a line became a similar one, its words are compared. Parts
-    too long and too repetitive to align are removed and added whole.
+    ``same`` and ``gone`` pieces joined give ``before``, ``same`` and ``new`` pieces give ``after``.
+    Equal lines are one piece. If a line became a similar line, their words are compared. Parts that
+    are too long and repetitive to align are gone and new as a whole.
     """
     pieces: list[Piece] = []
     for old, new in _opcodes(_LINE.findall(before), _LINE.findall(after)):
@@ -62,14 +62,14 @@ _REPEATED_FROM = 4
 
 
 def repeats(texts: Sequence[str]) -> list[list[Piece]]:
-    """Marks in each text the sentences that stand in one before it.
+    """Marks in each text the sentences that occur in an earlier text.
 
     Args:
-        texts: in the order in which they are read.
+        texts: the texts, in the order in which they are read.
 
     Returns:
-        Pieces of each text, ``same`` and, for what was read before, ``gone``; joined they give the
-        text.
+        Pieces of each text, which joined give the text: ``gone`` for sentences that occur earlier,
+        else ``same``.
     """
     read: set[str] = set()
     found: list[list[Piece]] = []
@@ -87,7 +87,7 @@ def repeats(texts: Sequence[str]) -> list[list[Piece]]:
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yields aligned runs of both sequences; equal runs are equal lists."""
+    """Aligns two sequences; yields pairs of runs, which are equal lists or were replaced."""
     if not _alignable(old, new):
         yield list(old), list(new)
         return
