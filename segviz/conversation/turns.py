@@ -155,8 +155,13 @@ class StoredText:
     confidence: float = 1.0
 
     def among(self, turns: Collection[str]) -> StoredText:
-        """Returns this text with only those sources that are in ``turns``, a collection of ids."""
-        return replace(self, sources=tuple(each for each in self.sources if each in turns))
+        """Returns the text with only those sources that are ids of ``turns``.
+
+        A source may list several ids, as a cell of a table does.
+        """
+        parts = [[each] if each in turns else re.split(r"[\s,;|]+", each) for each in self.sources]
+        known = dict.fromkeys(each for ids in parts for each in ids if each in turns)
+        return replace(self, sources=tuple(known))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,14 @@
 
 Known are mem0 (``memory``), Zep and Graphiti (``fact``, ``summary``), Letta (``text``, ``value`` of
 a block), LangGraph stores (``value`` with a text in it) and Hindsight (``text``). It also reads
-plain lists of texts, and any CSV, JSON, JSON Lines or Parquet of records with such a key.
+plain lists of texts, any CSV, JSON, JSON Lines or Parquet of records with such a key, and the
+lines of a text or Markdown file.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -15,8 +17,10 @@ from pathlib import Path
 
 from segviz import files
 from segviz.conversation import StoredText, distinct
-from segviz.loaders.cells import read_records
-from segviz.loaders.document import spelled, usual_keys
+from segviz.loaders.budget import GZIP, Budget, gunzip
+from segviz.loaders.cells import read_table, table_of
+from segviz.loaders.decode import read_document
+from segviz.loaders.document import PlainText, spelled, usual_keys
 from segviz.loaders.errors import LoadError
 from segviz.text.captions import describe
 from segviz.text.dates import read_time
@@ -48,19 +52,40 @@ _LISTS = ("memories", "facts", "results", "memory", "items", "notes", "data", "t
 _TALK = ("messages", "history", "chathistory", "conversation", "conversations")
 """Keys of conversation messages, which are no memories."""
 
+_NOTES = re.compile(r"\.(?:txt|md)$", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+
 
 def read_stored(path: str | Path) -> tuple[StoredText, ...]:
     """Reads the texts in the dump of a memory system; raises LoadError if there are none."""
     data, name = files.read(path), Path(path).name
     expected = "records with a text, such as {memory, id, created_at}, or a list of texts"
     try:
-        document, _ = read_records(data)
+        budget = Budget()
+        if data.startswith(GZIP):
+            data = b"".join(gunzip(data, budget))
+        document, _ = read_document(data, budget)
+        if isinstance(document, PlainText):
+            document = _texts(document) if _NOTES.search(name) else _rows(document)
         found = stored_texts(document)
         if not found:
             raise LoadError(f"no stored text; the file holds {describe(document)}")
     except LoadError as error:
         raise error.in_file(name, expected) from None
     return found
+
+
+def _texts(document: PlainText) -> list[str]:
+    """Returns a text for each line, without headings and the marks of lists."""
+    lines = (line for _, line in document.lines() if not line.startswith("#"))
+    return [_BULLET.sub("", line) for line in lines]
+
+
+def _rows(document: PlainText) -> list[dict[str, str]]:
+    """Returns the rows of a table by column name; a table may have one column."""
+    mark, text = table_of(document) or (",", document.text)
+    rows = [row.cells for row in read_table(text, mark)]
+    return [dict(zip(rows[0], cells, strict=False)) for cells in rows[1:]]
 
 
 def stored_texts(document: object) -> tuple[StoredText, ...]:

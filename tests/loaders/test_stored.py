@@ -103,6 +103,28 @@ def test_files_of_every_kind_say_the_same(tmp_path, kind):
     assert found == [("fact 1", ("D1:1",)), ("fact 2", ("D1:2",))]
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("MEMORY.md", "# Ann\n\n- Ann, it seems, rides\n* 1. is no mark here\n"),
+        ("notes.txt", "1. Ann, it seems, rides\n2) 1. is no mark here"),
+        ("one.csv", 'fact\n"Ann, it seems, rides"\n1. is no mark here\n'),
+        ("list.txt", '["Ann, it seems, rides", "1. is no mark here"]'),
+    ],
+)
+def test_lines_of_notes_and_of_a_table_with_one_column_are_texts(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    found = [each.text for each in read_stored(tmp_path / name)]
+    assert found == ["Ann, it seems, rides", "1. is no mark here"]
+
+
+@pytest.mark.parametrize("cell", ["D1:1 D1:2", "D1:1, D1:2", "D1:1;D1:2 x", "D1:1|D1:2"])
+def test_a_cell_may_list_several_turns(cell):
+    (found,) = stored_texts([{"text": "a", "turns": cell}])
+    assert found.among({"D1:1", "D1:2"}).sources == ("D1:1", "D1:2")
+    assert found.among({cell}).sources == (cell,)
+
+
 @pytest.mark.parametrize("content", ["[]", "{}", '{"messages": []}', "just words", "[[[["])
 def test_a_file_without_texts_is_refused_by_name(tmp_path, content):
     path = tmp_path / "store.json"
