@@ -55,6 +55,9 @@ def main() -> None:
         said = {name: st.query_params.get_all(name) for name in st.query_params}
         st.switch_page(pages[0], query_params=said)
     address.arrive(chosen.url_path)
+    with st.sidebar:
+        st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
+        atlas = st.container()  # at the top, where its popover has room below
     session = sidebar()
     address.settle(session)
     wanted = st.session_state[keys.PAGES].get(st.session_state.pop(keys.PAGE_WANTED, None))
@@ -62,7 +65,7 @@ def main() -> None:
         # Without an empty query it fails if a bound widget is in the address.
         st.switch_page(wanted, query_params={})
     if session is not None:
-        with st.sidebar:
+        with atlas:
             questions_popover(session, "Question atlas", "fates", _show_ask)
         tour_bar(session)
         if chosen == pages[0] and not session.live and not on_tour(session):

@@ -8,14 +8,14 @@ import pytest
 
 from segviz.retrieval import PRESETS
 
-FIRST, SECOND = "ask-tree", "beside-tree"
+FIRST, SECOND = "ask-tree", "second-tree"
 
 
 @pytest.fixture
 def two(app):
     """The question of the data set with index 7 under the paper's setting and the best evidence."""
     app.open("ask?question=7&policy=top-down&relevance=dense")
-    app.page.locator(".st-key-beside-setting button").first.click()
+    app.page.locator(".st-key-second-setting button").first.click()
     app.page.get_by_role("radio", name="best evidence").first.check(force=True)
     app.settle()
     app.page.keyboard.press("Escape")
@@ -77,7 +77,7 @@ def test_a_slider_of_the_second_tree_changes_the_second_alone(two, memory):
 
 
 def test_nothing_beside_ends_it(two):
-    two.page.locator(".st-key-beside-setting button").first.click()
+    two.page.locator(".st-key-second-setting button").first.click()
     two.page.get_by_role("radio", name="nothing").first.check(force=True)
     two.settle()
     assert two.page.locator(f".st-key-{SECOND}").count() == 0

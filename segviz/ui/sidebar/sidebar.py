@@ -52,7 +52,6 @@ def sidebar() -> AppSession | None:
 def _session() -> tuple[AppSession, Any] | None:
     """Returns the open session, and the panel for the user's labels."""
     with st.sidebar:
-        st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
         if security.WATCH in os.environ:
             return _watched()
         opened = choose_source()

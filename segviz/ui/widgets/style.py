@@ -33,7 +33,7 @@ _RULES = """
 .st-key-canvas-code, [class*="st-key-base-of-"] { display: none; }
 
 /* Room for the tree of Ask and the path of α below it, before they are there. */
-:is(.st-key-ask-room, .st-key-beside-room) { min-height: 44rem; }
+:is(.st-key-ask-room, .st-key-second-room) { min-height: 44rem; }
 
 /* Two trees beside each other begin at the same height. */
 .st-key-ask-pair { --segviz-verdict: 1rem; --segviz-verdict-lines: nowrap; }
@@ -49,7 +49,7 @@ _RULES = """
 
 /* On a phone the tree comes before the controls of scoring. */
 @media (max-width: 640px) {
-  .st-key-beside-setting { display: none; }
+  .st-key-second-setting { display: none; }
   [data-testid="stVerticalBlock"]:has(> * > .st-key-ask-room) > * { order: 2; }
   [data-testid="stVerticalBlock"] > :has(> .st-key-ask-room) { order: 0; }
   [data-testid="stVerticalBlock"]:has(> * > .st-key-ask-room) > :has(> .st-key-scoring) {

@@ -3,7 +3,7 @@
 
 import { button, element, isNews, make, rewrite, sign } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
-import { labelOf, levelName, nameOf, turnsOf, wordsOf } from "./answer.js";
+import { labelOf, levelName, nameOf, nodeOf, turnsOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./scheduler.js";
 import { shownFlow } from "./flow.js";
 import { reveal, select } from "./navigation.js";
@@ -147,6 +147,16 @@ function writeMisses(s, part, rows) {
     if (gold.length) {
       sign("gold missed", line, "◇", `missed gold ${isolateText(gold.join(", "))}`);
     }
+    if (gold.length && Object.keys(s.scene.data.matches).length) {
+      element("span", "level", line, askedWords(s.scene.data, node));
+    }
     element("bdi", "words", line, words);
   }
+}
+
+/** The words of the question that a node has, the first of its reasons to be found.
+ * @type {(data: Message, node: number) => string} */
+function askedWords(data, node) {
+  const asked = Object.keys(data.matches[nodeOf(data, node)] ?? {});
+  return asked.length ? `has only “${isolateText(asked.slice(0, 2).join(", "))}”` : "has no word asked";
 }

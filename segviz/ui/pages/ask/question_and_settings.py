@@ -188,14 +188,14 @@ def _beside(session: AppSession) -> None:
     with st.popover(
         "Beside" if scoring is None else f"Beside: {'kept' if shown == _KEPT else shown}",
         width="content",
-        key="beside-setting",
+        key="second-setting",
         disabled=read_view() != VIEWS[0],
         help="Draws the same tree twice, each time with another setting (time axis only)",
     ):
         st.radio(
             "Draw the same tree again, with",
             [_NOTHING, *presets, _KEPT],
-            **shows("beside-option", shown, choose),
+            **shows("second-option", shown, choose),
         )
 
 

@@ -245,9 +245,8 @@ def measure_panel(
 ) -> None:
     """Draws quality, words read and time over all questions, measured immediately or on request.
 
-    The result is also written into the slot ``verdict``.
+    The slot ``verdict``, at the top of the page, has the button and then the result in words.
     """
-    verdict.markdown("**All questions**: not measured yet; see the button below.")
     choices = st.container(horizontal=True, vertical_alignment="bottom")
     questions = session.conversation.questions
     asked = [question.index for question in questions]
@@ -255,16 +254,20 @@ def measure_panel(
     found: Comparison | None = peek("comparisons", key)
     if found is None:
         sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in ready.values())
-        place = st.empty()
         stopped = st.session_state.get(_STOPPED) == key
-        if (stopped or not at_once(session, sweeps)) and not place.button(
-            f"Measure over all {counted(len(questions), 'question')}",
-            key="measure",
-            icon=":material/play_arrow:",
-        ):
-            st.caption(duration(session, sweeps, len(ready)))
-            return
-        found = _measured(session, ready, settings, key, place)
+        if stopped or not at_once(session, sweeps):
+            with verdict.container(horizontal=True, vertical_alignment="center"):
+                st.markdown("**All questions**: not measured yet", width="content")
+                pressed = st.button(
+                    f"Measure over all {counted(len(questions), 'question')}",
+                    key="measure",
+                    icon=":material/play_arrow:",
+                )
+                st.caption(duration(session, sweeps, len(ready)), width="content")
+            if not pressed:
+                st.caption("Not measured yet: the button is at the top of the page.")
+                return
+        found = _measured(session, ready, settings, key, verdict)
         if found is None:
             return
         keep("comparisons", key, RESULTS_KEPT, found)
