@@ -19,6 +19,7 @@ from itertools import pairwise
 from segviz.construct.annotate import TITLE
 from segviz.construct.tasks.words import (
     FUNCTION_WORDS,
+    english,
     lines,
     names,
     salience,
@@ -48,12 +49,7 @@ _ALPHABETIC = re.compile(f"[{UNSPACED_ALPHABETS}]+")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _TITLED = re.compile(r"[A-Z0-9]")
 
-# Words that are followed by an adjective or a verb rather than a noun.
-_BEFORE_OTHERS = (
-    "so very really too pretty quite super more most how is are was were be been being it's that's "
-    "feel feels felt look looks sound sounds seem seems to i you we they he she can could will "
-    "would should might must gonna wanna let's don't i'm you're we're they're keep start started"
-).split()
+_BEFORE_OTHERS = english("before_others")
 _NOT_NOUN = 0.3  # from this share of its uses after those words, a word is no noun
 _ALIKE = 0.45  # from this cosine of their word vectors, two phrases are one theme
 _USUAL_SIGN = 0.2  # a Han or Kana character in more of the units is grammar
@@ -64,36 +60,7 @@ _THAI_GRAMMAR = re.compile(
     "และ|แต่|ว่า|ให้|กับ|จะ"
 )
 
-# Nouns that say nothing by themselves.
-WEAK = frozenset(
-    "accomplishment act action addition adventure advice age alright amount answer appreciation "
-    "approach area arts aspect atmosphere attention attitude awareness back background balance "
-    "base beauty beginning benefit blast blessing bond boost break bunch case chance change chat "
-    "choice clarity comfort comment community confidence connection control conversation corner "
-    "couple courage create creation creativity crunch day deal decision dedication detail "
-    "determination difference difficult difficulty direction discussion dream drive effect effort "
-    "emotion encouragement energy enthusiasm environment escape event everything example "
-    "excitement expectation experience experiences expression eye face fact fan feeling focus "
-    "folk fond form freedom friend friends friendship front fulfillment fun future gateway genre "
-    "gift goal gratitude growth guidance guy hand happiness hard harmony head health heart hiccup "
-    "holding honor hope huh idea impact importance impression improvement inspiration interest "
-    "inviting issue item itself job journey joy key kind knowledge laugh leap lesson level life "
-    "light line link list look love luck matter meaning memory message mind mix moment mood "
-    "motivate motivation mountain move name nature need news note opinion opportunity option "
-    "outcome outlook pain part passion past patience pattern peace people percent performance "
-    "person perspective photo pic picture piece pity place plan player point polite positivity "
-    "possibility power presence pressure pride problem process progress project purpose push "
-    "quality question quote range reality reason reflection refuge relationship relief remember "
-    "reminder resilience resilient respect response result reward rhythm role rough routine "
-    "satisfaction scene screenshot self sense serenity shape share shot sight sign significance "
-    "situation skill smile social sort soul sound source space spark spirit spot stage start "
-    "state step store story strength strong struggle style subject success suggestion super "
-    "support surprise talent talk task team tech technique term text thank theme therapy thirst "
-    "thought thrill togetherness ton tone topic touch tough track tradition transformation trial "
-    "trouble trust try turn type uncertainty understanding update use user value version vibe "
-    "victory view vision visit voice wait walk warmth whirlwind win wonder word work world worry "
-    "yourself".split()
-)
+WEAK = english("weak")
 
 
 @dataclass(frozen=True)

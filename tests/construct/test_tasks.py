@@ -92,6 +92,21 @@ class TestExtract:
         assert kinds == {**people, "Utrecht": "location", "The Waves": "work"}
         assert any(r.head == "Ada" and r.tail == "Utrecht" for r in found.relations)
 
+    @pytest.mark.parametrize(
+        ("said", "domain"),
+        [
+            ("My son waited for us", "family"),
+            ("The cats chased a mouse", "pets"),
+            ("We drank black tea", "food"),
+            ("She moved away quickly", "home"),
+            ("They sculpted modern art", "arts"),
+            ("The sonnet rhymed badly", "other"),  # a cue that is a whole word
+        ],
+    )
+    def test_a_fact_belongs_to_the_domain_of_its_cue_words(self, said, domain):
+        (fact,) = OFFLINE.extract(f"Ada: {said}.", NOW).facts
+        assert fact.domain == domain
+
     def test_greetings_and_questions_state_nothing(self):
         assert OFFLINE.extract("Ada: Hey Ben! How are you?\nBen: Great, thanks!", NOW).facts == ()
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from segviz.construct.tasks.words import (
+    ENGLISH,
     content,
     lines,
     names,
@@ -140,34 +141,8 @@ _PLACE = re.compile(
 )
 _NO_VERB = frozenset("amazing gaming own during morning evening interesting exciting".split())
 _SURE, _BESIDE = 0.6, 0.3  # confidence of a relation by a verb, and by co-occurrence; ours
-_DOMAINS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(rf"\b(?:{words})", re.I))
-    for name, words in (
-        ("work", "work|job|office|boss|career|business|client|project|intern|startup|colleague"),
-        ("study", "school|universit|college|class|course|exam|degree|teach|learn|stud(?:y|ie)"),
-        (
-            "family",
-            "famil|mom|mum|mother|dad|father|sister|brother|kid|child|son\b|daughter|"
-            "wife|husband|parent|grand|wedding|married",
-        ),
-        ("pets", "dog|cat\b|cats\b|pet|pup|kitten|turtle|parrot|shelter|bark"),
-        ("health", "health|doctor|hospital|yoga|medit|therap|sick|injur|diet|weight|sleep|stress"),
-        (
-            "sport",
-            "game|team|basketball|soccer|football|hik|run|climb|swim|bike|bicycl|gym|"
-            "tournament|match|score|sport",
-        ),
-        ("travel", "travel|trip|visit|flight|vacation|holiday|beach|mountain|city|country|camp"),
-        ("food", "cook|bak|recipe|food|restaurant|dinner|lunch|breakfast|bread|cake|coffee|tea\b"),
-        (
-            "arts",
-            "paint|draw|art\b|arts\b|music|band|guitar|piano|sing|song|concert|danc|photo|"
-            "book|read|writ|story|movie|film|series|show",
-        ),
-        ("technology", "computer|code|coding|program|software|app\b|apps\b|phone|online|server"),
-        ("home", "house|home|apartment|garden|plant|room|kitchen|move[ds]?\b|moving"),
-        ("money", "money|cost|price|buy|bought|sell|sold|euro|dollar|rent|pay|paid|budget"),
-    )
+_DOMAINS = tuple(
+    (name, re.compile(rf"\b(?:{cues})", re.I)) for name, cues in ENGLISH["domains"].items()
 )
 _PREFERENCE = re.compile(
     r"\b(?:love|like|enjoy|prefer|favou?rite|hate|dislike|fan of|into|passion)", re.I

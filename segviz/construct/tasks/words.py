@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
 from segviz.conversation.turns import SPEAKER
 from segviz.embedding import background_lines, word_vectors
 from segviz.text.words import spans, tokens
+
+ENGLISH: dict[str, Any] = tomllib.loads(
+    files("segviz.construct.tasks").joinpath("english.toml").read_text("utf-8")
+)
+
+
+def english(name: str) -> frozenset[str]:
+    """Returns a list of English words in ``english.toml``."""
+    return frozenset(ENGLISH[name].split())
+
 
 BREAK = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)|(?<=[。！？])\s*(?=\S)|\s+(?=[¿¡])|\s*(?=\[image: )"
@@ -24,60 +37,17 @@ LEAST_CONTENT = 2
 
 _SPAN = re.compile(r"[^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*)*")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,60})[\"”]")
-_COMMON = frozenset(
-    "a about after again all also am an and any anything are as at be because been before but "
-    "by can could did do does doing for from get gets getting go goes going gonna good got had "
-    "has have having he hello her here hey hi him his hope how i if in into is it its just keep "
-    "know let like lot make makes many me more much my myself next no not now of off oh ok okay "
-    "on one or our out over pretty really same see she should since so some something sounds "
-    "still such sure than thank thanks that the their them then there these they thing things "
-    "think this those though through time to too two up us very want was way we well were what "
-    "when where which while who whose why will with wonderful would wow yeah yes yet you your "
-    "yours absolutely amazing awesome cool congrats definitely exactly glad great haha happy "
-    "love nice right m s t re ve ll d don didn doesn isn wasn won couldn im image photo take "
-    "care bye".split()
-)
-_NO_NAME = frozenset(
-    "i i'm i’m i've i’ve i'd i’d i'll i’ll monday tuesday wednesday thursday friday saturday "
-    "sunday january february march april may june july august september october november december "
-    "english ok okay".split()
-)
+_COMMON = english("common")
+_NO_NAME = english("no_name")
 _OWNED = frozenset(("my", "our"))
 _DETERMINERS = _OWNED | frozenset("a an the your his her their its this these those some".split())
-# Words that often precede a noun without a determiner.
-_BEFORE_NOUNS = frozenset(
-    "about with for of into on in at from like love loves loved enjoy enjoys enjoyed play plays "
-    "played watch watched read try tried started learn learning practice doing study made make "
-    "making bought sold playing watching reading visiting new and".split()
-)
-_NO_NOUN = frozenset(
-    "same first last next best favorite favourite new old big small little good great bad whole "
-    "few many other another own different special cool fun recent local huge long short real full "
-    "than that while during without within until because between under every each both either "
-    "neither lot lots bit kind sort way day days time times thing stuff today tomorrow yesterday "
-    "tonight week weeks weekend month months year years morning evening afternoon ago soon later "
-    "maybe perhaps even ever never always often already again else people person someone anyone "
-    "nice great wonderful amazing awesome hard perfect super better least mutual extra online "
-    "positive similar various particular "
-    "along around nearby away close together apart alone itself though ahead inside outside "
-    "alive gone far maybe anyway instead hard lately recently since early late "
-    "everyone moment one ones couple hour hours minute minutes part end start rest top such what "
-    "here there it's that's there's don't can't i'm you're we're they're he's she's let's".split()
-)
+_BEFORE_NOUNS = english("before_nouns")
+_NO_NOUN = english("no_noun")
 FUNCTION_WORDS = _DETERMINERS | frozenset("i you he she we they of to in and is was with".split())
 """A few of the most frequent English words; a text with none of them is not English."""
 
 _OBJECTS = _DETERMINERS | frozenset("me you him her it us them".split())
-# Verbs: a noun phrase ends before one of these.
-_DOES = frozenset(
-    "am are was were be been is has had have do does did can could will would should might may "
-    "must work live look feel help play need want come came seem sound start make made take took "
-    "give gave tell told say said think know mean bring keep let run ran go went get got show use "
-    "turn become became happen belong remind inspire teach taught put set call try love like "
-    "enjoy hope see saw miss find found left sold bought sent lost won met wrote spent built "
-    "ate slept grew knew threw felt kept held heard paid stood sat led began broke chose drove "
-    "fell flew rode sang spoke swam wore".split()
-)
+_DOES = english("verbs")
 _WORDS = re.compile(r"[\w’'-]+|[^\s\w]")
 
 
