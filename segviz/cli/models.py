@@ -171,7 +171,7 @@ class _Sending(Metered):
         )
 
     def count(self, **more: int) -> None:
-        """Adds to the counters; the first request, which is about to be sent, is announced."""
+        """Adds to the counters; prints the address of the server before its first request."""
         with self._announcing:
             if more.get("calls") and not self.usage.calls:
                 self._note()

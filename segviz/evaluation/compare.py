@@ -166,7 +166,7 @@ class Comparison:
 
     @property
     def questions(self) -> int:
-        """Number of questions, with those that no measure counts."""
+        """Number of all questions, also of those without gold evidence or answer."""
         return len(self.rows[0].outcomes) if self.rows else 0
 
     def counting(self, *, disputed: bool) -> Comparison:

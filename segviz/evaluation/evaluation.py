@@ -328,9 +328,9 @@ def evaluate(
 def asking(
     memory: Memory, settings: RetrievalSettings | None, changes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Returns ``changes``, and the method "native" if nothing says how nodes are scored.
+    """Adds the method "native" to ``changes`` for a system that implements its own retrieval.
 
-    Only a system that implements its own retrieval is asked by it.
+    Nothing is added if ``settings`` are given, or ``changes`` say how nodes are scored.
     """
     if settings is not None or _SCORING & changes.keys() or not isinstance(memory.model, Retriever):
         return dict(changes)

@@ -55,7 +55,7 @@ class AnswerRow:
         adversarial: True if the correct answer is "not mentioned".
         answer: the model's answer; empty without one.
         score: the grade 0-3; None without a gold answer or a grade.
-        right: score ≥ RIGHT_FROM.
+        right: True if the grade is RIGHT_FROM (2) or more; None without a grade.
         token_f1: token F1 with the gold answer; None without one. For an adversarial question 1 if
             the answer declines, else 0.
         bleu1: BLEU-1 with the gold answer, with the same exceptions as ``token_f1``.

@@ -30,7 +30,7 @@ class Measure:
     Attributes:
         label: its name for display.
         meaning: its definition.
-        leaves: True if it needs the ranking of leaves alone.
+        leaves: True if it is computed from the ranking of leaves.
         evidence: True if a question needs gold evidence to have a value.
         answer: True if a question needs a gold answer.
         share: True for a share in [0, 1] (a lift in [-1, 1]).

@@ -61,7 +61,7 @@ class Sweep:
 
     @property
     def questions(self) -> int:
-        """Number of questions, with those that no measure counts."""
+        """Number of all questions, also of those without gold evidence or answer."""
         return len(self.baseline.outcomes)
 
     def counting(self, *, disputed: bool) -> Sweep:
