@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from segviz.llm.cache import ModelCache
 from segviz.llm.chat import OpenAIChat
-from segviz.llm.client import RequestError, context_in
+from segviz.llm.client import Loaded, RequestError, context_in
 from segviz.llm.endpoint import RANGES, Endpoint
 from segviz.llm.prompts import tokens_of
 from segviz.llm.protocols import LabelError, ModelError, Prompt
@@ -22,9 +22,12 @@ _FRUIT, _FRUITS = "Which fruit do you like? ", ("apple", "pear")
 _MANY = 80  # repetitions of that question, some 500 tokens, to time the reading of a prompt
 _COUNT = Prompt("", "Write the numbers from one to sixty as words, nothing else.")
 _COUNTED = 96  # tokens of that answer at most
-_SHARE = 0.4  # of the time for that answer; a slow server is cut off then
+_SHARE = 0.3  # of the time for that answer; a slow server is cut off then
 _WRITING = 0.2  # least share of the time of a reply that writing it takes
-_LOADING = "A server that loads its model first may answer at the next test."
+_LATE = (
+    f"no answer in the {SECONDS:.0f} seconds of the test; the server may be busy, or load its "
+    "model and answer at the next test"
+)
 _TOKENS = re.compile(rb'"(?:content|reasoning|reasoning_content)": ?"(?!")')
 
 
@@ -82,13 +85,16 @@ class _Timed(OpenAIChat):
         super().__init__(endpoint, ModelCache(None))
         self.until, self.began, self.events = until, time.monotonic(), 0
         self.first = self.last = 0.0
+        self.cut = False
+        self._loaded[endpoint.model] = Loaded()  # or it would be asked for within the time
 
     def heard(self, piece: bytes) -> bool:
         """Notes when a piece of a reply arrives; returns False after ``until``, to cut it off."""
         self.last = time.monotonic()
         self.events += len(_TOKENS.findall(piece))
         self.first = self.first or (self.last if self.events else 0.0)
-        return self.last < self.until
+        self.cut = self.last >= self.until
+        return not self.cut
 
     def writes(self) -> float | None:
         """Returns how many tokens the server wrote in a second; None if nothing came.
@@ -136,11 +142,12 @@ def probe(endpoint: Endpoint) -> ServerReport:
         # A number that differs each time, so that no server has read the prompt before.
         choice = Prompt(f"{time.time_ns()}. {_CHERRY}", _FRUIT, _FRUITS)
         second = client()
-        found = replace(found, writes=first.writes(), schema=_schema(second, choice))
+        found = replace(found, writes=first.writes(), reads=first.reads(_COUNT))
+        found = replace(found, schema=_schema(second, choice))
         found = replace(found, reads=second.reads(choice))
     except ModelError as error:
         late = isinstance(error, RequestError) and error.kind == "timeout"
-        return replace(found, problem=f"{error} {_LOADING}" if late else str(error))
+        return replace(found, problem=_LATE if late else str(error))
     if (found.reads or 0) * (end - time.monotonic()) > _MANY * tokens_of(_FRUIT):
         third, long = client(max_tokens=1), Prompt("", f"{time.time_ns()}. {_FRUIT * _MANY}")
         with suppress(ModelError):  # models that reason first end in one
@@ -149,13 +156,16 @@ def probe(endpoint: Endpoint) -> ServerReport:
     return found
 
 
-def _schema(chat: OpenAIChat, choice: Prompt) -> str:
+def _schema(chat: _Timed, choice: Prompt) -> str:
     """Returns the form of structured output that a server obeys, see ``ServerReport.schema``.
 
     The prompt ``choice`` asks in words for an answer that its labels do not allow.
     """
     try:
         chat.reply(choice)
-    except LabelError:
-        return "ignored" if chat.form != "text" else "none"
-    return chat.form if chat.form != "text" else "none"
+        obeyed = True
+    except LabelError as error:  # a reply that was cut off shows its beginning alone
+        obeyed = chat.cut and error.answer.startswith("{")
+    if chat.form == "text":
+        return "none"
+    return chat.form if obeyed else "ignored"
