@@ -25,7 +25,6 @@ from segviz.tree import Vector
 
 _CHUNK = 500  # keys in one SELECT
 _BUSY_SECONDS = 30.0
-_FAILED = "The model cache could not be read or written ({})."
 
 # ``n`` grows with every entry. ``value`` is text for a completion, float32 bytes for a vector.
 _SCHEMA = (
@@ -108,6 +107,7 @@ class ModelCache:
         weakref.finalize(self, self._db.close)  # for objects that are dropped without close()
 
     def _connect(self, path: Path | None) -> sqlite3.Connection:
+        """Opens the database at a path, or one in memory, and brings it within its size limit."""
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)  # conversations are private
@@ -199,24 +199,29 @@ class ModelCache:
         self.close()
 
     def _insert(self, rows: Sequence[tuple[object, ...]], instead: str = "IGNORE") -> None:
-        statement = f"{_INSERT.format(instead)} VALUES (?, ?, ?, ?, ?, ?)"
+        """Stores rows, all of them or none; ``instead`` says what to do with a known key."""
+        self._run(f"{_INSERT.format(instead)} VALUES (?, ?, ?, ?, ?, ?)", rows=rows)
+
+    def _run(
+        self, statement: str, *values: object, rows: Sequence[tuple[object, ...]] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Runs an SQL statement; returns its rows, none if the file cannot be read or written.
+
+        Args:
+            statement: the statement.
+            values: its parameters.
+            rows: parameters to run it with once for each row; it then returns nothing.
+        """
         try:
             with self._lock, self._db:
+                if rows is None:
+                    return self._db.execute(statement, values).fetchall()
                 self._db.executemany(statement, rows)
         except sqlite3.Error as error:
-            self._note(_FAILED.format(error))
-
-    def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Runs an SQL statement; returns its rows, none if the file cannot be read or written."""
-        try:
-            with self._lock:
-                rows = self._db.execute(statement, values).fetchall()
-                self._db.commit()  # VACUUM allows no open transaction
-                return rows
-        except sqlite3.Error as error:
-            self._note(_FAILED.format(error))
-            return []
+            self._note(f"The model cache could not be read or written ({error}).")
+        return []
 
     def _note(self, note: str) -> None:
+        """Adds a sentence to ``notes``, once."""
         with self._lock:
             self._notes[note] = None

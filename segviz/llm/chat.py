@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from segviz.llm import checks, timeouts
@@ -31,7 +32,7 @@ _OPTIONAL = {
 _FORMS = ("json_schema", "json_object", "text")
 _ANSWER = 200
 _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
-_QUOTES = ('""', "''", "``", "**", "“”", "‘’", "«»")
+_QUOTES = " \n\"'`*“”‘’«»"
 _LABEL_TOKENS = 20
 _QUOTED = 0.7  # most of a context that a prompt may take, as estimated
 _PENALTY = 0.3  # for repetition in texts; ends the loops of small models
@@ -407,7 +408,12 @@ def _find_label(text: str, labels: Sequence[str]) -> str | None:
 
     The answer may be JSON, quoted, fenced, in other letter case or end with a full stop.
     """
-    said = _unwrapped(text)
+    said = unfenced(text)
+    with suppress(ValueError, RecursionError):
+        value = json.loads(said)
+        value = value.get("label") if isinstance(value, dict) else value
+        said = str(value) if type(value) in (str, int) else said
+    said = said.strip(_QUOTES).removesuffix(".").strip(_QUOTES)
     if said in labels:
         return said
     same = {label for label in labels if label.casefold() == said.casefold()}
@@ -418,25 +424,3 @@ def unfenced(text: str) -> str:
     """Returns a model's answer without the code fence that some models put around it."""
     fenced = _FENCE.match(text.strip())
     return fenced.group(1) if fenced else text.strip()
-
-
-def _unwrapped(text: str) -> str:
-    """Returns the label in a model's answer, without code fence, JSON, quotes and full stop."""
-    said = _from_json(unfenced(text))
-    for pair in _QUOTES:
-        if len(said) > 1 and said[0] == pair[0] and said[-1] == pair[1]:
-            said = said.strip(pair).strip()
-    return said.removesuffix(".").strip()
-
-
-def _from_json(said: str) -> str:
-    """Returns the label of a JSON object ``{"label": …}`` or a JSON string; other text as it is."""
-    try:
-        value = json.loads(said)
-    except (ValueError, RecursionError):
-        return said
-    if isinstance(value, dict):
-        value = value.get("label", said)
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return said
-    return str(value).strip()
