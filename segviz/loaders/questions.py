@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from segviz.conversation import Category, Question
@@ -42,6 +42,9 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 _REFERENCE = re.compile(r"D:?\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})(?![0-9])")
 _CITED = ("id", "turnid", "messageid", "diaid", "text", "content", "memorycontent", "message")
 """Keys by which an object in evidence names a turn: its id or its text, the best first."""
+
+_MEMORY = "the evidence is a memory and names no turn; all such evidence is unresolved"
+"""Note on HaluMem's evidence, which is so throughout; added once for thousands of entries."""
 
 _SEPARATORS = re.compile(r"[\s,;/&()\[\]]*")
 
@@ -194,8 +197,7 @@ def read_evidence(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns the turns that evidence cites, and the references that name no turn.
 
-    Both are distinct and in the order of the file. A reference to a session names no turn. Repairs
-    and unresolved references get notes.
+    Both are distinct and in the order of the file. Repairs and unresolved references get notes.
     """
     if raw is None:
         return (), ()
@@ -204,9 +206,8 @@ def read_evidence(
     found: dict[str, None] = {}
     unresolved: dict[str, None] = {}
     for here, entry in _entries(raw, place):
-        if isinstance(entry, int) and not isinstance(entry, bool) and str(entry) in index:
-            found[index[str(entry)]] = None
-            continue
+        if isinstance(entry, int) and str(entry) in index:
+            entry = str(entry)
         if not isinstance(entry, str):
             shown = describe(entry) if isinstance(entry, dict | list) else json.dumps(entry)
             unresolved[shown] = None
@@ -214,12 +215,8 @@ def read_evidence(
             continue
         ids, rest = resolve(entry, index)
         if rest:
-            left = ", ".join(quoted(part) for part in rest[:3])
-            notes.repaired(here, f"could not resolve {left}; kept as unresolved evidence")
+            _note_unresolved(rest, here, notes)
             rest = tuple(one_line(shorten(part, 160)) for part in rest)
-        elif ids[0].startswith("session_"):
-            notes.repaired(here, f"a session ({ids[0]}) and no turn; kept as unresolved evidence")
-            ids, rest = (), ids
         elif entry.strip() not in index:
             names = ", ".join(one_line(shorten(turn_id)) for turn_id in ids[:8])
             notes.repaired(here, f"{quoted(entry)} read as {names}")
@@ -228,6 +225,14 @@ def read_evidence(
         found.update(dict.fromkeys(ids))
         unresolved.update(dict.fromkeys(rest))
     return tuple(found), tuple(unresolved)
+
+
+def _note_unresolved(rest: Sequence[str], place: Place, notes: Notes) -> None:
+    if place[-1] != "memory_content":
+        left = ", ".join(quoted(part) for part in rest[:3])
+        notes.repaired(place, f"could not resolve {left}; kept as unresolved evidence")
+    elif _MEMORY not in (note.what for note in notes):
+        notes.repaired(place, _MEMORY)
 
 
 def _entries(raw: object, place: Place) -> Iterator[tuple[Place, object]]:
