@@ -322,10 +322,11 @@ def _unpacked(value: object) -> object:
 
 def _pairs(rows: list[object], place: Place) -> list[tuple[Place, object]]:
     """Returns two messages for each object such as {prompt, completion}; [] for other lists."""
-    pairs = [_pair(raw) if isinstance(raw, dict) else [] for raw in rows]
-    if sum(map(bool, pairs[:_LOOKED_AT])) * 2 < len(pairs[:_LOOKED_AT]) + 1:
+    some = [isinstance(raw, dict) and bool(_pair(raw)) for raw in rows[:_LOOKED_AT]]
+    if 2 * sum(some) <= len(some):
         return []
-    return [((*place, row), message) for row, pair in enumerate(pairs) for message in pair]
+    pairs = enumerate(_pair(raw) if isinstance(raw, dict) else [] for raw in rows)
+    return [((*place, row), message) for row, pair in pairs for message in pair]
 
 
 def _pair(raw: Mapping[str, object]) -> list[dict[str, object]]:
