@@ -13,7 +13,13 @@ from segviz.conversation import category_label
 from segviz.evaluation.aggregate import Row
 from segviz.evaluation.compare import native_settings
 from segviz.evaluation.question_batch import measured_settings
-from segviz.evaluation.stages import STAGES, EvidenceStage, evidence_stages, stage_rows
+from segviz.evaluation.stages import (
+    STAGES,
+    EvidenceStage,
+    evidence_stages,
+    stage_rows,
+    with_answers,
+)
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 from segviz.text.words import content_tokens
@@ -123,7 +129,7 @@ def audit(
         memory: any memory; one of stored texts by ``memory_from`` or ``provider``.
         settings: of them count what is read and the relevance; ``budget`` as in
             ``evidence_stages``.
-        right: as in ``evidence_stages``.
+        right: graded answers, as in ``with_answers``.
         **changes: fields of the settings that differ.
 
     Raises:
@@ -132,8 +138,8 @@ def audit(
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     asked = measured_settings(settings, {**changes, **still})
     asked = (native_settings(memory, asked) or asked).resolved(memory.model)
-    questions = memory.conversation.questions
-    return Audit(memory, asked, evidence_stages(memory, questions, asked, right=right))
+    found = evidence_stages(memory, memory.conversation.questions, asked)
+    return Audit(memory, asked, with_answers(found, right or {}))
 
 
 def superseded(memory: Memory) -> tuple[Superseded, ...]:

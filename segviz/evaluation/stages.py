@@ -57,8 +57,6 @@ def evidence_stages(
     memory: Memory,
     questions: Sequence[Question],
     settings: RetrievalSettings | None = None,
-    *,
-    right: Mapping[int, bool] | None = None,
     **changes: Any,
 ) -> tuple[EvidenceStage, ...]:
     """Returns the stage of every gold turn of every question.
@@ -68,8 +66,6 @@ def evidence_stages(
         questions: evidence ids that are no turns of the conversation are left out.
         settings: of the retrieval. Here ``k`` nodes are ranked and, with a ``budget``, as many of
             these are read as its tokens pay for.
-        right: maps the index of a question to True if it was answered right from what is read here,
-            as ``AnswerEvaluation.right`` does.
         **changes: fields of the settings that differ.
 
     Returns:
@@ -90,7 +86,6 @@ def evidence_stages(
         result = memory.ask(question, replace(asked, budget=None))
         structure, top = result.structure, list(result.after)
         read = set(select(top, structure.text, asked.k, asked.budget))
-        reading = WRONG if right and right.get(question.index) is False else READ
         gold = memory.gold(turns, structure)
         needed = float(result.final[top[-1]]) if len(top) == asked.k else None
         holders = sorted(gold.by_node)
@@ -105,10 +100,25 @@ def evidence_stages(
             if best is None:
                 found.append(EvidenceStage(*head, NEVER_WRITTEN))
                 continue
-            stage = reading if best in read else NOT_READ if best in top else NOT_RANKED
+            stage = READ if best in read else NOT_READ if best in top else NOT_RANKED
             score = float(result.final[best])
             found.append(EvidenceStage(*head, stage, best, place.get(best), score, needed))
     return tuple(found)
+
+
+def with_answers(
+    found: Sequence[EvidenceStage], right: Mapping[int, bool]
+) -> tuple[EvidenceStage, ...]:
+    """Returns the stages with those turns marked that were read for a wrong answer.
+
+    ``right`` maps the index of a question to True if it was answered right from what was read, as
+    ``AnswerEvaluation.right`` does.
+    """
+    wrong = {question for question, well in right.items() if not well}
+    return tuple(
+        replace(one, stage=WRONG) if one.stage == READ and one.question in wrong else one
+        for one in found
+    )
 
 
 GROUPS: dict[str, tuple[Callable[[EvidenceStage], str], Callable[[EvidenceStage], Any]]] = {

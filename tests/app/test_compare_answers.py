@@ -59,6 +59,9 @@ def test_calls_are_told_first_and_answers_are_graded_on_a_click(app, server):
     assert list(found[first]) == ["3: red boat", "0: red boat", "0: red boat"]
     (by_category,) = (t for t in tables(app) if "5 adversarial" in t.columns)
     assert by_category["4 single-hop"][0].startswith("1.000")
+    (stages,) = [line for line in texts(app).split("\n") if line.startswith("Stages of gold")]
+    assert "0% of" not in stages
+    assert "100% of" not in stages  # what was read for a wrong answer counts apart
     sent = len(server.chats)
     app.run()
     assert len(server.chats) == sent

@@ -9,7 +9,14 @@ import pytest
 import segviz
 from segviz.conversation import StoredText
 from segviz.embedding import HashingEmbedder
-from segviz.evaluation.stages import STAGE_CHART, STAGES, evidence_stages, occurring, stage_rows
+from segviz.evaluation.stages import (
+    STAGE_CHART,
+    STAGES,
+    evidence_stages,
+    occurring,
+    stage_rows,
+    with_answers,
+)
 from segviz.figures.charts import rows_figure
 from segviz.text.words import quotes
 from tests.data import real_data
@@ -114,7 +121,7 @@ def test_turns_that_were_read_for_a_wrong_answer_are_told_apart():
     plain = evidence_stages(memory, asked, k=30)
     wrong, *others = {one.question for one in plain if one.stage == "read"}
     right = {wrong: False, **dict.fromkeys(others[:2], True)}
-    for before, one in zip(plain, evidence_stages(memory, asked, k=30, right=right), strict=True):
+    for before, one in zip(plain, with_answers(plain, right), strict=True):
         changed = before.stage == "read" and one.question == wrong
         assert one.stage == ("read, answered wrong" if changed else before.stage)
 

@@ -43,21 +43,24 @@ _MEANING = (
 
 def answers_panel(
     session: AppSession, ready: Mapping[str, Memory], settings: Mapping[str, Any], by_paper: bool
-) -> None:
-    """Draws, on request, how often a model answers right from the evidence of each system."""
+) -> dict[str, AnswerEvaluation]:
+    """Draws, on request, how often a model answers right from the evidence of each system.
+
+    Returns the answers by system label, none until they are made.
+    """
     with st.expander("Answers, graded by a model", key="answers", on_change="rerun") as panel:
         if not panel.open:
-            return
+            return {}
         questions = gradable(session.conversation.questions)
         if not questions:
             st.caption("No question has a gold answer to grade by.")
-            return
+            return {}
         if session.chat is None:
             st.caption(
                 "Choose a chat model under Models in the sidebar to have the questions answered, "
                 "and under A model for each role another that grades the answers."
             )
-            return
+            return {}
         number = st.slider(
             "Questions, evenly spread",
             min(len(questions), 5),
@@ -74,6 +77,7 @@ def answers_panel(
         found = _answered(session, session.chat, ready, ways, asked)
         if found:
             _results(found, asked)
+        return found
 
 
 def _answered(

@@ -66,8 +66,11 @@ def render(session: AppSession) -> None:
     if countable(session.conversation.questions):
         st.subheader("All questions", divider="gray")
         measure_panel(session, ready, settings, verdict)
-        stages_panel(session, ready, settings, by_paper == PAPER)
-        answers_panel(session, ready, settings, by_paper == PAPER)
+        above = st.container()
+        answers = answers_panel(session, ready, settings, by_paper == PAPER)
+        right = {label: answered.right for label, answered in answers.items()}
+        with above:
+            stages_panel(session, ready, settings, by_paper == PAPER, right)
     st.subheader("Shape", divider="gray")
     shapes = [
         MemorySummary(

@@ -17,6 +17,7 @@ from segviz.evaluation.stages import (
     evidence_stages,
     occurring,
     stage_rows,
+    with_answers,
 )
 from segviz.figures.charts import rows_figure
 from segviz.loaders.stored import read_stored
@@ -36,11 +37,16 @@ _BY = {"all questions": "", "by category": "category", "by session": "session"}
 
 
 def stages_panel(
-    session: AppSession, ready: Mapping[str, Memory], settings: Mapping[str, Any], by_paper: bool
+    session: AppSession,
+    ready: Mapping[str, Memory],
+    settings: Mapping[str, Any],
+    by_paper: bool,
+    right: Mapping[str, Mapping[int, bool]],
 ) -> None:
     """Draws the stage at which each memory loses gold turns; on request where that takes long.
 
-    Facts that a model or a person wrote from this conversation are one more memory.
+    ``right`` maps the label of a system to its graded answers, as in ``with_answers``. Facts that a
+    model or a person wrote from this conversation are one more memory.
     """
     memories = {SYSTEMS[name].label: (name, memory) for name, memory in ready.items()}
     with st.expander(
@@ -66,7 +72,7 @@ def stages_panel(
                 stages = _stages(session, *memory, settings, by_paper)
                 if stages is None:
                     return
-                found[label] = stages
+                found[label] = with_answers(stages, right.get(label, {}))
         rows = [
             row | ({} if one else {"group": label})
             for label, stages in found.items()
@@ -75,7 +81,7 @@ def stages_panel(
         st.caption(
             f"{STAGES[0].capitalize()}: no node holds the turn. {STAGES[1].capitalize()}: no node "
             f"with the turn is among the {settings['k']} best. {STAGES[-1].capitalize()}: such a "
-            "node is among them. A node above the leaves holds a turn if it quotes the turn."
+            "node is among them, and the answer below, if there is one, is right. A node above the leaves holds a turn if it quotes the turn."
             + (f" {_FACTS}: texts that a memory rewrote from the turns." if facts else "")
         )
         shares = "; ".join(
