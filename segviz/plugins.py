@@ -130,10 +130,7 @@ def add_plugins(select: Callable[..., EntryPoints]) -> None:
 
 
 def _added(
-    group: str,
-    point: EntryPoint,
-    registry: dict[str, Any],
-    problem_of: Callable[[Any, str], str],
+    group: str, point: EntryPoint, registry: dict[str, Any], problem_of: Callable[[Any, str], str]
 ) -> Plugin:
     dist = point.dist
     package = _plain(f"{dist.name} {dist.version}" if dist else "a package without metadata", 80)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 
@@ -14,25 +13,14 @@ from segviz.evaluation import MEASURES
 from segviz.export import html_page, view_of
 from segviz.notebook import Shown
 from segviz.tree import thumbnail
+from tests.export.test_export_page import Reader
 from tests.export.views import HOSTILE, build, hostile_chat
 from tests.trees import chat
 
 
-class Frame(HTMLParser):
-    """The elements of a piece of HTML with their attributes."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
-
-
 def test_a_notebook_gets_one_sandboxed_frame_with_the_page(memory):
     shown = segviz.show(memory, "How many gears?", policy="both", alpha=0.3, height=500)
-    (style, _), (tag, attributes) = Frame(shown._repr_html_()).found
+    (style, _), (tag, attributes) = Reader(shown._repr_html_()).found
     assert (style, tag) == ("style", "iframe")
     assert attributes["srcdoc"] == shown.html
     assert "allow-same-origin" not in attributes["sandbox"].split()
@@ -97,7 +85,7 @@ def test_what_cannot_be_shown_is_told(memory, settings, said):
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_question_stays_an_attribute(memory, text):
     shown = segviz.show(memory, text)
-    assert [tag for tag, _ in Frame(shown._repr_html_()).found] == ["style", "iframe"]
+    assert [tag for tag, _ in Reader(shown._repr_html_()).found] == ["style", "iframe"]
     assert "\n" not in repr(shown)
 
 

@@ -62,7 +62,7 @@ class Turn:
 
     @property
     def content(self) -> str:
-        """Text, followed by the image caption in brackets."""
+        """Text of the turn, followed by its image caption in brackets."""
         words = self.text.strip()
         if not self.caption:
             return words

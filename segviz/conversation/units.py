@@ -68,11 +68,7 @@ def _paper_pairs(session: IntArray, speaker: IntArray, named: tuple[int, int]) -
     return np.column_stack([first, first + 2])
 
 
-UNIT_RULES: dict[str, Rule] = {
-    "exchange": _exchanges,
-    "turn": _single_turns,
-    "paper": _paper_pairs,
-}
+UNIT_RULES: dict[str, Rule] = {"exchange": _exchanges, "turn": _single_turns, "paper": _paper_pairs}
 
 
 def bounds(

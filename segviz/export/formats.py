@@ -102,14 +102,7 @@ FORMATS: dict[str, Format] = {
         ),
         "application/xml",
     ),
-    "nodes": Format(
-        "nodes",
-        "csv",
-        "Nodes (CSV)",
-        "A row for each node.",
-        nodes_csv,
-        "text/csv",
-    ),
+    "nodes": Format("nodes", "csv", "Nodes (CSV)", "A row for each node.", nodes_csv, "text/csv"),
     "ranks": Format(
         "ranks",
         "csv",

@@ -8,10 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from segviz.conversation import Conversation, Question, Session, Turn
-
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+from segviz.text.dates import MONTH_NAMES
 
 
 def locomo_json(conversations: Iterable[Conversation]) -> str:
@@ -51,7 +48,7 @@ def locomo_date(start: datetime) -> str:
     """Formats a time as LoCoMo does, ``1:56 pm on 8 May, 2023``, without seconds and zone."""
     half = "am" if start.hour < 12 else "pm"
     clock = f"{start.hour % 12 or 12}:{start.minute:02d} {half}"
-    return f"{clock} on {start.day} {_MONTHS[start.month - 1]}, {start.year:04d}"
+    return f"{clock} on {start.day} {MONTH_NAMES[start.month - 1]}, {start.year:04d}"
 
 
 def _turn(turn: Turn) -> dict[str, str]:

@@ -27,7 +27,7 @@ class Markup(str):
 
 
 def report_html(title: str, parts: Sequence[str], *, style: str, policy: str) -> str:
-    """Returns a whole HTML page.
+    """Returns the HTML page of a report.
 
     Args:
         title: plain text; it becomes the title and the first heading.

@@ -1,8 +1,7 @@
 """Runs and qrels in TREC's formats, which ``ranx``, ``ir_measures`` and ``trec_eval`` read.
 
-A document is a turn, so that memories with other texts can be compared. A node that is ranked lists
-the turns it holds: a leaf those of its units, a stored text its sources, a node above them the
-turns that it quotes.
+Documents are turns, so that memories with different texts can be compared. A ranked node stands for
+the turns of its units (a leaf), its sources (a stored text) or the turns it quotes (a node above).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from segviz.evaluation.audit import Audit
 
 
 def trec_qrels(conversation: Conversation) -> str:
-    """Returns the gold turns of every question: lines of question, 0, turn, 1."""
+    """Writes the gold turns of all questions as TREC qrels: lines of question, 0, turn, 1."""
     rows = (
         f"{_name(conversation.id, question.index)} 0 {_name(conversation.id, turn)} 1\n"
         for question, turns in _gold(conversation)
@@ -25,10 +24,10 @@ def trec_qrels(conversation: Conversation) -> str:
 
 
 def trec_run(found: Audit) -> str:
-    """Returns the ranked turns of every question with gold turns.
+    """Writes the ranked turns of all questions with gold turns as a TREC run.
 
-    Lines have question, Q0, turn, rank, score and system. The score is 1 / rank, so that no tie
-    changes the order; relevance scores of nodes are in the other exports.
+    Lines have question, Q0, turn, rank, score and system. The score is 1 / rank, so that the order
+    has no ties; other exports have the scores of nodes.
     """
     memory, talk = found.memory, found.memory.conversation
     every = [turn.id for turn in talk.turns]

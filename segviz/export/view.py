@@ -96,7 +96,7 @@ class View:
 
     @property
     def memory_setting(self) -> list[tuple[str, str]]:
-        """Part of ``setting`` about the memory."""
+        """Settings of the memory and its build, as (name, value) lines."""
         memory, link = self.memory, self.bookmark
         own = "".join(f", {name} {value}" for name, value in link.settings.items())
         label = SYSTEMS[memory.system].label if memory.system in SYSTEMS else memory.system
@@ -120,7 +120,7 @@ class View:
 
     @property
     def question_setting(self) -> list[tuple[str, str]]:
-        """Part of ``setting`` about the question; empty on Grow."""
+        """Settings of the retrieval, as (name, value) lines; empty on Grow."""
         result = self.result
         if result is None:
             return []

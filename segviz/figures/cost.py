@@ -72,11 +72,7 @@ def money(amount: float | None) -> str:
 
 
 def cost_figure(
-    steps: Sequence[Step],
-    *,
-    accent: str,
-    neutral: str,
-    spent: NDArray[np.float64] | None = None,
+    steps: Sequence[Step], *, accent: str, neutral: str, spent: NDArray[np.float64] | None = None
 ) -> go.Figure:
     """Draws a small chart over the steps for each cost that is not always 0.
 

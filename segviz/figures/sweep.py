@@ -50,12 +50,7 @@ def _tint(verdict: SettingResult) -> float:
 
 
 def heatmap(
-    judged: Judged,
-    policy: str,
-    *,
-    ramp: Sequence[str],
-    accent: str,
-    chosen: Setting | None = None,
+    judged: Judged, policy: str, *, ramp: Sequence[str], accent: str, chosen: Setting | None = None
 ) -> go.Figure:
     """Draws the gain of one policy over alpha (x) and horizon (y), with the mean in each cell.
 
@@ -358,7 +353,7 @@ def level_bars(
 
 
 def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
-    """Tells the share of leaves among the retrieved nodes, without propagation and at most α."""
+    """Tells the share of leaves among the retrieved nodes, without and with most propagation."""
     mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
     if not mine:
         return f"Nothing was measured for H {horizon}."

@@ -15,15 +15,7 @@ from typing import Any
 import numpy as np
 
 from segviz import store
-from segviz.construct import (
-    MemoryView,
-    Retrieval,
-    Retriever,
-    Scorer,
-    Settles,
-    System,
-    as_settings,
-)
+from segviz.construct import MemoryView, Retrieval, Retriever, Scorer, Settles, System, as_settings
 from segviz.construct.annotate import PROMPT
 from segviz.construct.labels import node_labels
 from segviz.construct.protocols import services_for

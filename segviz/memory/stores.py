@@ -146,7 +146,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
 
 
 def _search(store: Any) -> Any:
-    """Returns the method that finds texts for a question; None without one."""
+    """Returns a store's method ``search`` or, without it, ``retrieve``; None if it has neither."""
     return getattr(store, "search", None) or getattr(store, "retrieve", None)
 
 

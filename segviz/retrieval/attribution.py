@@ -156,7 +156,7 @@ def _in_order(rows: list[Floats], gain: float) -> list[Floats]:
 
 
 def _best(scores: Floats) -> tuple[int, float]:
-    """Returns the turn with the highest log score, and its softmax probability."""
+    """Returns the turn with the highest of a text's log scores, and its softmax probability."""
     best = int(scores.argmax())
     return best, float(1 / np.exp(scores - scores[best]).sum())
 

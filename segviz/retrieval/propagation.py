@@ -198,11 +198,7 @@ def propagate(
 
 
 def spread(
-    initial: Scores,
-    edges: IntArray,
-    policy: str,
-    horizon: int,
-    structure: Structure | None = None,
+    initial: Scores, edges: IntArray, policy: str, horizon: int, structure: Structure | None = None
 ) -> tuple[Scores, ...]:
     """Returns the hops s⁽⁰⁾ … s⁽ᴴ⁾, which do not depend on alpha.
 

@@ -106,24 +106,25 @@ class Result:
         return {} if self.scorer is None else parts(self.scorer, self.question)
 
     def matches(self, nodes: Sequence[int]) -> dict[int, dict[str, float]]:
-        """Returns the words of these nodes that match the question, in lower case.
+        """Returns the words of some nodes that match the question, in lower case.
 
-        The value is 1 for words of the same stem, the cosine for similar words. Nodes without a
-        match are left out.
+        Maps a node to its words; a word maps to 1 if the question has a word of its stem, to a
+        cosine if the question has a similar word. Nodes without a match are left out.
         """
         texts = [self.structure.text[node] for node in nodes]
         found = [] if self.scorer is None else matches(self.scorer, self.question, texts)
         return {node: words for node, words in zip(nodes, found, strict=False) if words}
 
     def similar(self, text: str, count: int) -> list[int]:
-        """Returns the nodes most relevant to another text, by the relevance in force.
+        """Returns the nodes most relevant to another text, by the relevance of this result.
 
         Args:
-            text: what is looked for.
-            count: highest number of nodes.
+            text: the text, asked like a question.
+            count: most nodes to return.
 
         Returns:
-            At most ``count`` nodes of different texts and a positive score, best first.
+            At most ``count`` nodes that have a positive score and do not repeat each other, best
+            first.
         """
         if self.scorer is None:
             return []

@@ -39,9 +39,7 @@ def ascending(levels: Collection[int]) -> tuple[int, ...]:
 
 
 def ranking(
-    scores: NDArray[np.float64],
-    structure: Structure,
-    levels: Collection[int] | None = None,
+    scores: NDArray[np.float64], structure: Structure, levels: Collection[int] | None = None
 ) -> NDArray[np.int64]:
     """Returns the admissible nodes from best to worst, int64; a tie goes to the smaller id.
 
@@ -87,12 +85,13 @@ def top_k(
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Pairs of nodes that say the same.
+    """Nodes of a structure whose texts repeat each other.
 
     Attributes:
-        first: the first node with the same text as each node, int32 (n,).
-        pairs: node and ancestor whose text quotes it, each as ``first``, int32 (m, 2).
-        near: the other side of every pair of a node.
+        first: for each node, the first node with the same text, int32 (n,).
+        pairs: rows of a node and an ancestor whose text quotes it, both replaced by their
+            ``first``, int32 (m, 2).
+        near: maps a node of ``pairs`` to the nodes it is paired with.
     """
 
     first: NDArray[np.int32]
@@ -103,8 +102,9 @@ class Repeats:
 def repeats(structure: Structure) -> Repeats:
     """Finds the nodes whose text repeats another's; computed once per structure.
 
-    Two nodes repeat each other if they have the same text, or if one is an ancestor of the other
-    and its text, and that of every node between them, has 60 % of the other's content words.
+    Two nodes repeat each other if they have the same text. A node and its ancestor repeat each
+    other if the texts of the ancestor and of all nodes between them have 60 % of the node's content
+    words.
     """
     if repeats not in structure.kept:
         structure.kept[repeats] = _repeats(structure)
@@ -132,7 +132,7 @@ def _repeats(structure: Structure) -> Repeats:
                 continue
             seen.add(parent)
             if len(wanted & words[parent]) < QUOTED * len(wanted) - 1e-9:
-                continue  # what the parent leaves out, the nodes above it leave out, too
+                continue  # words missing in the parent are missing above it, too
             above += structure.parents[parent]
             one, other = int(first[node]), int(first[parent])
             if one != other:
@@ -143,7 +143,7 @@ def _repeats(structure: Structure) -> Repeats:
 
 
 def distinct(ranked: Iterable[int], structure: Structure) -> Iterator[int]:
-    """Yields the nodes of a ranking that repeat no better one it yielded; see :func:`repeats`."""
+    """Yields the nodes of a ranking that repeat none it yielded before; see :func:`repeats`."""
     found = repeats(structure)
     kept: set[int] = set()
     for node in ranked:
@@ -176,10 +176,7 @@ def ranks(
 
 
 def select(
-    ranked: Iterable[int],
-    texts: Sequence[str],
-    k: int,
-    budget: int | None = None,
+    ranked: Iterable[int], texts: Sequence[str], k: int, budget: int | None = None
 ) -> list[int]:
     """Returns the first ``k`` ranked nodes, or the first nodes whose texts fit a token budget.
 

@@ -69,7 +69,7 @@ class RetrievalSettings:
 
     @property
     def propagation(self) -> tuple[str, float, int]:
-        """Policy, alpha and horizon in force; no propagation under ``method`` "native"."""
+        """Policy, alpha and horizon that take effect; no propagation under method "native"."""
         if self.method == "native":
             return "none", 0.0, 0
         return self.policy, self.alpha, self.horizon

@@ -55,7 +55,7 @@ def one_line(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Returns an excerpt in quotes on one line; line breaks and bidi controls appear as escapes."""
+    """Returns an excerpt of a text in quotes, with line breaks and bidi controls as escapes."""
     return repr(shorten(text))
 
 

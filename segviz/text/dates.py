@@ -31,12 +31,12 @@ _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 """Limits and divisors of seconds, milli-, micro- and nanoseconds since 1970. The size decides:
 1e11 s is the year 5138, 1e11 ms is 1973."""
 
-_MONTH_NAMES = (
+MONTH_NAMES = (
     "January February March April May June July August September October November December"
 ).split()
 _MONTHS = {"sept": 9} | {
     name: i
-    for i, whole in enumerate(map(str.lower, _MONTH_NAMES), start=1)
+    for i, whole in enumerate(map(str.lower, MONTH_NAMES), start=1)
     for name in (whole, whole[:3])
 }
 _DAYS = {
@@ -57,7 +57,7 @@ _UNIT = "(day|week|month|year)"
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},?(?: ({_YEAR}))?", re.I)
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.I)
 # "may" and "march" are verbs more often than months, so a month alone wants a capital.
-_MONTH_ALONE = re.compile(rf"\b({'|'.join(_MONTH_NAMES)})\b,?(?: (?:of )?({_YEAR}))?")
+_MONTH_ALONE = re.compile(rf"\b({'|'.join(MONTH_NAMES)})\b,?(?: (?:of )?({_YEAR}))?")
 _ISO = re.compile(rf"\b({_YEAR})-(\d\d)-(\d\d)\b")
 _YEAR_ALONE = re.compile(rf"\b({_YEAR})\b")
 _DAY_ALONE = re.compile(r"\bon the (\d{1,2})(?:st|nd|rd|th)\b", re.I)

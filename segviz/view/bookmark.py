@@ -209,7 +209,7 @@ def _as_text(value: Any) -> str:
 
 
 def _scoring_parts(scoring: RetrievalSettings) -> tuple[Any, ...]:
-    """Returns the name of a preset, or policy, α, H and relevance.
+    """Describes the scoring of the second tree on Ask: a preset, or policy, α, H and relevance.
 
     A policy of method "native", which ignores it, has the prefix ``native:``.
     """
@@ -260,7 +260,7 @@ _COUNT = _number(int, 0, 2**31)
 
 
 def _one_of(legal: Collection[str]) -> Callable[[str], str]:
-    """Returns a reader of one of these words."""
+    """Returns a reader that accepts one of the ``legal`` words."""
 
     def read(given: str) -> str:
         if given not in legal:
@@ -317,7 +317,7 @@ def _cell(given: str) -> tuple[str, float, int]:
 
 
 def _beside(given: str) -> RetrievalSettings:
-    """Reads the name of a preset, or policy, α, H and relevance."""
+    """Reads the scoring of the second tree on Ask: a preset, or policy, α, H and relevance."""
     if given in PRESETS:
         return PRESETS[given]
     policy, *rest = given.split(",", 3)

@@ -77,7 +77,7 @@ def session_title(label: str, when: date | str | None) -> str:
 
 
 def tooltip_length(nodes: int) -> int:
-    """Returns the most characters of a tooltip's text for so many nodes, 0 beyond 5,000 nodes."""
+    """Returns the maximal length of tooltips, shorter for many nodes, 0 for over 5,000 nodes."""
     shortest, longest = _LENGTH
     return 0 if nodes > MAX_LABELLED else max(shortest, min(longest, _BUDGET // max(nodes, 1)))
 

@@ -40,7 +40,7 @@ class NodeMeasure:
 MEASURES: dict[str, NodeMeasure] = {
     "coherence": NodeMeasure(
         "mean cosine with its children; a leaf: with its parent", "mean cosine", known_coherence
-    ),
+    )
 }
 """Name to measure, in the order of the menu; links use the names. Values are from 0 to 1 (others
 are clipped for drawing) or NaN if unknown. They are drawn from pale to dark. Menus, legend, labels

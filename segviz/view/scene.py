@@ -251,7 +251,10 @@ def keeps_time(memory: Memory, structure: Structure) -> bool:
 
 
 def grown(scene: Scene, number: int, step: Step | None) -> Scene:
-    """Adds to a scene the effect of its last step, ``number``; None if there was no step."""
+    """Adds the effect of the last step to a scene.
+
+    ``number`` is the number of steps, ``step`` the last of them, None if there is none.
+    """
     events = step.events if step else ()
     chain = scene.structure.chain
     return replace(

@@ -63,10 +63,7 @@ class TestContent:
             talk("AB").units("sentence")
 
 
-@given(
-    st.lists(st.lists(st.sampled_from("ABC"), max_size=9), max_size=5),
-    st.permutations("ABC"),
-)
+@given(st.lists(st.lists(st.sampled_from("ABC"), max_size=9), max_size=5), st.permutations("ABC"))
 def test_rules_against_grouping_turn_by_turn(sessions, speakers):
     talked = replace(talk(*sessions), speakers=tuple(speakers))
     expected = {"exchange": [], "paper": []}

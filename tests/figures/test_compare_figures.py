@@ -64,10 +64,7 @@ def test_systems_are_named_in_short_where_that_tells_them_apart():
     assert shown("A (first)", "A (second)") == ["A (first)", "A (second)"]
     assert short_names(
         ["A (first, x) · segviz's relevance, dense", "A (first, x) · own, dense"]
-    ) == [
-        "A",
-        "A · own",
-    ]
+    ) == ["A", "A · own"]
     assert short_names(["A (first)", "A (second)"]) == ["A (first)", "A (second)"]
 
 

@@ -398,8 +398,7 @@ class TestCategories:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.6814, "0.681"), (-0.02, "−0.020"), (-0.0001, "0.000"), (math.nan, "")],
+    ("value", "text"), [(0.6814, "0.681"), (-0.02, "−0.020"), (-0.0001, "0.000"), (math.nan, "")]
 )
 def test_numbers_have_a_true_minus(value, text):
     assert number(value) == text

@@ -155,15 +155,6 @@ def test_leaves_are_told_by_the_text_of_units():
     assert "something else" not in [changed.text[leaf] for leaf in changed.leaves]
 
 
-def test_saved_and_opened(tmp_path):
-    memory = segviz.memory_from(tree(), embedder=EMBEDDER)
-    memory.save(tmp_path / "memory.json")
-    opened = segviz.open(tmp_path / "memory.json")
-    assert opened.system == "imported"
-    assert opened.structure.text == memory.structure.text
-    assert opened.check() == []
-
-
 ROOT = {"id": 0, "text": "root"}
 LEAF = {"id": 1, "text": "leaf", "parent": 0}
 

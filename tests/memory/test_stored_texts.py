@@ -113,6 +113,7 @@ def test_it_survives_saving(tmp_path):
     memory = stored()
     memory.save(tmp_path / "m.npz")
     opened = segviz.open(tmp_path / "m.npz", EMBEDDER)
+    assert (opened.system, opened.check()) == ("imported", [])
     assert opened.structure.ghost.tolist() == memory.structure.ghost.tolist()
     assert opened.ask("bicycle").after == memory.ask("bicycle").after
 

@@ -103,10 +103,7 @@ class TestSharpened:
             assert (np.diff(sharp[order]) <= 0).all()
             assert (np.diff(raw[order])[np.diff(sharp[order]) == 0] > -1e-12).all()
 
-    @given(
-        hnp.arrays(float, (2, 5), elements=hs.floats(-1e6, 1e6)),
-        hs.floats(0.1, 10),
-    )
+    @given(hnp.arrays(float, (2, 5), elements=hs.floats(-1e6, 1e6)), hs.floats(0.1, 10))
     def test_never_zero_never_above_one_and_in_order(self, scores, temperature):
         found = sharpened(scores, temperature)
         assert (found > 0).all()

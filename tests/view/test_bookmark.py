@@ -14,14 +14,7 @@ from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import make_system, nested
 from segviz.retrieval import METHODS, OPENING, POLICIES, PRESETS, RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
-from segviz.view.bookmark import (
-    _READERS,
-    Bookmark,
-    decode,
-    differing,
-    encode,
-    usual_method,
-)
+from segviz.view.bookmark import _READERS, Bookmark, decode, differing, encode, usual_method
 from segviz.view.coloring import COLOURS, LABELS
 
 count = st.integers(0, 2**31)

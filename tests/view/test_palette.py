@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from segviz.view.palette import (
-    ACCENT,
-    GOLD_COLOURS,
-    LEVEL_COLOURS,
-    RAMPS,
-    session_colours,
-)
+from segviz.view.palette import ACCENT, GOLD_COLOURS, LEVEL_COLOURS, RAMPS, session_colours
 
 Floats = NDArray[np.float64]
 

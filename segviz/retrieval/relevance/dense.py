@@ -17,7 +17,7 @@ from segviz.tree import Structure
 
 
 def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Subtracts each row's mean and divides by its standard deviation; 0 for a constant row."""
+    """Standardises each row of scores to mean 0 and deviation 1; a constant row becomes 0."""
     if not scores.shape[1]:
         return np.zeros_like(scores)
     centred = scores - scores.mean(axis=1, keepdims=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from segviz.text import dates
 
 Floats = NDArray[np.float64]
-_MONTHS = [name.lower() for name in calendar.month_name]
+_MONTHS = ["", *map(str.lower, dates.MONTH_NAMES)]
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS[1:])})\b", re.I)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
