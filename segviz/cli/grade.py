@@ -107,11 +107,13 @@ def grade(options: Options, console: Console) -> int:
     question, category, text, disputed, answer, score, right, token_f1, bleu1, tokens, fault).
 
     Examples, the second as SegTreeMem Table 4:
-        segviz grade sample:ines-theo --model qwen3 --judge phi4 --limit 10
+        segviz grade sample:ines-theo --limit 10 --server Ollama
+            --model qwen3 --judge phi4
         segviz grade locomo10.json --all --systems raptor,segment-tree
             --retrievals native,bottom-up --relevance dense
             --server gpt-5.4-mini --judge-server "gpt-4o-mini (judge)"
-        segviz grade a.json.gz b.json.gz --model m --judge n -o answers.csv
+        segviz grade a.json.gz b.json.gz --server Ollama
+            --model qwen3 --judge phi4 -o answers.csv
     """
     table = output_path(options.output, *options.file) if options.output else None
     # One process calls the models, and the order of the units is kept.
