@@ -43,7 +43,8 @@ def test_a_function_tells_its_parameters_and_errors(name):
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is not parameter.VAR_KEYWORD:
             assert re.search(rf"\b{parameter.name}\b", known), parameter.name
-    assert re.search(r"[A-Z]\w+(?:Error|Paused)\b", text)
+    if name != "check":  # what is wrong with a structure it returns
+        assert re.search(r"[A-Z]\w+(?:Error|Paused)\b", text)
 
 
 @pytest.mark.parametrize("name", CLASSES)

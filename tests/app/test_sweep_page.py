@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluation import MEASURES
+from segviz.evaluation.compare import RETRIEVED_BY
 from segviz.evaluation.measures import CHOICES, sees
 from segviz.figures.compare import marks
 from segviz.figures.significance import Judged, judge
@@ -332,5 +333,5 @@ def test_a_parameter_of_construction_is_swept():
     app.button(key="run-varied").click().run()
     (found,) = clean(app).session_state["varied"].values()
     told = next(t for t in tables(app) if "retrieved by" in t.columns)
-    assert list(told["retrieved by"]) == [row.method for row in found.rows]
+    assert list(told["retrieved by"]) == [RETRIEVED_BY[row.method] for row in found.rows]
     assert [row.name for row in found.rows] == ["0.2", "0.2", "0.6", "0.6"]
