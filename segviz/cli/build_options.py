@@ -37,7 +37,6 @@ from segviz.conversation import UNIT_RULES, Conversation, Corpus
 from segviz.embedding import script_note
 from segviz.files import NoRoom
 from segviz.llm import ChatByRole, LastingFault, price
-from segviz.llm.timeouts import heartbeat
 from segviz.memory import (
     COMPONENTS,
     BuildPaused,
@@ -242,18 +241,9 @@ def build_one(
     total = len(conversation.units(unit))
     if chat is not None:
         console.note(_expected(conversation, system, unit, models, chat))
-    done = 0
-
-    def show(finished: int, _: int) -> None:
-        nonlocal done
-        done = finished
-        progress(done, total)
-
     try:
-        with (
-            console.progress(f"building {name}", "leaves") as progress,
-            heartbeat(lambda: progress(done, total)),  # also during a slow call of a model
-        ):
+        with console.progress(f"building {name}", "leaves") as show:
+            show(0, total)
             return build(
                 conversation, system, unit, embedder=models.embedder, chat=chat, progress=show
             )

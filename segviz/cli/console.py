@@ -141,14 +141,19 @@ class Console:
     ) -> Iterator[Callable[[int, int], None]]:
         """Yields a function ``(done, total)`` that updates a progress line on standard error.
 
-        Without a terminal the function writes a new line every ``log_seconds`` instead. The
-        progress bar of click is not used, because it would leave its last line on the terminal.
+        The line is also updated while a slow call of a model is waited for. Without a terminal the
+        function writes a new line every ``log_seconds`` instead. The progress bar of click is not
+        used, because it would leave its last line on the terminal.
         """
+        from segviz.llm.timeouts import heartbeat  # the app starts without it
+
         shown = not self.quiet and self.err.isatty()
         began = last = time.monotonic()
+        at: tuple[int, int] | None = None
 
         def show(done: int, total: int) -> None:
-            nonlocal last
+            nonlocal last, at
+            at = done, total
             now = time.monotonic()
             if self.quiet or (shown and done < total and now - last < _REDRAW_SECONDS):
                 return
@@ -161,8 +166,13 @@ class Console:
             self.err.write(f"\r{line}\x1b[K" if shown else f"{line}\n")
             self.err.flush()
 
+        def beat() -> None:
+            if at is not None:
+                show(*at)
+
         try:
-            yield show
+            with heartbeat(beat):
+                yield show
         finally:
             if shown and last != began:
                 self.err.write("\r\x1b[K")

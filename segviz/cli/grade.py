@@ -27,7 +27,7 @@ from segviz.cli.models import agree, judge_options, models
 from segviz.cli.retrieval import scoring_options, settings_content
 from segviz.cli.source import output_path, write_file
 from segviz.cli.tables import check_disputed
-from segviz.conversation import Conversation, Question, category_label
+from segviz.conversation import Conversation, category_label
 from segviz.evaluation.evaluation import Outcomes, pooled, summary
 from segviz.evaluation.generation import (
     GRADES,
@@ -42,7 +42,6 @@ from segviz.evaluation.generation import (
 )
 from segviz.export.tables import rows_csv
 from segviz.llm import ChatByRole, OpenAIChat
-from segviz.llm.timeouts import heartbeat
 from segviz.memory import CallEstimate, Memory, Rehearsal
 from segviz.memory.answer import RIGHT_FROM
 from segviz.retrieval import POLICIES, RetrievalSettings
@@ -186,9 +185,17 @@ def _graded(
         for talk, label, _ in runs:
             memory, questions = runs.builders[label](talk), gradable(talk.questions, options.limit)
             for way, settings in _ways(memory, options).items():
-                found = _answered(
-                    f"{label} · {way}", memory, questions, chat, judge, settings, console
-                )
+                with console.progress(f"answering {label} · {way}", "questions") as show:
+                    show(0, len(questions))
+                    found = evaluate_answers(
+                        memory,
+                        questions,
+                        chat.of("answer"),
+                        judge,
+                        settings,
+                        retriever_chat=chat,
+                        progress=show,
+                    )
                 graded.append(_Graded(talk, label, way, found))
     except AnsweringPaused as pause:
         done = sum(len(each.found.rows) for each in graded) + len(pause.done.rows)
@@ -197,38 +204,6 @@ def _graded(
         console.error(on)
         raise
     return graded
-
-
-def _answered(
-    name: str,
-    memory: Memory,
-    questions: Sequence[Question],
-    chat: ChatByRole,
-    judge: OpenAIChat | None,
-    settings: RetrievalSettings,
-    console: Console,
-) -> AnswerEvaluation:
-    """Answers and grades questions of one memory; progress is shown during slow calls, too."""
-    at = 0
-
-    def show(done: int, _: int) -> None:
-        nonlocal at
-        at = done
-        progress(done, len(questions))
-
-    with (
-        console.progress(f"answering {name}", "questions") as progress,
-        heartbeat(lambda: progress(at, len(questions))),
-    ):
-        return evaluate_answers(
-            memory,
-            questions,
-            chat.of("answer"),
-            judge,
-            settings,
-            retriever_chat=chat,
-            progress=show,
-        )
 
 
 # --- results -----------------------------------------------------------------------------------

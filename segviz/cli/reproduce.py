@@ -31,7 +31,6 @@ from segviz.export.browser import BrowserError
 from segviz.export.pictures import draw
 from segviz.export.sheet import Sheet
 from segviz.llm import ModelError
-from segviz.llm.timeouts import heartbeat
 from segviz.loaders import load
 from segviz.memory import CallEstimate, Rehearsal
 from segviz.view.palette import LEVEL_COLOURS, SERIES
@@ -159,18 +158,9 @@ def _measured(
     console: Console,
 ) -> dict[str, Any]:
     """Measures an entry, writes its files, prints its rows; returns them for ``--json``."""
-    began, at = perf_counter(), (0, len(talks))
-
-    def show(done: int, total: int) -> None:
-        nonlocal at
-        at = done, total
-        progress(done, total)
-
-    with (
-        console.progress(f"{entry.paper} {entry.table}", "runs") as progress,
-        heartbeat(lambda: progress(*at)),
-        user_errors(),
-    ):
+    began = perf_counter()
+    with console.progress(f"{entry.paper} {entry.table}", "runs") as show, user_errors():
+        show(0, len(talks))
         bench = Bench(
             talks,
             embedder=clients.embedder if clients.remote else options.embedder,
