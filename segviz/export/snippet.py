@@ -69,7 +69,9 @@ def _built(view: View) -> list[str]:
         lines.append("from segviz.conversation import with_typed_turns")
     key = 0 if link.conversation is None else link.conversation
     read = {name: dict(said) if name == "columns" else said for name, said in view.read.items()}
-    lines += ["", f"corpus = {_call('segviz.load', path, read)}", f"conversation = corpus[{key!r}]"]
+    foreign = ["# The path is of the computer that exported this script."]
+    lines += ["", *foreign * (link.path is not None)]
+    lines += [f"corpus = {_call('segviz.load', path, read)}", f"conversation = corpus[{key!r}]"]
     if view.typed:
         lines.append(f"conversation = with_typed_turns(conversation, {list(view.typed)!r})")
     embedder = embedder_key(view.memory.embedder)

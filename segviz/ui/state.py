@@ -165,8 +165,20 @@ class AppSession:
         return None if node is None or node >= len(structure) else int(structure.chain[node])
 
     def select(self, node: int | None) -> None:
-        """Selects a node; None clears the selection."""
+        """Selects a node; None clears the selection. The transcript then follows the node again."""
         st.session_state["selected"] = (self.key, node)
+        self.show_session(None)
+
+    def show_session(self, place: int | None) -> None:
+        """Sets the session that the transcript shows; None for that of the selected node."""
+        st.session_state["shown-session"] = (self.key, place)
+
+    @property
+    def shown_session(self) -> int | None:
+        """The session that the tree shows alone; None for none."""
+        key, place = st.session_state.get("shown-session", (None, None))
+        known = key == self.key and place is not None and place < len(self.conversation.sessions)
+        return place if known else None
 
 
 def typed_turns(source: str) -> list[tuple[str, str]]:

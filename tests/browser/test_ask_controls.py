@@ -110,6 +110,8 @@ def test_alpha_by_mouse_keeps_selection_and_zoom(ask, memory):
     assert setting(ask)["alpha"] > 0.8
     assert (ask.attribute(KEY, "selected"), ask.attribute(KEY, "scale")) == (chosen, zoom)
     # The ledger of the selected node follows.
+    ask.page.locator(".st-key-ledger summary").click()
+    ask.settle()
     share = shown_scores(ask)[int(chosen)] * len(memory.structure.collapsed.active.nonzero()[0])
     assert f"= propagated ×{share:.3f} of an even share" in ask.text()
 

@@ -144,10 +144,29 @@ def test_a_node_that_repeats_a_better_text_is_folded_into_its_row(ask, memory):
     shown.wait_for()
     # Clicked in the tree it is shown, too.
     ask.tree(KEY).locator(".evidence .also").first.click()
-    assert not shown.is_visible()
+    shown.wait_for(state="hidden")
     ask.page.mouse.click(*ask.tree(KEY).evaluate(MIDDLE, hidden[0]))
     ask.until(KEY, "selected", str(hidden[0]))
     shown.wait_for()
+
+
+def test_the_transcript_goes_to_the_session_that_is_shown_alone(ask, memory):
+    runs = ask.tree(KEY).evaluate("(root) => root.parentNode.segvizTree.scene.runs")
+    (run,) = (run for run in runs if run["session"] == 13)
+    left, width, top, height = map(float, ask.attribute(KEY, "plot").split(","))
+    box = ask.tree(KEY).locator("canvas.over").bounding_box()
+    middle = (run["start"] + run["stop"]) / 2 / len(memory.units)
+    at = (box["x"] + left + width * middle, box["y"] + top + height - 8)
+    first = memory.conversation.sessions[13].turns[0].id
+    turn = ask.page.locator(f'.st-key-ask-transcript [data-turn="{first}"]')
+    ask.page.mouse.click(*at)
+    ask.until(KEY, "alone", "session:13")
+    ask.settle()
+    frame = ask.page.locator(".st-key-ask-transcript .transcript").bounding_box()
+    assert frame["y"] <= turn.bounding_box()["y"] <= frame["y"] + frame["height"]
+    ask.page.mouse.click(*at)
+    ask.settle()
+    assert "at the best node" in ask.text()
 
 
 def asked(memory, app):

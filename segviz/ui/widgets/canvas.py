@@ -60,6 +60,7 @@ def tree_canvas(
     texts: Sequence[str] | None = None,
     similar: Callable[[str], Sequence[int]] | None = None,
     on_select: Callable[[int | None], None] | None = None,
+    on_session: Callable[[int | None], None] | None = None,
     on_setting: Callable[[Live], None] | None = None,
     on_look: Callable[[Look], None] | None = None,
 ) -> None:
@@ -76,6 +77,7 @@ def tree_canvas(
             its words only.
         on_select: called with the node after each click that changes the selection, None for a
             click outside the tree; the next payload says whether it is selected.
+        on_session: called with the session that is shown alone, None if that ends.
         on_setting: called with the setting when a control of the header has come to rest.
         on_look: called when another colour or label has been chosen.
     """
@@ -101,6 +103,7 @@ def tree_canvas(
         data=payload,
         height=height if isinstance(height, int) else "content",
         selected=partial(_node, on_select),
+        session=partial(_node, on_session),
         setting=partial(_legal, read_setting, on_setting),
         look=partial(_legal, read_look, on_look),
         query=seek,
@@ -108,7 +111,7 @@ def tree_canvas(
 
 
 def _node(act: Callable[[int | None], None] | None, sent: object) -> None:
-    """Converts the component's node: -1 means none."""
+    """Converts the component's node or session: -1 means none."""
     if act is not None and isinstance(sent, int):
         act(sent if sent >= 0 else None)
 

@@ -29,7 +29,7 @@ def question_box(session: AppSession, answer: str = "") -> Question:
     def label(option: int | str) -> str:
         if isinstance(option, str):
             return option
-        again = f" · {option + 1}" if texts.count(texts[option]) > 1 else ""
+        again = f" · question {option + 1}" if texts.count(texts[option]) > 1 else ""
         return texts[option] + again + " · disputed" * (questions[option].disputed is not None)
 
     def ask(given: int | str | None) -> None:

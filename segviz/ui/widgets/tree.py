@@ -111,6 +111,7 @@ def draw_canvas(
         texts=drawn.structure.text,
         similar=similar if drawn is shown else None,
         on_select=lambda box: session.select(drawn.node(box)),
+        on_session=lambda alone: session.show_session(alone),
         on_setting=on_setting,
         on_look=write_look,
     )

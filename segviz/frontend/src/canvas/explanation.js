@@ -58,10 +58,13 @@ function writeFlow(s, part) {
   /** @param {number} amount */
   const share = (amount) => (found.total > 0 ? `${((100 * amount) / found.total).toFixed(1)} %` : "0 %");
   element("div", "head", part, `Score of ${nameOf(data, found.node)}`);
+  element("p", "hint", part, "Parts of the propagated score: own, the node's relevance to the question; "
+    + "hop n, what reached it over n edges.");
   const row = element("div", "hops", part, make("span", "", `own ${share(found.own)}`));
   if (data.selected === found.node && data.ingredients.length) {
-    const parts = data.ingredients.map(([name, part]) => `${name} ${share(part * found.own)}`);
-    element("div", "ingredients", part, `Own: ${parts.join(", ")}`);
+    const terms = data.ingredients.map(([name, one], i) =>
+      `${one < 0 ? "− " : i ? "+ " : ""}${name} ${share(Math.abs(one) * found.own)}`);
+    element("div", "ingredients", part, `own ${share(found.own)} = ${terms.join(" ")}`);
   }
   /** @type {(text: string, hop: number) => void} */
   const hopButton = (text, hop) => {

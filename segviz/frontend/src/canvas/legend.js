@@ -46,7 +46,10 @@ export function countText({ data }, shown, inView) {
 /** Lets a class stand alone, or ends that.
  * @type {(s: State, kind: string, key: number | string) => void} */
 export function showIsolated(s, kind, key) {
+  const session = () => (s.scene.isolated?.kind === "session" ? Number(s.scene.isolated.key) : -1);
+  const before = session();
   toggleIsolated(s.scene, kind, key);
+  if (session() !== before) s.tell("session", session()); // -1 stands for none
   writeLegend(s);
   schedule(s, true);
 }
@@ -194,7 +197,7 @@ export function markEntries({ data, picture }) {
       ["chosen", "chosen", "triangle"]);
   } else if (k) {
     if (picture === "scores") found.push(["before", "rank before"]);
-    found.push(["top", `top ${k}`], ["entered", "entered"], ["left", "left"]);
+    found.push(["top", picture === "scores" ? "rank after" : `top ${k}`], ["entered", "entered"], ["left", "left"]);
   }
   if (data.gold.length) found.push(["diamond", "gold evidence"]);
   return found;
@@ -204,7 +207,7 @@ export function markEntries({ data, picture }) {
  * @type {(s: State, mark: Mark) => void} */
 function writeMark(s, [kind, words, sign]) {
   const { scene: { theme }, elements: { legend } } = s;
-  const item = kind === "top" ? isolateButton(s, legend, "class", "top", 0, `${words} retrieved nodes; a number on a node is its rank`)
+  const item = kind === "top" ? isolateButton(s, legend, "class", "top", 0, "Retrieved nodes; a number on a node is its rank")
     : element("span", "mark", legend);
   const ctx = cleared(element("canvas", "", item), sign ? 28 : SWATCH, ROW);
   drawMark(theme, ctx, kind, sign, 0, ROW / 2);

@@ -30,7 +30,6 @@ _STAGE_HEIGHT = 260
 def ledger_panel(session: AppSession, result: Result, node: int) -> None:
     """Draws the ledger: own score plus every contribution equals the propagated score, exactly."""
     ledger = result.explain(node)
-    st.markdown("**Where the score comes from**")
     structure = result.structure
 
     def giver(source: int) -> str:

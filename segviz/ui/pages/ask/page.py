@@ -244,24 +244,36 @@ def _selected(session: AppSession, question: Question, result: Result) -> None:
     flags = dict.fromkeys(question.corrected.evidence, "audit")
     flags |= dict.fromkeys(question.evidence, "gold")
     node = session.selected_in(result.structure)
-    if node is not None:
-        details, turns = st.columns([11, 10], gap="medium")
-        with details:
-            step = result.settings.step or len(session.memory.steps)
-            node_details(session, result.structure, node, step, result)
-            ledger_panel(session, result, node)
-        with turns:
+    if node is None:
+        _transcript(session, result, flags)
+        return
+    details, turns = st.columns([11, 10], gap="medium")
+    with details:
+        step = result.settings.step or len(session.memory.steps)
+        node_details(session, result.structure, node, step, result)
+        with st.expander("All parts of the score", key="ledger", on_change="rerun") as opened:
+            if opened.open:
+                ledger_panel(session, result, node)
+    with turns:
+        if session.shown_session is not None:
+            _transcript(session, result, flags)
+        else:
             node_transcript(
                 session, result.structure, node, key="ask-transcript", height=420, flags=flags
             )
-        return
-    st.markdown("**Transcript** at the best node. Select a node to read its turns.")
+
+
+def _transcript(session: AppSession, result: Result, flags: dict[str, str]) -> None:
+    """Draws the transcript at the session that the tree shows alone, else at the best node."""
+    place = session.shown_session
     best = result.evidence[0].turn_ids if result.evidence else ()
+    focus = best[0] if best else None
+    if place is None:
+        st.markdown("**Transcript** at the best node. Select a node to read its turns.")
+    else:
+        st.markdown(f"**Transcript** at session {place + 1}")
+        said = session.conversation.sessions[place].turns
+        focus = said[0].id if said else focus
     transcript(
-        session,
-        key="ask-transcript",
-        height=420,
-        focus=best[0] if best else None,
-        marked=set(best),
-        flags=flags,
+        session, key="ask-transcript", height=420, focus=focus, marked=set(best), flags=flags
     )
