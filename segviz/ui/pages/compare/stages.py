@@ -81,7 +81,8 @@ def stages_panel(
         st.caption(
             f"{STAGES[0].capitalize()}: no node holds the turn. {STAGES[1].capitalize()}: no node "
             f"with the turn is among the {settings['k']} best. {STAGES[-1].capitalize()}: such a "
-            "node is among them, and the answer below, if there is one, is right. A node above the leaves holds a turn if it quotes the turn."
+            "node is among them, and the answer below, if there is one, is right. A node above the "
+            "leaves holds a turn if it quotes the turn."
             + (f" {_FACTS}: texts that a memory rewrote from the turns." if facts else "")
         )
         shares = "; ".join(
