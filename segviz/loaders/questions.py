@@ -46,6 +46,7 @@ _CITED = ("id", "turnid", "messageid", "diaid", "text", "content", "memoryconten
 _MEMORY = "the evidence is a memory and names no turn; all such evidence is unresolved"
 """Note on HaluMem's evidence, which is so throughout; added once for thousands of entries."""
 
+_SESSION = re.compile(r"session_[0-9]+$")
 _SEPARATORS = re.compile(r"[\s,;/&()\[\]]*")
 
 
@@ -230,7 +231,10 @@ def read_evidence(
 def _note_unresolved(rest: Sequence[str], place: Place, notes: Notes) -> None:
     if place[-1] != "memory_content":
         left = ", ".join(quoted(part) for part in rest[:3])
-        notes.repaired(place, f"could not resolve {left}; kept as unresolved evidence")
+        what = (
+            "the session and no turn is named:" if _SESSION.match(rest[0]) else "could not resolve"
+        )
+        notes.repaired(place, f"{what} {left}; kept as unresolved evidence")
     elif _MEMORY not in (note.what for note in notes):
         notes.repaired(place, _MEMORY)
 
