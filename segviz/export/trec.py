@@ -29,19 +29,20 @@ def trec_run(found: Audit) -> str:
     Lines have question, Q0, turn, rank, score and system. The score is 1 / rank, so that the order
     has no ties; other exports have the scores of nodes.
     """
-    memory, talk = found.memory, found.memory.conversation
-    every = [turn.id for turn in talk.turns]
+    memory, conversation = found.memory, found.memory.conversation
+    every = [turn.id for turn in conversation.turns]
     place = {turn: number for number, turn in enumerate(every)}
-    lines, structure, held = [], None, {}
-    for question, _ in _gold(talk):
+    lines, structure, by_node = [], None, {}
+    for question, _ in _gold(conversation):
         result = memory.ask(question, replace(found.settings, budget=None))
         if result.structure is not structure:
-            structure, held = result.structure, memory.gold(every, result.structure).by_node
-        turns = (sorted(held.get(node, ()), key=place.__getitem__) for node in result.after)
+            structure, by_node = result.structure, memory.gold(every, result.structure).by_node
+        turns = (sorted(by_node.get(node, ()), key=place.__getitem__) for node in result.after)
         ranked = dict.fromkeys(turn for of_node in turns for turn in of_node)
-        name, system = _name(talk.id, question.index), _word(memory.system)
+        name, system = _name(conversation.id, question.index), _word(memory.system)
         for rank, turn in enumerate(ranked, start=1):
-            lines.append(f"{name} Q0 {_name(talk.id, turn)} {rank} {1 / rank:.9f} {system}\n")
+            document = _name(conversation.id, turn)
+            lines.append(f"{name} Q0 {document} {rank} {1 / rank:.9f} {system}\n")
     return "".join(lines)
 
 

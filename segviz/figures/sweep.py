@@ -353,7 +353,7 @@ def level_bars(
 
 
 def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
-    """Tells the share of leaves among the retrieved nodes, without and with most propagation."""
+    """Tells the share of leaves among retrieved nodes without propagation and at the largest α."""
     mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
     if not mine:
         return f"Nothing was measured for H {horizon}."

@@ -56,7 +56,7 @@ _UNIT = "(day|week|month|year)"
 
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},?(?: ({_YEAR}))?", re.I)
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.I)
-# "may" and "march" are verbs more often than months, so a month alone wants a capital.
+# "may" and "march" are verbs more often than months, so a month without a day needs a capital.
 _MONTH_ALONE = re.compile(rf"\b({'|'.join(MONTH_NAMES)})\b,?(?: (?:of )?({_YEAR}))?")
 _ISO = re.compile(rf"\b({_YEAR})-(\d\d)-(\d\d)\b")
 _YEAR_ALONE = re.compile(rf"\b({_YEAR})\b")

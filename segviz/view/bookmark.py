@@ -109,7 +109,8 @@ def _encode_retrieval(retrieval: RetrievalSettings, opening: RetrievalSettings) 
     """Returns the parts of a link for retrieval settings: those that differ from a base.
 
     If the settings score as the ``opening`` the base is the opening. Else it is the defaults with
-    the system's usual method; then the link has at least the policy, by which the decoder knows.
+    the system's usual method. A part about scoring, the policy if there is no other, tells the
+    decoder which base to take.
     """
     opens = retrieval == retrieval.scored_as(opening)
     usual = opening if opens else RetrievalSettings(method=opening.method)
