@@ -15,12 +15,14 @@ SCRIPT = """
 import hashlib, sys, segviz
 from segviz import store
 from segviz.export import sweep_csv
+from segviz.tree.inspect import digest
 
 conversation = segviz.load(sys.argv[1])[0]
 for system in segviz.SYSTEMS:
     memory = segviz.build(conversation, system)
     scores = [memory.ask(each, policy="both").final.tobytes() for each in conversation.questions]
     sweep = sweep_csv(segviz.sweep(memory, conversation.questions[:9], alphas=(0.1, 0.5)))
+    print(digest(memory.structure))
     for content in (store.pack(memory.saved), b"".join(scores), sweep.encode()):
         print(system, hashlib.sha256(content).hexdigest())
 """
@@ -37,5 +39,5 @@ def test_hash_seeds_and_blas_threads_change_no_byte_of_memories_scores_and_sweep
             command, env=environment, capture_output=True, text=True, check=True, timeout=600
         )
         printed.append(done.stdout.splitlines())
-    assert len(printed[0]) == 3 * len(SYSTEMS)
+    assert len(printed[0]) == 4 * len(SYSTEMS)
     assert printed[0] == printed[1]

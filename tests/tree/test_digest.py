@@ -1,20 +1,13 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import segviz
-from segviz.embedding import HashingEmbedder
 from segviz.tree import Relate
 from segviz.tree.inspect import digest
-from tests.data import ROOT
 from tests.memories import built
-from tests.trees import small_chat
 
 
 @pytest.fixture(scope="module")
@@ -22,24 +15,9 @@ def structure():
     return built(sessions=3).structure
 
 
-def test_another_process_with_another_hash_seed_gives_the_same():
-    script = (
-        "from segviz.embedding import HashingEmbedder; from segviz.memory import build; "
-        "from segviz.tree.inspect import digest; from tests.trees import small_chat; "
-        "print(digest(build(small_chat(), embedder=HashingEmbedder()).structure))"
-    )
-    here = segviz.build(small_chat(), embedder=HashingEmbedder()).structure
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    assert done.stdout.strip() == digest(here)
-    assert len(digest(here)) == 12
-    int(digest(here), 16)
+def test_a_digest_has_twelve_hexadecimal_digits(structure):
+    assert len(digest(structure)) == 12
+    int(digest(structure), 16)
 
 
 def bumped(numbers):
