@@ -16,7 +16,7 @@ def locomo_json(conversations: Iterable[Conversation]) -> str:
 
     Turns keep their ids, texts, captions (``blip_caption``) and speakers. Sessions are numbered
     from 1, with dates to the minute as LoCoMo writes them. Questions keep answers, category and
-    evidence, including unresolved ids; their index becomes their place in the list. The format
+    evidence, including unresolved ids; in the file, the index is the place in the list. The format
     declares two speakers; further speakers occur in the turns only. ``asked_at``, the id of the
     turn before which a question is asked, is our extension, which the loader reads.
     """

@@ -48,9 +48,10 @@ def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
 def dollars(
     steps: Sequence[Step], chat: Price | None, embedding: Price | None
 ) -> NDArray[np.float64] | None:
-    """Returns US dollars per step, float64 (len(steps),), without retries and cached answers.
+    """Returns US dollars per step, float64 (len(steps),).
 
-    None if a needed price, or the number of tokens, is unknown.
+    Every answer is priced once, also if it came from the cache; retries are not. None if a needed
+    price, or the number of tokens, is unknown.
     """
     costs = costs_of(steps)
     spent = np.zeros(len(steps))
@@ -115,7 +116,7 @@ def cost_rows(
 def cost_sentence(steps: Sequence[Step]) -> str:
     """Compares the median time of a step in the first and the last quarter of the build.
 
-    Steps without a known time do not count; the sentence says how many there are.
+    Steps without a known time do not count; the sentence counts those with cached answers.
     """
     values = series(steps)["ms"]
     cached = np.count_nonzero(costs_of(steps)["cached"])
