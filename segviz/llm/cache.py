@@ -178,11 +178,11 @@ class ModelCache:
 
     @property
     def size(self) -> int:
-        """Bytes that the stored replies take."""
+        """Bytes that the stored replies of models take."""
         return int((self._run(_SIZE) or [(0,)])[0][0])
 
     def clear(self) -> None:
-        """Deletes all stored replies, also waivers and wrong answers, and frees the disk space."""
+        """Deletes all stored replies and waived prompts, and frees the disk space."""
         self._run("DELETE FROM kept")
         self._run("VACUUM")
         self._run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -199,7 +199,7 @@ class ModelCache:
         self.close()
 
     def _insert(self, rows: Sequence[tuple[object, ...]], instead: str = "IGNORE") -> None:
-        """Stores rows, all of them or none; ``instead`` says what to do with a known key."""
+        """Stores rows; ``instead`` is what happens to a key stored before: IGNORE or REPLACE."""
         self._run(f"{_INSERT.format(instead)} VALUES (?, ?, ?, ?, ?, ?)", rows=rows)
 
     def _run(
@@ -222,6 +222,6 @@ class ModelCache:
         return []
 
     def _note(self, note: str) -> None:
-        """Adds a sentence to ``notes``, once."""
+        """Adds a sentence about a problem to ``notes``, once."""
         with self._lock:
             self._notes[note] = None

@@ -79,12 +79,12 @@ class OpenAIChat(Client, Chat):
 
     @property
     def name(self) -> str:
-        """Name that identifies the model and its settings; it holds no secret."""
+        """Name that identifies this chat model and its settings; it holds no secret."""
         return self.endpoint.identity
 
     @property
     def prompt_tokens(self) -> int:
-        """Token budget of a prompt; it leaves room for the answer in a short context."""
+        """Maximum of tokens of a prompt; in a short context it leaves room for the answer."""
         most, context = self.endpoint.prompt_tokens, self.loaded(self.endpoint.model).context
         return min(most, round(_QUOTED * context)) if context else most
 
@@ -115,13 +115,13 @@ class OpenAIChat(Client, Chat):
         return [answers[prompt] for prompt in sent]
 
     def _within(self, prompt: Prompt) -> Prompt:
-        """Returns a prompt as it is sent: the user's system message, texts cut to the budget."""
+        """Returns a prompt as it is sent: in the user's own wording, texts cut to the budget."""
         sent, shortened = fitted(prompt, self.prompt_tokens, self.prompts)
         self.count(shortened=shortened)
         return sent
 
     def _kept(self, prompt: Prompt) -> Reply | LabelError | None:
-        """Returns the outcome of a prompt by the cache alone; None if the cache has none."""
+        """Returns the cached reply to a prompt, or the error of a cached wrong label; else None."""
         kept = self.cache.completion(self._key("chat", prompt))
         if kept is not None:
             return self._counted(prompt, kept, cached=True)
@@ -129,7 +129,7 @@ class OpenAIChat(Client, Chat):
         return self._without(prompt, waived) if waived else None
 
     def _counted(self, prompt: Prompt, kept: Completion, cached: bool) -> Reply | LabelError:
-        """Counts an answer and returns it as a reply, or as the error of a wrong label."""
+        """Counts a model's answer; returns it as a reply, or the error if it is a wrong label."""
         tokens, model = kept.tokens_in + kept.tokens_out, self.endpoint.model
         self.count(answered=1, answered_tokens=tokens, from_cache=cached)
         self.count(answered_output=kept.tokens_out)
@@ -168,7 +168,15 @@ class OpenAIChat(Client, Chat):
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
     def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError:
-        """Returns what replaces the answer to a prompt that failed for good, or raises an error."""
+        """Handles a prompt whose tries have all failed.
+
+        Returns:
+            A reply without text, or the error of a wrong label: the build decides or writes
+            offline.
+
+        Raises:
+            ModelError: The build cannot go on without the answer.
+        """
         if failed.kind in ("label", "text") and failed.reply is not None:
             # Stored too: a resumed or repeated build must decide the same way in its place, without
             # another request.
@@ -191,7 +199,7 @@ class OpenAIChat(Client, Chat):
         self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns the reason why the user lets a prompt go without an answer; "" if not so."""
+        """Returns the reason for which a prompt goes without an answer; "" if it needs one."""
         return self._waiver(fitted(prompt, self.prompt_tokens, self.prompts)[0])
 
     def _waiver(self, prompt: Prompt) -> str:
@@ -212,11 +220,11 @@ class OpenAIChat(Client, Chat):
 
     @property
     def form(self) -> str:
-        """Form of structured output in use: "json_schema", "json_object", or "text" for none."""
+        """Form of structured output requested now; "text" for none."""
         return self._form(set())
 
     def _form(self, failing: set[str]) -> str:
-        """Returns the first form of structured output that is neither refused nor ``failing``."""
+        """Returns the first form of structured output neither refused so far nor ``failing``."""
         usable = (f for f in _FORMS[:-1] if self._accepted.get(f, f not in failing))
         return next(usable, _FORMS[-1])
 

@@ -93,11 +93,11 @@ def _copied(text: str, source: str) -> bool:
 
 
 def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Returns all runs of ``_RUN`` consecutive words."""
+    """Returns all runs of ``_RUN`` consecutive words in a list of words."""
     return [tuple(words[start : start + _RUN]) for start in range(len(words) - _RUN + 1)]
 
 
 def _loops(letters: str) -> bool:
-    """Returns True if a text, given without blanks and signs, says most things several times."""
+    """Returns True if a text, given by its letters alone, repeats itself."""
     runs = [letters[start : start + _SHINGLE] for start in range(len(letters) - _SHINGLE + 1)]
     return len(runs) > 5 * _SHINGLE and len(set(runs)) < _DISTINCT * len(runs)

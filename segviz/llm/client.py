@@ -93,7 +93,7 @@ class Loaded(NamedTuple):
 
 
 class Client(Metered):
-    """Base of the clients of a server: sends requests, tries again, and explains failures."""
+    """Base class of the clients of a server: sends requests, tries again, and explains failures."""
 
     def __init__(self, endpoint: Endpoint, cache: ModelCache | None, total: Metered | None) -> None:
         """Imports ``openai`` and prepares a client; sends nothing yet.
@@ -146,7 +146,7 @@ class Client(Metered):
         return [row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
 
     def loaded(self, model: str) -> Loaded:
-        """Returns how a server on this machine describes a model; nothing for other servers.
+        """Returns how a server on this machine describes a model; for others an empty description.
 
         While the server is down its last description applies, so that stored replies are found.
         """
@@ -277,7 +277,7 @@ class Client(Metered):
             raise Fault(f"the reply broke off ({name})", "connection") from None
 
     def heard(self, piece: bytes) -> bool:
-        """Returns False to cut a reply off after this ``piece``, which has just arrived."""
+        """Receives a piece of a streamed reply; returns False to cut the reply off after it."""
         return True
 
     def _silent(self, final: bool = False) -> Fault:
@@ -286,7 +286,7 @@ class Client(Metered):
         return Fault(what, "timeout", final=final)
 
     def _said(self, error: openai.APIStatusError) -> str:
-        """Returns the server's own words about an error, without secrets."""
+        """Returns the server's own words about a failed request, without secrets."""
         said: object = error.body
         if isinstance(said, dict):
             parts = [said.get("message"), said.get("code")]
@@ -370,7 +370,7 @@ def _from_status(status: int, said: str) -> Fault:
 
 
 def _line(said: str) -> str:
-    """Returns a server's words as one printable line of bounded length."""
+    """Returns a server's message as one printable line of bounded length."""
     line = " ".join("".join(c if c.isprintable() else " " for c in said).split())
     return (line if len(line) <= _SAID else line[:_SAID] + "…").rstrip(".")
 

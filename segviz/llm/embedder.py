@@ -39,8 +39,10 @@ class OpenAIEmbedder(Client):
     ) -> None:
         """Prepares a client; sends nothing yet.
 
-        Without ``cache`` vectors are kept in memory. ``total`` are counters that may outlive the
-        client.
+        Args:
+            endpoint: the server and its embedding model.
+            cache: store of vectors; None keeps them in memory.
+            total: counters to which the client's counts are added.
         """
         if not endpoint.embedding_model:
             raise ValueError(
@@ -83,7 +85,7 @@ class OpenAIEmbedder(Client):
         return matrix
 
     def _rows(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """Returns the vector of each text by its text, from the cache or the server.
+        """Returns the vectors of texts, by text, from the cache or the server.
 
         Args:
             texts: distinct texts, none of them empty.

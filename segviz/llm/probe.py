@@ -50,7 +50,7 @@ class ServerReport:
     problem: str = ""
 
     def seconds(self, tokens_in: int, tokens_out: int) -> float | None:
-        """Estimates the seconds for consecutive requests with so many tokens in all.
+        """Estimates the time of requests, one after another, from the sums of their tokens.
 
         Returns:
             The seconds; None if the test measured no speed.

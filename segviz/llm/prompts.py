@@ -196,9 +196,9 @@ def _message(text: str) -> Part:
 
 
 def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Asks whether a message continues an open segment, given by its level and summary.
+    """Returns a prompt that asks whether a message continues an open segment.
 
-    The labels are MERGE for yes and CONTINUE for no.
+    Its labels are MERGE for yes and CONTINUE for no. ``level`` and ``summary`` are the segment's.
     """
     return _prompt(
         "pointwise", [_segment("", level, summary), _message(message)], (MERGE, CONTINUE)
@@ -206,15 +206,15 @@ def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
 
 
 def score_prompt(message: str, level: int, summary: str) -> Prompt:
-    """Asks how well a message continues an open segment, given by its level and summary.
+    """Returns a prompt that asks how well a message continues an open segment.
 
-    The labels are the points 0 … 10.
+    Its labels are the points 0 … 10. ``level`` and ``summary`` are the segment's.
     """
     return _prompt("scored", [_segment("", level, summary), _message(message)], POINTS)
 
 
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
-    """Asks which open segment a message continues, if any.
+    """Returns a prompt that asks which open segment a message continues, if any.
 
     Args:
         message: the new message.
@@ -231,7 +231,7 @@ def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
 
 
 def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
-    """Asks for a summary of consecutive texts in at most ``max_words`` words, with a title."""
+    """Returns a prompt that asks for a title and a summary of consecutive texts."""
     size = ceil(len(texts) / _MOST_PARTS)
     groups = [tuple(texts[first : first + size]) for first in range(0, len(texts), size)]
     parts = [Part("Part", group) for group in groups]
@@ -242,7 +242,7 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
 
 
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
-    """Asks for the facts in a text with their entities and relations, as JSON.
+    """Returns a prompt that asks for the facts, entities and relations in a text, as JSON.
 
     Args:
         text: lines of a conversation.
@@ -258,7 +258,9 @@ def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> 
 
 
 def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
-    """Asks whether an episode ends before a new message; labels END and CONTINUE.
+    """Returns a prompt that asks whether an episode ends before a message.
+
+    Its labels are END and CONTINUE.
 
     Args:
         before: the texts of the episode so far.
@@ -270,7 +272,7 @@ def boundary_prompt(before: Sequence[str], new: str, own: Texts) -> Prompt:
 
 
 def same_prompt(one: str, other: str, own: Texts) -> Prompt:
-    """Asks whether two statements state the same fact; labels SAME and DIFFERENT."""
+    """Returns a prompt that asks whether two statements are the same fact, SAME or DIFFERENT."""
     parts = [Part("Statement", (one,)), Part("Statement", (other,))]
     return _prompt("same", parts, (SAME, DIFFERENT), own=own)
 
@@ -278,7 +280,9 @@ def same_prompt(one: str, other: str, own: Texts) -> Prompt:
 def plan_prompt(
     question: str, now: str, scopes: Sequence[str], expected: Sequence[str], own: Texts
 ) -> Prompt:
-    """Asks for the sub-questions of a question with scope, time and kind of answer, as JSON.
+    """Returns a prompt that asks for the sub-questions of a question, as JSON.
+
+    Each sub-question has a scope, a time and a kind of answer.
 
     Args:
         question: the question.
@@ -293,13 +297,13 @@ def plan_prompt(
 
 
 def focus_prompt(question: str, roots: Sequence[str], own: Texts) -> Prompt:
-    """Asks for a sub-question to each tree, whose root text is given, as JSON."""
+    """Returns a prompt that asks for a sub-question to each tree, given by its root, as JSON."""
     parts = [Part("Tree", (root,)) for root in roots]
     return _prompt("focus", [*parts, _question(question)], own=own, json=True)
 
 
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
-    """Asks for the order of passages by how likely they answer a question, as JSON."""
+    """Returns a prompt that asks which passages best answer a question, in order, as JSON."""
     passages = [Part("Passage", (text,)) for text in texts]
     return _prompt("order", [*passages, _question(question)], json=True)
 
@@ -310,15 +314,15 @@ def _question(text: str) -> Part:
 
 
 def confidence_prompt(question: str, context: Sequence[str], own: Texts) -> Prompt:
-    """Asks how surely the texts of ``context`` answer a question; the labels are 0 to 10."""
+    """Returns a prompt that asks how surely texts answer a question; the labels are 0 to 10."""
     parts = [Part("Context", tuple(context)), _question(question)]
     return _prompt("confidence", parts, POINTS, own=own)
 
 
 def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt:
-    """Asks whether evidence lacks something to answer a question, and for a follow-up question.
+    """Returns a prompt that asks whether evidence suffices to answer a question, as JSON.
 
-    The answer is JSON.
+    If it does not, the model gives a follow-up question.
     """
     parts = [*(Part("Evidence", (text,)) for text in evidence), _question(question)]
     return _prompt("missing", parts, own=own, json=True)
@@ -328,7 +332,7 @@ def missing_prompt(question: str, evidence: Sequence[str], own: Texts) -> Prompt
 
 
 def answer_prompt(question: str, excerpts: Sequence[Part], request: bool = False) -> Prompt:
-    """Asks for the answer to a question from excerpts of a conversation.
+    """Returns a prompt that asks for the answer to a question from excerpts of a conversation.
 
     Args:
         question: the question, or a person's request to an assistant.
@@ -340,7 +344,7 @@ def answer_prompt(question: str, excerpts: Sequence[Part], request: bool = False
 
 
 def judge_prompt(question: str, reference: str, answer: str, category: str = "") -> Prompt:
-    """Asks for the grade of an answer by the reference answer; the labels are 0 to 3.
+    """Returns a prompt that asks for the grade of an answer by a reference answer, 0 to 3.
 
     ``category`` is the category of the question, "" if it has none.
     """
@@ -350,6 +354,6 @@ def judge_prompt(question: str, reference: str, answer: str, category: str = "")
 
 
 def memory_judge_prompt(question: str, known: Sequence[str], answer: str) -> Prompt:
-    """Asks for the grade of an answer by ``known`` messages of the user; the labels are 0 to 3."""
+    """Returns a prompt that asks for the grade of an answer by messages of the user, 0 to 3."""
     parts = [Part("Known", tuple(known)), _question(question), Part("Answer to grade", (answer,))]
     return _prompt("memory_judge", parts, RUBRIC)

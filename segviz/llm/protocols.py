@@ -83,7 +83,9 @@ class LabelError(ModelError):
 
 
 class Chat(Protocol):
-    """Chat model, or one for each role. Implementations inherit ``reply`` and ``replies``.
+    """Protocol of a chat model, or of models with a role each.
+
+    Implementations inherit ``reply`` and ``replies``.
 
     ``prompts`` replace the system messages of their names. ``counts`` returns counters that only
     grow:
@@ -110,7 +112,7 @@ class Chat(Protocol):
         ...
 
     def counts(self) -> Mapping[str, int]:
-        """Returns the counters by name."""
+        """Returns the counters of requests, answers, decisions and texts, by name."""
         ...
 
     def count_made(self, *, text: bool, by_model: bool) -> None:
@@ -118,7 +120,7 @@ class Chat(Protocol):
         ...
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns the reason why the user lets a prompt go without an answer; "" if not so."""
+        """Returns the reason for which a prompt goes without an answer; "" if it needs one."""
         ...
 
     def outcomes(self, prompts: Sequence[Prompt]) -> list[Reply | LabelError]:

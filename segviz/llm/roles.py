@@ -54,7 +54,7 @@ class ChatByRole(Chat):
 
     @property
     def clients(self) -> list[OpenAIChat]:
-        """The models of all roles, each once."""
+        """Clients of the models of all roles, each once."""
         return list(dict.fromkeys((self.usual, *self._by_role.values())))
 
     @property
@@ -90,7 +90,7 @@ class ChatByRole(Chat):
         return [answers[i] for i in range(len(prompts))]
 
     def waived(self, prompt: Prompt) -> str:
-        """Returns the reason why the user lets a prompt go without an answer; "" if not so."""
+        """Returns the reason for which a prompt goes without an answer; "" if it needs one."""
         return self.of(role_of(prompt)).waived(prompt)
 
     def waive(self, prompt: Prompt, reason: str) -> None:

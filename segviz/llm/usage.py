@@ -15,7 +15,7 @@ _MOST_TOKENS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Requests to a server and their tokens; ``unknown_usage`` counts replies without tokens."""
+    """Requests to a server and their tokens; ``unknown_usage`` counts replies that name none."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -47,7 +47,7 @@ class Metered:
 
     @property
     def usage(self) -> Usage:
-        """Requests and tokens so far."""
+        """Requests to the server and their tokens so far."""
         counts = self.counts()
         return Usage(*(counts[field.name] for field in fields(Usage)))
 
@@ -116,7 +116,7 @@ def price(endpoint: Endpoint, model: str) -> Price | None:
 
     Args:
         endpoint: the server; the same model has another price elsewhere.
-        model: its name there.
+        model: name of the model on this server.
 
     Returns:
         The price; None if it is unknown (never 0).
