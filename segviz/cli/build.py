@@ -68,9 +68,11 @@ def build(options: Options, console: Console) -> int:
         console.line(f"{empty:.1%} of the lines in inner nodes are contentless")
     console.line(f"embedded with {memory.embedder.name}")
     if memory.chat:
-        made = total_cost(memory.steps).by_model
+        cost, measured = total_cost(memory.steps), shape(memory.structure)
         console.line(f"{summary['calls']} calls of {memory.chat}, {summary['tokens']} tokens")
-        console.line(f"{made or 'nothing was asked of the model'}")
+        console.line(f"{cost.by_model or 'nothing was asked of the model'}")
+        if cost.decided and measured.nodes == measured.leaves + 1:  # small models always join
+            console.line("the model never split: a single node holds all leaves")
     return OK
 
 

@@ -160,7 +160,9 @@ class Console:
             if not shown and (done == total or now - last < log_seconds):
                 return
             last = now
-            left = (now - began) / done * (total - done) if done else 0.0
+            left = (
+                (now - began) / done * (total - done) if done > 1 else 0.0
+            )  # the first is no measure
             wait = f", about {left:.0f} s left" if left >= 1 else ""
             line = f"{visible(what)}: {done} of {total} {noun}{wait}"
             self.err.write(f"\r{line}\x1b[K" if shown else f"{line}\n")

@@ -83,6 +83,14 @@ def test_the_doctor_tests_a_server(run, server):
     assert (away.code, "the connection failed" in away.out) == (1, True)
 
 
+def test_a_tree_that_the_model_never_split_is_called_so(run, server, talk):
+    always = server.answer
+    server.answer = lambda request: enum(request)[0] if enum(request) else always(request)
+    assert "never split" in build(run, talk).out
+    server.answer = lambda request: enum(request)[-1] if enum(request) else always(request)
+    assert "never split" not in build(run, talk, "--seed", "2").out
+
+
 def test_a_model_for_each_role(run, server, talk):
     options = (*LLM, "--decision-model", "judge", "--annotation-model", "writer")
     assert run("build", talk, *options, "-o", "m.json").code == 0

@@ -339,7 +339,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
         # Any click aborts this run: Streamlit raises StopException here.
         nonlocal shown
         shown = monotonic()
-        left = (shown - began) / done * (total - done) if done else 0
+        left = (shown - began) / done * (total - done) if done > 1 else 0
         wait = f", about {left:.0f} s left" if left >= 1 else ""
         bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{wait}")
 
