@@ -52,7 +52,7 @@ _KEPT = (*BOUND, "embed", "embed_options")  # parameters that Streamlit reads it
 _WENT = "went"  # the link after Back or Forward, until it has been followed
 
 VIEWS = ("Time axis", "Node-link", "Outline")
-"""Drawings of a structure."""
+"""Ways to draw a structure on Grow and Ask."""
 
 _MEMORIES_PINNED = 8
 
@@ -61,7 +61,10 @@ _MEMORIES_PINNED = 8
 
 
 def arrive(page: str) -> None:
-    """Follows the link of this run, if it has a new one; call it before the sidebar."""
+    """Reads the address and chooses its file and system; call it before the sidebar.
+
+    A link counts when a browser session begins, on another page, and after Back or Forward.
+    """
     state = st.session_state
     given = {name: st.query_params.get_all(name) for name in st.query_params}
     first, turned = _ARRIVING not in state, state.get("page-open") != page
@@ -119,10 +122,10 @@ def wanted_conversation() -> str | None:
 
 
 def settle(session: AppSession | None) -> None:
-    """Shows the rest of a link in the memory that is now open; call it after the sidebar.
+    """Shows the remaining parts of a link in the open memory; call it after the sidebar.
 
-    If the run ends before that, the next one follows Back again, because the browser has sent the
-    old widget values of the sidebar with it.
+    A run that ends earlier leaves a link of Back or Forward to the next run. The browser then sends
+    old values of the sidebar, which the link must replace.
     """
     st.session_state.pop(_WENT, None)
     if session is None:
@@ -186,7 +189,10 @@ def current(session: AppSession) -> Bookmark:
 
 
 def written(session: AppSession) -> Mapping[str, Any]:
-    """Returns the address of the view for the script ``address``, which writes a changed one."""
+    """Returns the message for the browser script ``address``.
+
+    The message has the link of the current view and a number. The script writes a new link.
+    """
     written = _written()
     if _arriving() is None:
         written["number"] += 1
@@ -217,9 +223,9 @@ _NAMED = (*_SEVERAL, "varied-system", "measured-by", "all-turns", "adversarial")
 
 
 def _renew(link: Mapping[str, list[str]]) -> None:
-    """Reruns with labels instead of names in the address, as Streamlit's bound widgets need.
+    """Replaces names by labels in the address, and runs again if any was replaced.
 
-    Older and handwritten links have names.
+    Widgets that Streamlit binds to the address read labels. Older and handwritten links have names.
     """
     today = {"yes": "true", "no": "false"} | {name: SYSTEMS[name].label for name in SYSTEMS}
     today |= {name: MEASURES[name].label for name in MEASURES}
@@ -245,7 +251,7 @@ def _read_file(session: AppSession) -> dict[str, Any]:
 
 
 def _write_file(bookmark: Bookmark) -> None:
-    """Chooses the file of a bookmark; the user must upload an upload again."""
+    """Chooses the file of a bookmark in the sidebar. The user must upload an upload again."""
     state = st.session_state
     if bookmark.path is not None:
         state[keys.SOURCE], state[keys.PATH] = "Path", bookmark.path
@@ -284,7 +290,10 @@ def _write_memory(bookmark: Bookmark) -> None:
 
 
 def _show_problems(elsewhere: Bookmark | None) -> None:
-    """Draws the problems of a link, literally; ``elsewhere`` is a link to another conversation."""
+    """Draws the unusable parts of a link as plain text.
+
+    ``elsewhere`` is the bookmark of a link to another conversation.
+    """
     problems = list(st.session_state.get(_LINK_PROBLEMS, []))
     if elsewhere is not None and elsewhere.conversation:
         problems.append(
@@ -346,6 +355,9 @@ def write_look(look: Look) -> None:
 
 
 def pinned(session: AppSession) -> list[int]:
-    """Returns the pinned nodes of this memory, at most two, oldest first; editable."""
+    """Returns the list of pinned nodes of this memory, at most two, oldest first.
+
+    The caller may change the list.
+    """
     nodes: list[int] = remember("pins", session.key, _MEMORIES_PINNED, list)
     return nodes

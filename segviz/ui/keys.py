@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 
 def _of(pattern: str) -> Callable[..., str]:
-    """Returns a function that formats a key from its owners."""
+    """Returns a function that fills names (of a memory, system or file) into a key's pattern."""
 
     def name(*parts: object) -> str:
         return pattern.format(*parts)

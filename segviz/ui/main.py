@@ -27,7 +27,7 @@ def main() -> None:
     """Draws the app.
 
     The sidebar belongs to the frame, not to a page, so its choices survive a change of page. The
-    page is chosen before an address is followed, because that may start another run.
+    page is chosen before the address is read, because reading it may start another run.
     """
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="auto")
     apply_style()

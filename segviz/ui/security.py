@@ -1,7 +1,7 @@
 """Request filtering, path rules, limits of a public server, and the page shown after an error.
 
 A server on the loopback address answers to the names of this machine alone: a page of another
-site, whose name was made to lead here (DNS rebinding), would else drive the app. Beyond
+site, whose name was made to lead here (DNS rebinding), could otherwise control the app. Beyond
 loopback every address may ask, names must be allowed, paths are closed but for what the
 ``segviz`` command was given, and models are asked only at the addresses it was given. A public
 server (``segviz --public``) answers under any name. :data:`RIM` is what ``app.py`` hands to
@@ -29,10 +29,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from segviz.files import free_memory
 
-HOSTS, FOLDER, FILE = "SEGVIZ_ALLOW_HOSTS", "SEGVIZ_ALLOW_PATHS", "SEGVIZ_FILE"
-WATCH, MODELS, PUBLIC = "SEGVIZ_WATCH", "SEGVIZ_ALLOW_MODELS", "SEGVIZ_PUBLIC"
-"""Environment variables by which the ``segviz`` command tells its server: names, comma between; a
-folder; a file; a file that grows; addresses of model servers, comma between; that it is public."""
+# Environment variables with which the ``segviz`` command configures its server.
+HOSTS = "SEGVIZ_ALLOW_HOSTS"  # further host names that are answered, separated by commas
+FOLDER = "SEGVIZ_ALLOW_PATHS"  # folder whose files visitors may open
+FILE = "SEGVIZ_FILE"  # file to open at the start
+WATCH = "SEGVIZ_WATCH"  # file that grows
+MODELS = "SEGVIZ_ALLOW_MODELS"  # addresses of model servers, separated by commas
+PUBLIC = "SEGVIZ_PUBLIC"  # anything but "" and "0" for a public server
 
 UPLOAD_MB, UPLOADS_MB = 20, 100
 """Largest upload to a public server, and the largest sum of one visit."""

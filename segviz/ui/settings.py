@@ -190,13 +190,13 @@ OWN, CUSTOM = "the system's own", "custom"
 
 
 def preset_options(system: str) -> list[str]:
-    """Returns the options of scoring for memories of a system."""
+    """Returns the presets, ``CUSTOM``, and ``OWN`` for a system with its own retrieval."""
     own = [OWN] if usual_method(system) == "native" else []
     return [*own, *PRESETS, CUSTOM]
 
 
 def read_option(settings: RetrievalSettings) -> str:
-    """Returns the option of these settings."""
+    """Returns the preset that scores as these settings do, or ``OWN`` or ``CUSTOM``."""
     return OWN if settings.method == "native" else settings.preset or CUSTOM
 
 
@@ -214,7 +214,7 @@ def write_preset(session: AppSession, name: str) -> None:
 
 
 def with_option(settings: RetrievalSettings, name: str) -> RetrievalSettings:
-    """Returns the settings with the scoring of an option."""
+    """Returns the settings, scored as a preset, ``OWN`` or ``CUSTOM`` says."""
     if name == OWN:
         return replace(settings, method="native", relevance=None)
     if name == CUSTOM:

@@ -272,7 +272,7 @@ def _history_tab(session: AppSession, structure: Structure, node: int, step: int
     chosen = _versions(session, until, node) if until else None
     last = until[-1].after if until else None
     if last is not None and last.text != structure.text[node]:
-        st.caption("Its text was out of date, so it was rewritten for this question.")
+        st.caption("The text of this node was out of date, so it was rewritten for this question.")
     if later:
         following = later[0].step
         st.button(
@@ -289,7 +289,10 @@ def _history_tab(session: AppSession, structure: Structure, node: int, step: int
 
 
 def _versions(session: AppSession, entries: Sequence[Written], node: int) -> int | None:
-    """Draws a page of entries as word diffs; returns the step of a clicked button."""
+    """Draws a page of versions of a text as word diffs.
+
+    Returns the step of the version whose button was clicked, else None.
+    """
     count, last = len(entries), entries[-1]
     st.caption(
         f"Written in {counted(count, 'step')}, first in step {entries[0].step}, last in step "

@@ -19,15 +19,15 @@ from segviz.ui.widgets.captions import trouble
 
 
 def _take_clicks() -> None:
-    """Ends this run if a click waits, because a plug-in or a server may never answer.
+    """Ends this run if the user has clicked, while a plug-in or a server is waited for.
 
-    Streamlit raises its exception at any use of the session state.
+    Reading the session state makes Streamlit raise the exception that ends the run.
     """
     st.session_state.get(keys.SOURCE)
 
 
 def drawn(draw: Callable[..., None], session: AppSession, *given: object) -> None:
-    """Draws a page, or a part that reruns alone, then the spending and the address."""
+    """Draws a page or fragment, then the cost of models and the address."""
     try:
         with heartbeat(_take_clicks):
             draw(session, *given)

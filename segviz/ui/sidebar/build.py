@@ -54,7 +54,9 @@ AUTOMATIC_UNITS = 2_000
 
 _FIRST_TRIED = 32
 _TRIED = 0.3
-"""Leaves of the first trial build, and least seconds of the last one, for the estimate."""
+"""Leaves of the first trial build, and least duration of the last one in seconds.
+
+Trial builds estimate the duration of a long build."""
 
 _PICTURE = 2.0
 """Least seconds between pictures of the growing tree; they take at most 1/8 of the time."""
@@ -75,7 +77,7 @@ class Pause:
 
     @cached_property
     def memory(self) -> Memory:
-        """The finished part at the first access."""
+        """Memory of the finished leaves, computed at the first access."""
         return self.building.memory
 
 
@@ -92,7 +94,8 @@ class Order:
     def key(self, source: str) -> str:
         """Returns the content key of the finished memory.
 
-        With the conversation without typed turns, it is also the key of the consent given by Build.
+        The key of the conversation without typed turns also marks that the user has agreed to the
+        build.
         """
         chat, embedder = self.models.chat, self.models.embedder.name
         asked: list[Any] = []

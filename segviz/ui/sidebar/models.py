@@ -74,14 +74,14 @@ class ChosenModels:
 # Replies are about the texts of visitors: on a public server each visit has a cache of its own.
 @st.cache_resource(show_spinner=False, scope="session" if security.public() else "global")
 def _cache() -> ModelCache:
-    """Returns the one cache of replies of the process; it is keyed by content and holds no key."""
+    """Returns the cache of model replies that all sessions share; it contains no API key."""
     if security.public():
         return ModelCache()
     return ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
 
 
 def _key_found(endpoint: Endpoint) -> str:
-    """Returns the key the environment or Streamlit's secrets hold for this very server."""
+    """Returns the API key for this server from the environment or Streamlit's secrets."""
     if security.public():  # a visitor spends no key but their own
         return ""
     known = dict(os.environ)
@@ -91,7 +91,7 @@ def _key_found(endpoint: Endpoint) -> str:
 
 
 def point_here() -> None:
-    """Opens the panel in the next run, to change settings that the server refused."""
+    """Opens the panel Models in the next run, because the server refused a setting made there."""
     st.session_state[keys.OPEN_MODELS] = True
 
 
@@ -316,7 +316,7 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
             )
         st.caption(
             "A change of temperature, seed or longest answer repeats all requests, because answers "
-            "may differ. A shorter prompt repeats the requests it shortens."
+            "may differ. A lower limit for prompts repeats only the requests that it shortens."
         )
     return values
 
@@ -391,7 +391,7 @@ def _price(kind: str, client: str, endpoint: Endpoint, model: str, sides: tuple[
 
 
 def _kept_replies() -> None:
-    """Draws the cache: its problems, its size, and a way to empty it."""
+    """Draws problems and size of the cache of replies, and a button that empties it."""
     cache = _cache()
     for note in cache.notes:
         st.caption(note)

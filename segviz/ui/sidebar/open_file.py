@@ -96,10 +96,10 @@ def opened_as(
     lasting: bool = True,
     asks: bool = True,
 ) -> OpenFile:
-    """Reads the file once.
+    """Returns the file, which is read once.
 
-    Of a table with unknown columns the user is asked, if ``asks``; otherwise it is refused. A
-    ``lasting`` refusal is kept, so that the file is not read again.
+    The user is asked for the meaning of unknown columns of a table, if ``asks``; otherwise the
+    table is refused. A ``lasting`` refusal is kept, so that the file is not read again.
     """
     how = _reading(key)
 
@@ -147,7 +147,7 @@ GAP_HOURS = 8.0
 
 
 def _reading(key: str) -> dict[str, Any]:
-    """Returns how the user wants this file read, where that differs from the default."""
+    """Returns the options of ``load`` that the user has changed for this file."""
     order = DATE_ORDERS[st.session_state.get(f"dates-{key}", next(iter(DATE_ORDERS)))]
     gap = st.session_state.get(f"gap-{key}", GAP_HOURS)
     said: dict[str, Any] = {} if order is None else {"day_first": order}
@@ -158,7 +158,7 @@ def _reading(key: str) -> dict[str, Any]:
 
 
 def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
-    """Asks which column of a file holds what; ``columns`` is what it is taken for now."""
+    """Draws a choice of column for every meaning, now ``columns``; returns the choices."""
     st.caption("Which column holds what?")
 
     def chosen() -> dict[str, str]:
@@ -183,16 +183,16 @@ _PREVIEWED = 3
 
 
 def preview(corpus: Corpus) -> None:
-    """Draws the first turns, by which a column taken for another is seen."""
+    """Draws the first turns, which show whether the columns are chosen rightly."""
     turns = [turn for session in corpus[0].sessions[:_PREVIEWED] for turn in session.turns]
     st.caption("So the first turns are")
     st.text("\n".join(f"{turn.speaker}: {turn.content}"[:120] for turn in turns[:_PREVIEWED]))
 
 
 def audit_panel(opened: OpenFile) -> OpenFile:
-    """Draws the upload of an audit; returns the file with marked questions, under a key of both.
+    """Draws the upload of an audit; returns the file with the disputed questions marked.
 
-    It draws nothing for a file without questions.
+    The marked file has a key of its own. A file without questions draws nothing.
     """
     corpus = opened.corpus
     if isinstance(corpus, LazyCorpus) or not any(talk.questions for talk in corpus):
@@ -302,7 +302,7 @@ def _load_report(corpus: Corpus, position: int) -> None:
 
 
 def _reading_controls(opened: OpenFile) -> None:
-    """Draws controls for what this format leaves open."""
+    """Draws controls for what the file's format leaves open: columns, order of dates, silence."""
     label = opened.corpus.report.source_format
     asks = next((loader.asks for loader in LOADERS.values() if loader.label == label), ())
     report = opened.corpus.report

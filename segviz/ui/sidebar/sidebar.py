@@ -39,7 +39,7 @@ UNIT_HELP = {
 
 
 def sidebar() -> AppSession | None:
-    """Draws the sidebar; returns None if there is nothing to show yet, and draws the reason."""
+    """Draws the sidebar; returns the open session, or draws why there is none yet."""
     found = _session()
     if found is None:
         return None

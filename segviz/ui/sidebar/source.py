@@ -30,7 +30,7 @@ _LIMITED = (
 )
 
 UPLOAD_MB = 200
-"""Streamlit's own limit; beyond it a path on the server's machine is the way."""
+"""Largest upload in megabytes, Streamlit's own limit. A larger file is opened by its path."""
 
 
 def _upload_mb() -> int:
@@ -174,7 +174,7 @@ def get_locomo(place: str) -> None:
     st.caption(
         f"LoCoMo: ten long conversations with questions, published by Snap Research under "
         f"{LICENCE} (non-commercial use, with attribution). The button downloads {NAME} "
-        f"({SIZE / 1e6:.1f} MB) from GitHub to your cache folder and checks its sum; nothing "
+        f"({SIZE / 1e6:.1f} MB) from GitHub to your cache folder and checks it (SHA-256); nothing "
         f"else is sent. Or download it yourself from {PAGE} and give its path."
     )
     if not st.button(

@@ -89,8 +89,8 @@ def draw_atlas(
 
     st.caption(
         f"One mark per gold turn: {FOUND} found, {COVERED} covered by a wider retrieved node, "
-        f"{MISSED} missed. Click a {'mark' if explain else 'cell'} to open it in Ask"
-        f"{', a question for the explanation below' if explain else ''}."
+        f"{MISSED} missed. Click a {'mark' if explain else 'cell'} to ask the "
+        f"question on Ask{', or a question to explain it below' if explain else ''}."
     )
     sentence = sentence_of(atlas_sentence(rows, base, focus, MEASURES[measure].label))
     st.dataframe(

@@ -38,7 +38,7 @@ def part(
     height: int | Literal["content"] = "content",
     **hears: Callable[[Any], None],
 ) -> Any:
-    """Mounts a part of this kind.
+    """Mounts a browser component of this kind.
 
     ``hears`` maps names to functions; before the script runs, each gets what the browser sent under
     its name, which may be anything. ``data`` travels as bytes, because Streamlit imports pandas to

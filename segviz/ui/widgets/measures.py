@@ -86,7 +86,7 @@ def measure_choice(session: AppSession, found: Sweep | Comparison) -> tuple[str,
         bind="query-params",
     )
     counts = not tricky or st.toggle(
-        f"Count category 5: {tricky}",
+        f"Count category 5 ({counted(tricky, 'question')})",
         value=True,
         help=f"{counted(tricky, 'adversarial question')}: the answer is not in the conversation. "
         "The evidence is the turn that suggests a wrong answer. Most papers leave them out.",
@@ -103,7 +103,7 @@ def disputed_choice(session: AppSession) -> bool:
     """
     disputed = sum(question.disputed is not None for question in session.conversation.questions)
     return not disputed or st.toggle(
-        f"Count disputed: {disputed}",
+        f"Count disputed questions: {disputed}",
         value=True,
         help=f"The audit disputes the gold evidence or the answer of "
         f"{counted(disputed, 'question')}. Tables have the mean with and without them.",

@@ -30,13 +30,13 @@ from segviz.view.scene import UNFOLDED, Scene, scene_of
 
 
 def canvas_height(levels: int) -> str:
-    """Returns the height for so many levels: rows are readable, and fill the window if possible."""
+    """Returns the height of a tree in CSS: rows are readable and fill the window if possible."""
     most = f"{_CHROME + 90 * levels}px"
     return f"clamp({_CHROME + 32 * min(levels, 10)}px, 42vh + {_CHROME}px, {most})"
 
 
 def stage_height(levels: int) -> int:
-    """Returns the pixels of the mirrored tree for so many levels; at least the list's."""
+    """Returns the height of the mirrored tree in pixels, enough for the list beside it."""
     return min(max(76 + 70 * levels, 290), 600)
 
 

@@ -21,7 +21,7 @@ from segviz.ui.widgets.captions import unmarked
 T = TypeVar("T")
 
 SILENT = 0.5
-"""Seconds of a wait without a note."""
+"""Seconds after which a wait gets a note."""
 
 
 @contextmanager

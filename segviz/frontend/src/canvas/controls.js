@@ -10,7 +10,7 @@ const FORMULA = "final = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ, with s⁽ᵏ⁾ = W s�
 /** @type {Record<string, string>} */
 const MEANING = {
   alpha: `Decay α: the weight of each further hop. ${FORMULA}. 0 switches propagation off.`,
-  horizon: `Hops H: how many edges a score may travel. ${FORMULA}. 0 is collapsed retrieval.`,
+  horizon: `Hops H: how many edges a score may travel. ${FORMULA}. With 0 nothing is propagated.`,
   mirrored: "Initial scores above the axis, propagated below",
   change: "Propagated − initial score of every node",
 };

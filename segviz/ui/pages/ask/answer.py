@@ -67,7 +67,10 @@ _ORDERS = ("chronological, as sent", "by rank")
 
 
 def _context(session: AppSession, result: Result) -> None:
-    """Says how much a model reads of the evidence and how much of it twice; shows it on request."""
+    """Draws how many tokens of evidence a model reads, and how many repeat an earlier excerpt.
+
+    The excerpts are in a panel that the user opens.
+    """
     read = result.reading_order
     pieces = dict(zip(read, repeats([item.text for item in read]), strict=True))
     tokens = {item: estimated_tokens(item.text) for item in read}

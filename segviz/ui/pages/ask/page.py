@@ -42,7 +42,7 @@ from segviz.view.coloring import Live
 from segviz.view.scene import answered, peaked
 
 _PAIRED = 300
-"""Pixels of each of two trees side by side, so that their lists begin on the first screen."""
+"""Height in pixels of each of two trees side by side; their lists begin on the first screen."""
 
 
 _SIMILAR = 20
@@ -105,7 +105,7 @@ def _answer(session: AppSession, question: Question, row: DeltaGenerator) -> Non
 def _answered(
     session: AppSession, question: Question, settings: RetrievalSettings
 ) -> Result | None:
-    """Returns the result; None without a question or room for it, which the page explains."""
+    """Returns the result; draws a note and returns None without a question or enough memory."""
     if not question.text.strip():
         nothing_asked(session)
         return None
@@ -117,7 +117,7 @@ def _answered(
 
 
 def _moment(session: AppSession, question: Question, step: int) -> None:
-    """Says that an earlier state of the memory is asked, and whether some texts are out of date."""
+    """Says that an earlier state of the memory is asked, and how many texts are out of date."""
     memory = session.memory
     written = memory.settled(step, session.chat) is not memory.at(step)
     stale = 0 if written else len(memory.pending(step))

@@ -51,7 +51,7 @@ def question_row(session: AppSession) -> DeltaGenerator:
 
 
 def ask_controls(session: AppSession, row: DeltaGenerator) -> DeltaGenerator:
-    """Draws the controls of the page; returns the place of the tally, which is drawn last."""
+    """Draws the controls of the page; returns the container for ``tally``, which is drawn last."""
     with row:
         _retrieval(session)
         _beside(session)
@@ -134,7 +134,7 @@ def live(session: AppSession, settings: RetrievalSettings) -> bool:
 
 
 def _retrieval(session: AppSession) -> None:
-    """Draws K, and on request the rest."""
+    """Draws the choice of K, and a popover with rarer settings of retrieval."""
     st.selectbox(
         "K",
         range(1, 31),
@@ -190,7 +190,7 @@ def _beside(session: AppSession) -> None:
         width="content",
         key="second-setting",
         disabled=read_view() != VIEWS[0],
-        help="Draws the same tree twice, each time with another setting (time axis only)",
+        help="Compares two settings: the same tree is drawn twice, on the time axis",
     ):
         st.radio(
             "Draw the same tree again, with",
@@ -269,7 +269,7 @@ def _propagation(session: AppSession) -> None:
         0,
         HORIZON_MAX,
         disabled=still,
-        help="Hops: how many edges a score may travel. 0 is collapsed retrieval.",
+        help="Hops: how many edges a score may travel. With 0 nothing is propagated.",
         **setting(session, "horizon"),
     )
 

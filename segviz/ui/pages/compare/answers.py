@@ -181,7 +181,7 @@ def _expected(
 
 
 def _by(one: AnswerEvaluation) -> str:
-    """Returns which models answered and graded, as a sentence."""
+    """Returns a sentence that names the models that answered and graded."""
     judge = unmarked(one.judge.partition(" ")[0]) or "rules alone"
     return f"Answered by {unmarked(one.chat.partition(' ')[0])}, graded by {judge}."
 

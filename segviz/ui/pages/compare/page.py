@@ -25,10 +25,10 @@ from segviz.ui.widgets.shapes import MemorySummary, draw_shapes
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
 PAPER, SAME = "each system's own retrieval", "segviz's relevance over its nodes"
-"""Retrieval for the one question; all questions are measured with both."""
+"""Options for the retrieval of the one question; all questions are measured with both."""
 
 USUAL = "as usual"
-"""Option for the default relevance of each retrieval."""
+"""Option that leaves each retrieval its default relevance."""
 
 USUAL_OWN = " (in a system's own retrieval, the relevance of its paper)"
 

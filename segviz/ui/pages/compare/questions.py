@@ -77,8 +77,8 @@ _RETRIEVAL = (0.4, 1.5)
 
 _MEANING = (
     "Means have 95 % bootstrap intervals. Differences are paired by question. Not significant: the "
-    "interval of the difference to the first row includes zero. Collapsed ranks all nodes "
-    "together; own is the retrieval of the system's paper."
+    "interval of the difference to the first row includes zero. Native: the retrieval of "
+    "the system's paper; all others rank all nodes together by segviz's relevance."
 )
 
 # Reasons why no turn is gold.

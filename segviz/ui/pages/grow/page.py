@@ -147,7 +147,10 @@ def _transcript(session: AppSession, structure: Structure, step: Step, now: int)
 
 
 def warnings(structure: Structure, decision: Decision | None) -> None:
-    """Warns of a cascade or a star, with the remedy for the kind of model in ``decision``."""
+    """Warns of a tree that is nearly a chain (a cascade) or has one node above most (a star).
+
+    The remedy depends on the kind of compatibility model that made ``decision``.
+    """
     scored = decision is None or any(item.score is not None for item in decision.candidates)
     for trouble in diagnose(shape(structure), thresholds=scored):
         st.warning(f"{trouble.what} {trouble.remedy}", icon=":material/warning:")
@@ -191,8 +194,8 @@ def _agreement(session: AppSession, structure: Structure) -> None:
         return
     if session.memory.settings["compatibility"].get("session_break", 0) > 0:
         st.caption(
-            "The agreement of level-1 nodes with sessions is not shown: session_break above 0 "
-            "gives session starts to the construction."
+            "The agreement of level-1 nodes with sessions is not shown: with session_break "
+            "above 0, the construction is told where sessions start."
         )
         return
     found, chance = boundary_f1(structure, starts), random_f1(structure, starts)

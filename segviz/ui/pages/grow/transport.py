@@ -182,7 +182,7 @@ LONGEST = 5_000
 
 
 def typing_panel(session: AppSession) -> None:
-    """Draws a form that continues the conversation; each turn rebuilds the tree behind it."""
+    """Draws a form for further turns; after each the tree is built again, with that turn."""
     typed = typed_turns(session.source)
     title = f"Type turns ({len(typed)})" if typed else "Type turns"
     with st.popover(title, icon=":material/edit:", key="typing"):

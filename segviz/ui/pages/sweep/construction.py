@@ -165,7 +165,7 @@ def _outcome(found: Comparison, parameter: str, values: Mapping[str, Any]) -> No
     chart(
         figure,
         f"Shape, measures over {counted(found.questions, 'question')} and cost of the build over "
-        f"{parameter}. Collapsed ranks all nodes together; own is the system's own retrieval.",
+        f"{parameter}. Evidence is retrieved natively, or by segviz's relevance over all nodes.",
         "varied-chart",
     )
     table(
