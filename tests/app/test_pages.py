@@ -136,6 +136,13 @@ class TestGrow:
             app.selectbox(key="unit").set_value(unit).run()
             assert clean(app).button(key="play").label == "Play"
 
+    def test_a_long_way_to_the_end_says_how_long_it_takes(self):
+        app = grow().run()
+        assert "Step **161** / 161" in texts(app)
+        assert "to the end" not in texts(app)
+        app.button(key="go-skip_previous").click().run()
+        assert "1 min to the end at 2&times;" in texts(clean(app))  # 160 steps of 0.4 seconds
+
     def test_another_unit_rule_and_model_rebuild(self):
         app = grow().run()
         before = app.slider[0].max

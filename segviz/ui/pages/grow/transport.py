@@ -74,7 +74,7 @@ def transport(session: AppSession) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="scrub"):
         st.markdown(
-            f"Step **{now:,}** / {total:,}",
+            f"Step **{now:,}** / {total:,}{_left(total - now)}",
             width="content",
             help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
         )
@@ -87,6 +87,14 @@ def transport(session: AppSession) -> None:
             **shows(key, now, partial(st.session_state.__setitem__, key)),
         )
         _jump(session, go)
+
+
+def _left(steps: int) -> str:
+    """Returns how long playing these steps takes, as a phrase; "" for less than a minute."""
+    speed = st.session_state.get(keys.SPEED, "2×")
+    pause, at_once = SPEEDS[speed]
+    minutes = round(pause * steps / at_once / 60)
+    return f" · {minutes} min to the end at {speed.replace('×', '&times;')}" if minutes else ""
 
 
 def _group() -> DeltaGenerator:
