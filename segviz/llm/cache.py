@@ -207,10 +207,7 @@ class ModelCache:
     ) -> list[tuple[Any, ...]]:
         """Runs an SQL statement; returns its rows, none if the file cannot be read or written.
 
-        Args:
-            statement: the statement.
-            values: its parameters.
-            rows: parameters to run it with once for each row; it then returns nothing.
+        With ``rows`` it is run once for each row of parameters.
         """
         try:
             with self._lock, self._db:

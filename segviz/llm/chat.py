@@ -168,14 +168,9 @@ class OpenAIChat(Client, Chat):
         return self._counted(prompt, self.cache.keep_completion(key, answer), cached=False)
 
     def _given_up(self, prompt: Prompt, failed: RequestError) -> Reply | LabelError:
-        """Handles a prompt whose tries have all failed.
+        """Returns an empty reply or a LabelError for a prompt whose tries have all failed.
 
-        Returns:
-            A reply without text, or the error of a wrong label: the build decides or writes
-            offline.
-
-        Raises:
-            ModelError: The build cannot go on without the answer.
+        The build then decides or writes offline. If it cannot, this raises a ModelError.
         """
         if failed.kind in ("label", "text") and failed.reply is not None:
             # Stored too: a resumed or repeated build must decide the same way in its place, without
@@ -231,11 +226,8 @@ class OpenAIChat(Client, Chat):
     def _body(self, prompt: Prompt, failing: set[str], fault: Fault | None) -> Body:
         """Returns the body of a request for a prompt.
 
-        Args:
-            prompt: the prompt.
-            failing: forms of structured output at which the server failed.
-            fault: the failure of the last try. After an unusable reply the request differs: a
-                reminder, another seed and a higher temperature.
+        After a ``fault`` by an unusable reply it differs: a reminder, another seed and a higher
+        temperature. Forms of structured output that are ``failing`` are left out.
         """
         endpoint, again = self.endpoint, fault.again if fault is not None else 0
         remind = fault is not None and fault.kind == "label"
@@ -282,19 +274,10 @@ class OpenAIChat(Client, Chat):
         return min(needed, self.endpoint.max_tokens)
 
     def _adapt(self, body: Body, status: int, said: str, failing: set[str]) -> bool:
-        """Changes later requests after the server refused one or failed at it.
+        """Changes later requests after the server refused one, and returns True if it did.
 
-        A parameter that the server names is left out from now on. If the server fails without
-        naming one, the next form of structured output is tried.
-
-        Args:
-            body: the refused request.
-            status: the HTTP status.
-            said: the server's words, in lower case.
-            failing: forms of structured output at which the server failed; may get another.
-
-        Returns:
-            True if the next request differs.
+        A parameter of ``body`` that the server names in ``said`` is left out from now on. If the
+        server fails without naming one, the next form of structured output is tried.
         """
         form = body.get("response_format", {}).get("type", "")
         for name, words in _OPTIONAL.items():

@@ -164,12 +164,7 @@ def fitted(prompt: Prompt, budget: int, texts: Texts | None = None) -> tuple[Pro
 
 
 def _even(sizes: Sequence[int], room: int) -> int:
-    """Returns the length to cut the longest texts to, so that all texts together take ``room``.
-
-    Args:
-        sizes: the lengths of the texts, in tokens; their sum exceeds ``room``.
-        room: the sum to reach, in tokens.
-    """
+    """Returns the length to cut the longest texts to, so that all together take ``room`` tokens."""
     for place, size in enumerate(sorted(sizes)):
         share = max(1, room // (len(sizes) - place))
         if size > share:

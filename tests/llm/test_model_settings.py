@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from segviz.llm import PRESETS, PRICES, Endpoint, ModelError, Price, Prompt, Usage, cost, price
+from segviz.llm.endpoint import cache_path, key_for
 from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench
 
@@ -151,3 +152,33 @@ def test_importing_does_not_import_openai():
     code = "import segviz.llm, sys; sys.exit('openai' in sys.modules or 'streamlit' in sys.modules)"
     root = Path(__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
+
+
+OPENAI = "https://api.openai.com/v1"
+OWN = "http://models.example:8000/v1"
+BOTH = {"OPENAI_API_KEY": " sk-openai\n", "SEGVIZ_API_KEY": "sk-own", "SEGVIZ_BASE_URL": OWN}
+
+
+@pytest.mark.parametrize(
+    ("address", "known", "key"),
+    [
+        (OPENAI, BOTH, "sk-openai"),
+        (OWN, BOTH, "sk-own"),
+        (f"{OWN}/", BOTH, "sk-own"),
+        ("http://models.example:9000/v1", BOTH, ""),
+        ("https://api.openai.com.evil.example/v1", BOTH, ""),
+        (OWN, {"SEGVIZ_API_KEY": "sk-own"}, ""),
+        (OWN, {"SEGVIZ_API_KEY": "sk-own", "SEGVIZ_BASE_URL": "nonsense"}, ""),
+        (OPENAI, {"SEGVIZ_API_KEY": "sk-own"}, ""),
+        (OPENAI, {}, ""),
+    ],
+)
+def test_a_key_is_for_one_server(address, known, key):
+    assert key_for(Endpoint(address), known) == key
+
+
+def test_where_replies_are_kept():
+    home = Path("~/.cache").expanduser()
+    assert cache_path({}) == home / "segviz" / "models.sqlite"
+    assert cache_path({"XDG_CACHE_HOME": "/x"}) == Path("/x/segviz/models.sqlite")
+    assert cache_path({"XDG_CACHE_HOME": "/x", "SEGVIZ_CACHE": "/y"}) == Path("/y/models.sqlite")
