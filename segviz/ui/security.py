@@ -38,7 +38,7 @@ MODELS = "SEGVIZ_ALLOW_MODELS"  # addresses of model servers, separated by comma
 PUBLIC = "SEGVIZ_PUBLIC"  # anything but "" and "0" for a public server
 
 UPLOAD_MB, UPLOADS_MB = 20, 100
-"""Largest upload to a public server, and the largest sum of one visit."""
+"""Largest upload to a public server, and largest sum of a visit's uploads, in megabytes."""
 
 RESERVE = 300_000_000
 """Bytes of memory that a public server leaves free; with less it takes nothing more."""
@@ -231,7 +231,7 @@ def show_failure(error: Exception) -> bool:
 
 
 def _prepare() -> None:
-    """Imports what the first page would wait for, while the browser loads, then the other pages."""
+    """Imports the modules of the first page while the browser loads, then those of the others."""
     for name in ("segviz.ui.main", *(f"segviz.ui.pages.{page}.page" for page in _PAGES)):
         import_module(name)
     import_module("segviz.embedding").get_embedder()

@@ -265,7 +265,7 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
 
 
 def _pass_over(fault: LastingFault, chat: ChatByRole, key: str, approval: str) -> None:
-    """Draws the offer to go on without the missing answer."""
+    """Draws a button that makes one result offline, because the model never answered its prompt."""
 
     def go_on() -> None:
         chat.waive(fault.prompt, fault.reason)

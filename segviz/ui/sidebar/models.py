@@ -341,7 +341,7 @@ def _own_prompts(preset: str) -> dict[str, str]:
 def _clients(
     endpoint: Endpoint, embeds: bool, prompts: dict[str, str], by_role: dict[str, str]
 ) -> ChosenModels:
-    """Returns clients for this endpoint, kept for the session while nothing changes."""
+    """Returns the clients of this server, the same ones while its settings do not change."""
 
     def client(model: str) -> OpenAIChat:
         meter = usage_of("chat", endpoint, model).meter
@@ -362,7 +362,7 @@ def _clients(
 
 
 def _prices(models: ChosenModels, endpoint: Endpoint) -> None:
-    """Draws prices, editable; an empty field means unknown, never zero."""
+    """Draws fields for prices; an empty field means that the price is unknown, never zero."""
     if models.chat is not None:
         _price("chat", models.chat.name, endpoint, endpoint.model, ("in", "out"))
     if models.remote_embeddings:
@@ -447,18 +447,18 @@ def price_of(name: str) -> Price | None:
 
 
 def keep_price(name: str, price: Price | None) -> None:
-    """Remembers the price of a client by its ``name``, for memories it built."""
+    """Stores the price of a client by its ``name``, to price the memories it built."""
     st.session_state.setdefault(keys.PRICES, {})[name] = price
 
 
 def spending_place() -> None:
-    """Reserves the place of the totals; fills it now, and again by ``show_spending``."""
+    """Reserves the place for totals of requests and costs; ``show_spending`` updates it."""
     st.session_state[keys.SPENDING_PLACE] = st.empty()
     show_spending()
 
 
 def show_spending() -> None:
-    """Writes the totals as they are now into their place, if there is one."""
+    """Writes the present totals of requests and costs into their place, if one is reserved."""
     usages: dict[object, ModelUsage] = st.session_state.get(keys.USAGE, {})
     used = [entry for entry in usages.values() if entry.meter.usage.calls]
     place = st.session_state.get(keys.SPENDING_PLACE)

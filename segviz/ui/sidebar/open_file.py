@@ -1,4 +1,4 @@
-"""Opens the chosen file, keeps it by its content, and lets the user choose a conversation of it."""
+"""Opens the chosen file, stores it by its content, and lets the user choose a conversation."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def theme() -> Literal["light", "dark"]:
 
 
 class Tones(TypedDict):
-    """Accent and neutral colour of a chart."""
+    """Colours of a chart: accent and neutral."""
 
     accent: str
     neutral: str

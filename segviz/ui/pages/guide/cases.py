@@ -153,7 +153,7 @@ def _recurrence() -> None:
 
 
 def open_link(label: str, bookmark: Bookmark) -> None:
-    """Draws a link to Grow with another conversation."""
+    """Draws a link that opens another conversation on Grow."""
     st.page_link(
         st.session_state[keys.PAGES]["grow"],
         label=label,
