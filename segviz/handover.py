@@ -22,7 +22,7 @@ _UNIT = 0.01
 
 
 class HandoverError(ValueError):
-    """Error of code or data from outside segviz, which failed or is not what a part expects."""
+    """Error of a part from outside segviz that failed or returned what its contract forbids."""
 
 
 def built_in(part: object) -> bool:

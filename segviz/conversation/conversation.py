@@ -66,9 +66,9 @@ class Conversation:
         return self._units_by_rule[rule]
 
     def placed(self, unit: Unit, rule: str) -> tuple[str, ...]:
-        """Returns the ids of the turns that a unit has in the original order of the conversation.
+        """Returns the ids of the turns that were at a unit's place before any reordering.
 
-        They differ from the unit's own turns in a :class:`Reordered` conversation only.
+        In a conversation that was not :class:`Reordered` these are the unit's own turns.
         """
         return unit.turn_ids
 

@@ -49,10 +49,11 @@ class AuditReport:
 class LoadReport:
     """Outcome of loading a file.
 
-    ``kept`` counts the turns read. ``findings`` are the first hundred repaired or skipped records,
-    ``counts`` the numbers of all by kind. For a table or records ``headers`` are the columns, and
-    ``columns`` maps a meaning, such as ``speaker``, to a column. ``lacks`` names missing
-    information (times, speakers). ``audit`` describes an audit that was opened with the file.
+    ``kept`` counts the turns read. ``findings`` are the first hundred repaired or skipped records;
+    ``counts`` maps "repaired" and "skipped" to the number of all such records. For a table or
+    records ``headers`` are the columns, and ``columns`` maps a meaning, such as ``speaker``, to a
+    column. ``lacks`` names missing information (times, speakers). ``audit`` describes an audit that
+    was opened with the file.
     """
 
     name: str
@@ -125,7 +126,7 @@ class Corpus(Sequence[Conversation]):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Rows for a list, one per conversation, in the order of the file; none is read for it."""
+        """Rows of a list of the conversations, in file order; made without reading the rest."""
         return tuple(Entry(c.id, len(c.sessions), len(c.turns)) for c in self.conversations)
 
     @property
@@ -134,7 +135,7 @@ class Corpus(Sequence[Conversation]):
         return tuple(entry.id for entry in self.entries)
 
     def report_of(self, position: int) -> LoadReport:
-        """Returns the report of loading one conversation, or that of a file read as a whole."""
+        """Returns the report of the conversation at a position, or of the file if read at once."""
         return self.report
 
     @overload

@@ -32,7 +32,10 @@ Category = int | str
 
 
 def category_label(category: Category | None) -> str:
-    """Returns a number with LoCoMo's name, as ``"2 temporal"``, or the data set's name."""
+    """Returns the label of a category.
+
+    A number gets LoCoMo's name for it (``"2 temporal"``), a name stays, None is "no category".
+    """
     if category is None:
         return "no category"
     if isinstance(category, str):
@@ -72,8 +75,8 @@ class Turn:
     def spoken(self) -> str:
         """Turn as it appears in the text of a unit: ``Speaker: content``.
 
-        A later line of the content that looks alike ("Oven: 200 degrees") is indented by a blank,
-        so that only speakers begin a line.
+        A later line that looks like ``Speaker: content`` ("Oven: 200 degrees") is indented by a
+        space, so that only speakers begin a line.
         """
         content = self.content
         if "\n" in content:
@@ -85,10 +88,13 @@ Made = TypeVar("Made")
 
 
 class Lazy(Sequence[Made]):
-    """Sequence whose items are created on access, and stored after one full iteration."""
+    """Sequence that creates its items on access; the first iteration stores all for the next.
+
+    Access by index always creates the item anew.
+    """
 
     def __init__(self, make: Callable[[int], Made], places: range) -> None:
-        """Stores the function that creates the item of a place, and the places of the items."""
+        """Stores ``make(place)``, which creates one item, and the place of each item."""
         self._make = make
         self._places = places
         self._made: tuple[Made, ...] | None = None

@@ -230,9 +230,10 @@ class WordLlamaEmbedder:
 
 
 class HashingEmbedder:
-    """Embedder that hashes words and character trigrams, or pairs of signs, to signed counts.
+    """Embedder that hashes words and their character trigrams to signed counts.
 
-    It compares spelling only, and always works.
+    In scripts without blanks, words are pairs of characters, hashed with both characters. The
+    embedder compares spelling only, and needs no other package.
 
     Source: Weinberger et al. 2009.
     """
@@ -254,7 +255,8 @@ class HashingEmbedder:
 def _features(word: str) -> tuple[tuple[int, float], ...]:
     """Returns a word's features as (dimension, signed weight) pairs.
 
-    Features are the word (weight 1) and its trigrams, or the two signs of a pair (1/3 each).
+    Features are the word (weight 1) and its trigrams or, for a pair of characters in a script
+    without blanks, both characters (1/3 each).
     """
     padded = f"<{word}>"
     parts = list(word) if has_sign(word) else [padded[i : i + 3] for i in range(len(padded) - 2)]
@@ -477,9 +479,9 @@ def script_note(embedder: Embedder, texts: Iterable[str]) -> str:
 
 
 def word_vectors(embedder: Embedder | None = None) -> KnowsWords | None:
-    """Returns an embedder that gives vectors of words: ``embedder``, else wordllama, else None.
+    """Returns an embedder that gives vectors of single words; None if there is none.
 
-    ``embedder`` itself is returned if its vector of a text is a mean over words.
+    It is ``embedder``, without its cache, if that averages over words, else wordllama if installed.
     """
     inner = embedder.inner if isinstance(embedder, Cached) else embedder
     if isinstance(inner, KnowsWords):

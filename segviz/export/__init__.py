@@ -4,9 +4,10 @@
 ``view``                input of every export: memory, moment, question; ``view_of``
                         creates it without the app
 ``html``                one offline HTML file with the interactive canvas; prints to PDF
-``sheet``               that page as a browser needs it to draw a PNG or SVG
+``sheet``               that page with size and theme, from which a picture is drawn
 ``pictures``            draws PNG, SVG and WebP with an installed ``browser``
-``audit``               the audit of a memory, ``comparison`` one of systems, as a ``report``
+``audit``               HTML report of the audit of a memory; ``comparison``, of systems;
+                        both use ``report``
 ``graphs``              GraphML
 ``tables``              CSV: nodes, ranks of a question, sweeps
 ``snippet``             the Python that reproduces the view
@@ -15,8 +16,8 @@
 ``text``                file names; untrusted text made legal for XML
 ======================  =============================================================
 
-``segviz.store`` saves memories. A view has no keys of model servers, so no file has. The same view
-gives the same bytes.
+``segviz.store`` saves memories. A view has no keys of model servers, so no exported file has one.
+The same view gives the same bytes.
 """
 
 from segviz.export.formats import FORMATS, Format

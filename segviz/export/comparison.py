@@ -87,5 +87,5 @@ def comparison_html(found: Comparison, questions: Sequence[Question], title: str
 
 
 def _label(row: Standing) -> str:
-    """Returns the system's label, or the name of a variant of it."""
+    """Returns the label of the row's system; for a variant of a system, the variant's name."""
     return SYSTEMS[row.system].label if row.name == row.system else row.name

@@ -17,11 +17,17 @@ from segviz.view.captions import shown_labels
 
 @dataclass(frozen=True)
 class Format:
-    """Kind of file: part and ending of its name, description, and the function that makes it.
+    """Kind of file that a view can be exported as.
 
-    ``asks``: the view must have a question. ``needs_browser``: ``make`` takes ``dark`` and returns
-    a sheet, which a browser draws (``segviz.export.pictures``). ``scales``: the picture can have
-    several dots per pixel.
+    Attributes:
+        part, ending: parts of the file's name, see :func:`segviz.export.text.file_name`.
+        label, about: name and description in menus.
+        make: returns the file's content for a view. With ``needs_browser`` it also takes ``dark``
+            and returns a sheet, which a browser draws (``segviz.export.pictures``).
+        mime: media type.
+        asks: True if the view must have a question.
+        needs_browser: True for a picture.
+        scales: True if the picture can have several dots per pixel.
     """
 
     part: str

@@ -15,9 +15,9 @@ def graphml(structure: Structure, name: str = "", labels: Sequence[str] = ()) ->
 
     Nodes, retired ones included, have ``level``, ``top`` (the highest level of their same-text
     chain), ``start``, ``stop`` (half-open, in units), ``text``, ``active``, ``kind``, ``facts`` (a
-    JSON object) and ``label`` (from ``labels``, one for each node, or ""). An edge of the ``type``
-    "child" leads from a parent to its child and has its ``order`` among all links. An edge of the
-    type "relation" has ``order``, ``label`` and ``weight``. ``name`` is that of the graph.
+    JSON object) and ``label`` (from ``labels``, one for each node, or ""). An edge has a ``type``
+    and its ``order`` among the edges of this type. The type "child" leads from a parent to its
+    child; the type "relation" has ``label`` and ``weight``, too. ``name`` is that of the graph.
 
     XML cannot represent some control characters: they become U+FFFD, and carriage returns become
     line feeds. The JSON export has the vectors.

@@ -199,7 +199,7 @@ def picture_height(view: View) -> int:
 
 
 def _picture(view: View) -> dict[str, object]:
-    """Returns sizes and texts of the picture around the canvas (``PictureWords`` of the script)."""
+    """Returns the sizes of the picture, and its texts around the canvas (``PictureWords``)."""
     in_time = keeps_time(view.memory, view.structure)
     note = "in the order of branches, not of time; nodes with several parents repeated"
     return {

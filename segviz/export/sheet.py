@@ -23,9 +23,10 @@ MOST_DOTS = 40_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Page that shows one picture of ``width`` × ``height`` pixels.
+    """Page ``html`` that shows one picture of ``width`` × ``height`` pixels.
 
-    For WebP the picture has the frames of an animation, in ``FILM`` columns and rows.
+    ``kind`` is "png", "svg" or "webp". For "webp" the picture has all frames of an animation, in a
+    grid of ``FILM`` (columns, rows).
     """
 
     kind: Kind

@@ -21,9 +21,9 @@ _ALWAYS = (*_SPREAD, "k", "relevance")  # written even if they are the default
 def python_snippet(view: View) -> str:
     """Returns a script that defines ``memory``, ``structure`` and, on Ask, ``result`` of a view.
 
-    The script builds the memory from the conversation's file if that is possible offline. It opens
-    a file if the memory has one, needed a model or was changed after the build: the memory's own
-    file or its JSON export. Text from a file enters the script as a Python literal.
+    The script builds the memory from the conversation's file if segviz can do that offline.
+    Otherwise, or if the memory is in a file already, it opens that file or the JSON export of the
+    memory. Text from a file enters the script as a Python literal.
     """
     lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
     if view.result is not None:

@@ -143,9 +143,9 @@ def ranks_csv(view: View) -> str:
     """Writes the admissible nodes for a view's question as CSV, best first.
 
     ``rank_initial`` and ``rank_final`` count from 1. ``retrieved_before`` and ``retrieved`` are the
-    places among the retrieved nodes, empty for other nodes. ``gold`` has the gold turns of the
-    node. A same-text chain is one node, unless the settings are literal. ValueError for a view
-    without a question.
+    places among the nodes retrieved before and after propagation, empty for other nodes. ``gold``
+    has the gold turns of the node. A same-text chain is one node, unless the settings are literal.
+    ValueError for a view without a question.
     """
     result = view.result
     if result is None:
@@ -230,7 +230,7 @@ def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]
 
 
 def _counted(found: Sweep) -> list[Sweep]:
-    """Returns the sweep with all questions and, if an audit disputes some, without these."""
+    """Returns the sweep of all questions and, if an audit disputes some, that of the others."""
     counts = (True, False) if any(found.baseline.outcomes.disputed) else (True,)
     return [found.counting(disputed=one) for one in counts]
 

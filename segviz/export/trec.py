@@ -59,5 +59,5 @@ def _name(conversation: str, part: object) -> str:
 
 
 def _word(text: str) -> str:
-    """Returns a text without white space, which separates the columns."""
+    """Returns a text with "_" for each run of white space, which separates the columns."""
     return "_".join(text.split()) or "_"

@@ -1,7 +1,7 @@
 """Draws rows of a table as small charts: lines, dots with their intervals, stacked columns.
 
 A column ``"x, paper"`` has the values that a paper prints for the column ``x``; they are drawn as
-hollow marks. Other hollow marks have another word in place of ``paper``.
+hollow marks. A caller of :func:`rows_figure` may choose another word than ``paper``.
 """
 
 from __future__ import annotations
@@ -135,7 +135,10 @@ def _columns(rows: Sequence[Row], chart: Chart, hollow: str) -> list[str]:
 def _one_scale(
     figure: go.Figure, panels: Sequence[tuple[str, str, Sequence[Row]]], across: bool
 ) -> None:
-    """Gives all panels, which show one quantity, the same scale, unless it would flatten one."""
+    """Gives panels of one quantity the same x axis and, unless that flattens one, y axis.
+
+    If values lie ``across``, along x, the y axes stay as they are.
+    """
     figure.update_xaxes(matches="x")
     tops = [max(number_of(row.get(name)) for row in group) for _, name, group in panels]
     if not across and max(tops) < 4 * min(tops):
@@ -150,7 +153,7 @@ def _stacks(
     colours: Sequence[str],
     neutral: str,
 ) -> go.Figure:
-    """Draws columns stacked on each other over x; columns of means become lines above them."""
+    """Draws columns stacked on each other over x; columns of means are lines in a panel above."""
     lines = [name for name in columns if any(isinstance(row.get(name), Mean) for row in rows)]
     stacked = [name for name in columns if name not in lines]
     high = 1 + bool(lines)
@@ -197,7 +200,19 @@ def _series(
     mark: dict[str, Any],
     line: dict[str, Any] | None,
 ) -> None:
-    """Adds one column of the rows as marks; ``line`` joins them, unless it is None or dots."""
+    """Adds one column of the rows to a panel as marks, with intervals of means.
+
+    Args:
+        figure: receives the marks.
+        rows: rows of the table.
+        where: position of each row on the other axis.
+        chart: description of the chart.
+        column: column with the values; nothing is drawn if no row has one.
+        at: ``row`` and ``col`` of the panel.
+        name: name in the legend.
+        mark: style of the marks.
+        line: style of a line that joins the marks; None, or a chart of dots, for no line.
+    """
     values = [row.get(column) for row in rows]
     numbers = [number_of(value) for value in values]
     if all(map(math.isnan, numbers)):

@@ -189,8 +189,8 @@ Fate = tuple[int, int, int]
 class AtlasRow:
     """Question at index ``place`` as a row of the atlas.
 
-    ``fates`` has, per column, the numbers of gold turns that are found, quoted, and all. ``change``
-    is the change of the measure from the first column to the one in focus.
+    ``fates`` has three counts of gold turns for each column: found, quoted, all. ``change`` is the
+    change of the measure from the first column to the one in focus.
     """
 
     place: int
@@ -236,7 +236,7 @@ def _turns_found(outcomes: Outcomes) -> list[float]:
 
 
 def marks(fate: Fate) -> str:
-    """Returns a mark for each gold turn of a question, or the number of each mark if many."""
+    """Returns a mark for each gold turn of a question or, for many, each mark with its count."""
     found, covered, whole = fate
     counts = ((FOUND, found), (COVERED, covered), (MISSED, whole - found - covered))
     if whole <= _MANY:

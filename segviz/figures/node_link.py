@@ -167,14 +167,18 @@ def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[in
 def _size(share: float, span: float, row: float, pixel: float) -> float:
     """Returns the radius of a node, larger on higher levels, but within its span and row.
 
-    ``share`` is the node's level as a share of the highest one.
+    Args:
+        share: the node's level as a share of the highest one.
+        span: width of the node's span.
+        row: height of a level's row.
+        pixel: size of a pixel, in the same units.
     """
     biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row)
     return max(_SMALLEST, min(_SMALLEST + (biggest - _SMALLEST) * share, 0.45 * span))
 
 
 def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> str:
-    """Returns the colour of a score on the ramp; the first colour if it is not positive."""
+    """Returns the ramp's colour at (score / most) ** power; its first one without a score > 0."""
     share = min(1.0, score / most) ** power if score > 0 and most > 0 else 0.0
     return ramp[round(share * (len(ramp) - 1))]
 

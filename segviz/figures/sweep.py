@@ -54,8 +54,8 @@ def heatmap(
 ) -> go.Figure:
     """Draws the gain of one policy over alpha (x) and horizon (y), with the mean in each cell.
 
-    Cells without a significant gain have the middle colour of the ramp. Other cells are coloured by
-    the square root of the gain, which is written below the mean. Cells that were not measured stay
+    The gain is written below the mean. Cells without a significant gain have the middle colour of
+    the ramp; others are coloured by the square root of the gain. Cells that were not measured stay
     empty.
 
     Args:
@@ -149,10 +149,10 @@ def _cells(
     size: int,
     gap: int,
 ) -> go.Figure:
-    """Draws a heatmap of settings at positions (x, y), below transparent squares.
+    """Draws a heatmap of the settings ``mine``, by position (x, y) on ``columns`` × ``lines``.
 
-    The squares, of ``size`` pixels, are scatter points, because Streamlit reports no clicks on a
-    heatmap.
+    Transparent squares of ``size`` pixels lie on the cells. They are scatter points, because
+    Streamlit reports no clicks on a heatmap.
     """
     figure = go.Figure(
         go.Heatmap(
@@ -198,7 +198,7 @@ def _three_digits(value: float, *, plus: bool = False) -> str:
 
 
 def verdict_sentence(judged: Judged) -> str:
-    """Tells if a setting is significantly better than no propagation, and which loses most."""
+    """Tells if a setting is significantly above no propagation, and which one loses most to it."""
     best, relevance = judged.best(), judged.sweep.settings.relevance_for()
     if best is None:
         return f"No question counts for {judged.label}, or no policy here can change it."
@@ -215,7 +215,12 @@ def verdict_sentence(judged: Judged) -> str:
 
 
 def reason_sentence(judged: Judged) -> str:
-    """Explains the result: questions that can only lose, wins and losses, detectable gain."""
+    """Explains the result of the best setting; "" if no question has a value.
+
+    The text counts the questions that are perfect without propagation and so can only lose, those
+    that the setting wins, and those it loses. If its gain is not significant the text adds about
+    how large a gain would be.
+    """
     best = judged.best()
     if best is None:
         return ""
@@ -237,7 +242,7 @@ def reason_sentence(judged: Judged) -> str:
 
 
 def relevances_sentence(judged: Judged, others: Mapping[str, Judged]) -> str:
-    """Tells which other relevances gain significantly by propagation, and their highest mean.
+    """Tells which other relevances gain significantly by propagation, and the highest mean.
 
     ``others`` are the sweeps with other relevances; "" if there is none.
     """
@@ -344,8 +349,8 @@ def level_bars(
 ) -> go.Figure:
     """Draws the shares of the levels among the retrieved nodes as a stacked bar for each alpha.
 
-    The first bar is without propagation. If the policy can change the measure, it is drawn above
-    the bars with its 95 % intervals.
+    The first bar is without propagation. If the policy can change the measure, a panel above the
+    bars shows the measure's means with 95 % intervals.
     """
     rows = level_rows(judged, horizon, policy, level_names)
     chart = Chart("α", tuple(rows[0])[1:], kind="stack", intervals=True)

@@ -17,7 +17,10 @@ _SHORTEST = 1 / 250
 
 
 def timed(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Returns the rows with times as ``start`` and ``stop``; without any, those with numbers."""
+    """Returns the rows whose ``start`` and ``stop`` are times.
+
+    If no row has times it returns those whose ``start`` and ``stop`` are numbers.
+    """
     for kind in (datetime, int | float):
         found = [
             row

@@ -31,7 +31,9 @@ def outline_payload(
     wanted: Collection[int] = (),
     height: int | None = None,
 ) -> dict[str, Any]:
-    """Returns the outline of a scene (not drawn), in the form of ``tree_payload``.
+    """Returns the outline's message for a scene: that of ``tree_payload`` with further columns.
+
+    Its rows are nodes, so pass the scene itself and not ``scene.drawn()``.
 
     ``kinds`` are the names of node kinds, ``kind`` int (n,) the kind of each node. ``ranks`` are
     1-based ranks (n,) before and after, 0 for nodes that do not compete. ``wanted`` are the nodes

@@ -48,7 +48,9 @@ def tree_payload(
     bare: bool = False,
     stage: int | None = None,
 ) -> dict[str, Any]:
-    """Returns all that the canvas needs for a scene (drawn, see there); values and arrays only.
+    """Returns all that the canvas needs for a scene, as JSON values and arrays.
+
+    The canvas draws every row as a box, so pass it the result of :meth:`Scene.drawn`.
 
     ``gutter`` reserves the column of candidates right of the tree, even if this step has none;
     ``legend`` explains the marks above it; ``bare`` omits the tree and keeps the data about an
@@ -160,10 +162,10 @@ def tree_payload(
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Returns the first parent of each node (-1 for none), and all edges if these matter.
+    """Returns the first parent of each node (-1 for none), and the edges if the browser needs them.
 
-    They matter if a node has several parents, or the order of edges, in which children's scores are
-    added, is not that of the children.
+    It needs them if a node has several parents, or if the edges of a parent are not in the order of
+    its children's ids: scores are added in the order of edges. Otherwise there are no edges.
     """
     parent = np.full(len(structure), -1, dtype=np.int32)
     children, first = np.unique(structure.edges[:, 1], return_index=True)
@@ -175,7 +177,7 @@ def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]
 
 
 def _floats(values: ArrayLike, n: int, name: str) -> NDArray[np.float32]:
-    """Returns a column of shape (n,); an empty one for a missing or unknown value."""
+    """Returns values as a float32 column, (n,) or empty; ValueError for any other shape."""
     column = np.asarray(values, dtype=np.float32)
     if column.size and column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
@@ -218,7 +220,10 @@ def _candidates(decision: Decision | None, structure: Structure) -> list[dict[st
 def _outcome(
     decision: Decision | None, structure: Structure, added: Sequence[int]
 ) -> dict[str, Any] | None:
-    """Returns the text for a step without a chosen candidate, with the level of its new root."""
+    """Returns a note for a step that chose none of its candidates, with the level to draw it at.
+
+    None for any other step.
+    """
     if decision is None or decision.chosen is not None or not decision.candidates:
         return None
     roots = [node for node in added if node in structure.roots]

@@ -18,7 +18,7 @@ BY_WORDS, BY_MEANING = "words", "meaning"
 
 
 def read_query(sent: object) -> tuple[str, str] | None:
-    """Returns the way and the query in lower case that a browser sent; None if it is no such."""
+    """Returns the kind of search and the query, in lower case, that a browser sent; else None."""
     if not isinstance(sent, list) or len(sent) != 2 or sent[0] not in (BY_WORDS, BY_MEANING):
         return None
     return (sent[0], sent[1].strip().lower()[:_LONGEST_QUERY]) if isinstance(sent[1], str) else None
@@ -44,7 +44,11 @@ def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> d
 
 
 def found(by: str, query: str, hits: Sequence[int], texts: Sequence[str]) -> dict[str, Any]:
-    """Returns the answer to a query as JSON: ``nodes``, and ``excerpts`` of the first of them."""
+    """Returns the answer to a query as JSON values.
+
+    It has the kind of search ``by`` and the query, the ``nodes`` found and ``excerpts``: texts
+    around the query in the first of them.
+    """
     return {
         "by": by,
         "query": query,
@@ -54,7 +58,7 @@ def found(by: str, query: str, hits: Sequence[int], texts: Sequence[str]) -> dic
 
 
 def _excerpt(text: str, query: str) -> str:
-    """Returns the hit with its context."""
+    """Returns the first match of ``query`` in a text with its context; the beginning if none."""
     at = max(0, text.lower().find(query))  # the match may be in the label only
     begin, end = max(0, at - _BEFORE), at + len(query) + _AFTER
     if begin:  # starts at a word if possible

@@ -364,8 +364,8 @@ def native_retrieval(
     Args:
         memory: the memory.
         question: the question.
-        settings: resolved; unless ``literal``, a chain of nodes with the same text is one node,
-            with the score of its best node.
+        settings: settings that name the relevance. Unless ``literal``, a chain of nodes with the
+            same text is one node, with the score of its best node.
         whole: the structure at ``settings.step``.
         chat: the chat model that the system may call.
 

@@ -35,7 +35,7 @@ def retrieved(
 
     Args:
         question: the question.
-        settings: resolved settings.
+        settings: settings that name the relevance (``RetrievalSettings.resolved``).
         structure: the memory at one moment.
         scorer: a relevance model prepared on the structure.
         native: runs the system's own retrieval; called under method "native" only.

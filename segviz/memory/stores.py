@@ -59,7 +59,7 @@ def provider(
         from, as in ``memory_from``. ``search`` is its own retrieval.
 
     Raises:
-        ValueError: The system is not built by ``segviz.build``, which passes the conversation.
+        ValueError: On building without a conversation; ``segviz.build`` passes it.
     """
     store = SimpleNamespace(add=add, search=search)
     if texts is not None:
@@ -102,7 +102,7 @@ def system_of(make: Callable[[], Any], name: str) -> type[Any]:
         relevance: ClassVar[None] = None  # its search uses no relevance of segviz
 
         def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-            """Fills the store, lists its texts, and yields steps that add each after its turns."""
+            """Fills the store and lists its texts; yields steps that add a text after its turns."""
             store, conversation = store_of(services)
             listed = _listed(store, [arrival.text for arrival in arrivals])
             turns = {turn.id for turn in conversation.turns}
@@ -194,7 +194,8 @@ def _plain(row: Any) -> dict[str, Any]:
 def system_from(spec: str) -> str:
     """Imports ``module:Class``, adds it to ``SYSTEMS`` and returns its name there.
 
-    The class is a system, or a store with ``add`` and ``retrieve`` that is made without arguments.
+    The class is a system, or a store that is made without arguments and has ``add`` and either
+    ``search`` or ``retrieve``.
 
     Raises:
         ValueError: The class cannot be imported, is neither, or its name is in use.

@@ -123,7 +123,7 @@ def attribute(
 
 
 def clauses(text: str) -> list[str]:
-    """Returns the clauses of a text, of at least four content words each; [] if there is one."""
+    """Returns a text's clauses, each of four or more content words; [] unless there are several."""
     found: list[str] = []
     for part in filter(str.strip, _CLAUSE.split(text)):
         if found and min(len(content_tokens(part)), len(content_tokens(found[-1]))) < _CLAUSE_WORDS:

@@ -22,7 +22,7 @@ Operator = Any
 
 
 class _Policy:
-    """Policy that the browser can compute, too, and that lets leaves receive scores."""
+    """Base of policies: the browser can compute them, too, and leaves can receive scores."""
 
     live: ClassVar[bool] = True
     reaches_leaves: ClassVar[bool] = True

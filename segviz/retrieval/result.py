@@ -32,7 +32,8 @@ class Evidence:
         initial: its score before propagation.
         final: its score after propagation.
         rank_before: its 1-based rank by initial score among the admissible nodes.
-        rank_after: its 1-based place among the retrieved nodes.
+        rank_after: its 1-based rank by final score, or in the order of the system's own retrieval,
+            among the admissible nodes.
     """
 
     node: int

@@ -103,8 +103,8 @@ def repeats(structure: Structure) -> Repeats:
     """Finds the nodes whose text repeats another's; computed once per structure.
 
     Two nodes repeat each other if they have the same text. A node and its ancestor repeat each
-    other if the texts of the ancestor and of all nodes between them have 60 % of the node's content
-    words.
+    other if the ancestor's text has 60 % of the node's content words, and so has the text of each
+    node between them.
     """
     if repeats not in structure.kept:
         structure.kept[repeats] = _repeats(structure)

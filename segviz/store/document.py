@@ -51,7 +51,7 @@ class Table:
 
     @property
     def width(self) -> int:
-        """Number of numbers in a row; 0 for a flat list."""
+        """Number of columns; 0 for a flat list."""
         return len(self.columns.split())
 
     def array(self, found: Any) -> NDArray[Any]:

@@ -105,10 +105,10 @@ def _of_events(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _event(event: list[Any], row: Row, weights: list[Any]) -> list[Any]:
-    """Returns the row of an event.
+    """Converts an event of an older JSON document to a row of the table ``events``.
 
-    Optional fields follow: kind and facts of an "add", level and facts of a "revise", facts of a
-    "relate".
+    ``row`` stores a text and returns its row among the texts; a "relate" adds to ``weights``. An
+    "add" may end in kind and facts, a "revise" in level and facts, a "relate" in facts.
     """
 
     def facts(given: dict[str, Any] | None) -> int:

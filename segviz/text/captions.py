@@ -16,7 +16,7 @@ _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
 def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
-    """Returns at most ``limit`` characters: the beginning, an ellipsis and the last ``tail``.
+    """Cuts a text to ``limit`` characters: its beginning, an ellipsis and its last ``tail``.
 
     The cut does not separate a letter from its combining marks or an emoji from its joiners.
     """

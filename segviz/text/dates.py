@@ -454,7 +454,7 @@ def _twice(found: re.Match[str], now: datetime | None) -> Interval | None:
 
 
 def _next_to(interval: Interval, what: str, before: bool) -> Interval:
-    """Returns the unit ``what`` (a day, weekday, week, month …) next to an interval of days."""
+    """Returns the day, weekday, week, month … (``what``) just before an interval, or just after."""
     first, last = interval[0], interval[1] - timedelta(days=1)
     edge, by = (first, -1) if before else (last, 1)
     if what == "day":

@@ -59,7 +59,7 @@ _CLUSTER = re.compile(
 def clusters(run: str) -> list[str]:
     """Splits a run of Thai, Lao, Burmese or Khmer into letters with their vowels and marks.
 
-    A word begins and ends between two of them.
+    A word of these scripts consists of whole clusters.
     """
     return _CLUSTER.findall(run)
 
@@ -107,7 +107,7 @@ def other_script(text: str, known: Collection[str]) -> str:
 
 
 def has_sign(text: str) -> bool:
-    """Tells whether a text begins with a sign of a script that is cut into pairs."""
+    """Returns True if a text begins with a character of a script that is cut into pairs."""
     return _HAS_SIGN.match(text) is not None
 
 

@@ -118,7 +118,15 @@ def dispute_lines(dispute: Dispute) -> list[str]:
 def summary(
     structure: Structure, units: int, present: int, selected: int | None, title: str
 ) -> str:
-    """Describes the picture of a memory in one sentence, for screen readers."""
+    """Describes the picture of a memory in one sentence, for screen readers.
+
+    Args:
+        structure: the memory at one moment.
+        units: number of units of the axis.
+        present: number of units in the memory.
+        selected: the selected node; None for none.
+        title: name of the conversation.
+    """
     low, top = structure.level[structure.active], structure.top[structure.active]
     count = len(low)
     begins = np.bincount(low, minlength=int(top.max(initial=0)) + 1)

@@ -99,11 +99,14 @@ class Scene:
     """Content of a picture of a memory.
 
     Attributes:
-        structure: the memory at one moment, n nodes. unit_sessions: session position of every unit
-        of the axis; -1 for none. session_labels: labels of the sessions ("S7"). session_dates: date
-        of each session, or a short text. level_names: names that the system gives its levels; empty
-        if it has none. title: name of the conversation. identity: identifies the memory. The
-        browser resets zoom, focus and open nodes if it changes.
+        structure: the memory at one moment, n nodes.
+        unit_sessions: session position of every unit of the axis; -1 for none.
+        session_labels: labels of the sessions ("S7").
+        session_dates: date of each session, or a short text.
+        level_names: names that the system gives its levels; empty if it has none.
+        title: name of the conversation.
+        identity: identifies the memory. The browser resets zoom, focus and open nodes if it
+            changes.
         selected: the selected node.
         look: choice of colour and label.
         measures: numbers that nodes can be coloured by, by name, float64 (n,): NaN if unknown, an

@@ -198,7 +198,8 @@ class Prepared:
     def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
         """Returns the words of each text that match the question (``relevance.matches``).
 
-        Similar is the text's most similar word to a word of the question, from a cosine of 0.4.
+        For each word of the question, the text's most similar word matches if their cosine is at
+        least 0.4.
         """
         found = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
         if self._meaning and self.settings.similar:

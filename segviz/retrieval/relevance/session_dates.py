@@ -40,9 +40,9 @@ class SessionDates:
     def weights(self, question: str) -> Floats:
         """Sums, for each unit, the inverse document frequencies of the question's matching dates.
 
-        A question may name years, months, days and spans inside a month, each with the week after
-        it. If it names none, its relative days ("last week") count from the last unit. Returns
-        float64 (units,).
+        A question may name years, months, days of a month, and spans inside a month, which match
+        the week after them, too. If it names none, its relative days ("last week") count from the
+        last unit. Returns float64 (units,).
         """
         found = dict.fromkeys(_MONTH.findall(question))
         # In lower case "may" is a verb.

@@ -138,7 +138,11 @@ class WordMeaning:
         return scores
 
     def most_similar(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Returns, per text, its most similar words to the question's, with cosines from 0.4."""
+        """Maps, for each text, words that are similar to a word of the question to their cosines.
+
+        A text has at most one for each word of the question: its most similar word, if the cosine
+        is at least 0.4.
+        """
         asked, alike = self._alike(question)
         found: list[dict[str, float]] = [{} for _ in texts]
         for similar, text in zip(found, texts, strict=True):
