@@ -127,7 +127,10 @@ def _words_of_names(names: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _vocatives(names: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Returns patterns of an address before and after a sentence ("Hey Ada, …")."""
+    """Returns patterns that find one of these names where someone is addressed by it.
+
+    The first matches at the start of a sentence ("Hey Ada, …"), the second at its end ("…, Ada").
+    """
     known = "|".join(sorted(map(re.escape, names)))
     start = re.compile(rf"^(?:\w+,? )?(?:{known})[,!]+ +(?=\w)", re.I)
     return start, re.compile(rf", (?:{known})(?=[.!?…]*$)", re.I)
@@ -138,10 +141,11 @@ class _Candidate(NamedTuple):
 
     Attributes:
         line: the line.
-        question: the question it answers; None if the line is understood alone.
-        words: words of line and question.
+        question: the question that is quoted with it; None if it needs none.
+        words: words of line and question, without speakers' names.
         weights: the weight of each word.
-        tells: the sum of the weights, plus a bonus for facts.
+        tells: the weight compared with ``floor``: the sum of the weights plus a bonus for facts;
+            below ``floor`` with fewer than two content words.
         length: number of words of line and question.
         factor: factor of the line's gain that does not depend on other lines.
     """
@@ -157,16 +161,16 @@ class _Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Extractive(Declared):
-    """Quotes the lines that cover the informative words of a span, each word once.
+    """Quotes the lines that together have the most informative words of a span.
 
     A word is informative if it is rare in everyday messages and its static word vector is long:
     vectors of small talk are short. Names of the speakers weigh nothing. A line of less weight than
     ``floor``, or with fewer than two content words, is left out, which removes greetings and praise
-    in any language; an answer counts with its question. The others are quoted greedily by their
-    gain: the weights of their words, divided by the root of their length. A word that is already
-    quoted counts ``repeat`` times as much each time, and a word of many lines counts more. Names,
-    numbers and dates earn a bonus. A short answer is quoted with its question. A single child's
-    text passes through unchanged.
+    in any language. If no line remains, the heaviest is quoted. The others are quoted greedily by
+    their gain: the weights of their words, divided by the root of their length. Each time a word is
+    quoted, its weight is multiplied by ``repeat``. A word that occurs in many lines counts more.
+    Names, numbers and dates earn a bonus. A short answer is weighed and quoted with its question.
+    A single child's text passes through unchanged.
 
     The text is a pure function of the child texts, so the tree is prefix-stable.
 
@@ -222,7 +226,10 @@ def _quoted(annotator: Extractive, texts: tuple[str, ...]) -> str:
 
 
 def _candidates(annotator: Extractive, texts: Sequence[str]) -> tuple[list[_Candidate], list[int]]:
-    """Returns the lines that reach ``floor``, else the heaviest, and the index of each's text."""
+    """Returns the lines that may be quoted and, for each, the index of the text it is from.
+
+    Lines below ``floor`` are left out. If all lines are below it, the heaviest one is returned.
+    """
     # Speakers' names occur in most lines, so they cannot distinguish one.
     speakers = _words_of_names(frozenset().union(*map(_speakers, texts)))
     found: dict[str, tuple[_Candidate, int]] = {}
@@ -281,7 +288,10 @@ def _candidate(annotator: Extractive, line: _Line, speakers: frozenset[str]) -> 
 def _cover(
     annotator: Extractive, candidates: Sequence[_Candidate], children: Sequence[int]
 ) -> list[_Candidate]:
-    """Chooses lines greedily by gain until ``max_words`` are used; returns them in text order."""
+    """Chooses lines greedily by gain until ``max_words`` are used; returns them in text order.
+
+    ``children`` has for each candidate the index of the child text it is from.
+    """
     # Coverage (Lin and Bilmes 2011): a word of many lines is the theme of the span.
     spread = Counter(chain.from_iterable(each.words for each in candidates))
     worth = {word: count**0.4 for word, count in spread.items()}
@@ -323,7 +333,10 @@ def _cover(
 
 
 def _plain(line: _Line, speakers: frozenset[str]) -> _Line | None:
-    """Returns a line without the name of a speaker it addresses ("Thanks, Ada!")."""
+    """Returns a line without the name of a speaker it addresses ("Thanks, Ada!").
+
+    Returns None if no word remains.
+    """
     if not speakers.intersection(line.words):
         return line
     start, end = _vocatives(speakers.difference(words_of(line.speaker)) or frozenset(("\0",)))
@@ -388,7 +401,10 @@ def text_facts(text: str) -> dict[str, str]:
 
 
 def _titled(reply: str) -> tuple[str, str]:
-    """Splits a model's reply into summary and title; "" without a usable ``Title:`` line."""
+    """Splits a model's reply into summary and title.
+
+    The title is "" if the reply does not begin with a ``Title:`` line of at most 12 words.
+    """
     found = _TITLE_LINE.match(reply)
     words = found.group(1).strip(" \"'“”*.").split() if found else []
     title = clipped(" ".join(words), _TITLE_LENGTH) if len(words) <= _TITLE_WORDS else ""
@@ -400,10 +416,10 @@ class Summary(Declared):
     """Summary of the child annotations in order, written by a chat model.
 
     Source: SegTreeMem Algorithm 1, line 21, and App. G (the wording is ours). Departs
-    from the source: a single child's text passes through without a call; a reply that fails its
-    checks (``segviz.llm.checks``) three times, or was waived, is replaced by an offline text
-    (``extractive``) of the same length; the same reply gives the node a title of up to five
-    words.
+    from the source: a single child's text passes through without a call; if the reply fails its
+    checks (``segviz.llm.checks``) three times, or the user let the prompt go unanswered, an
+    offline text (``extractive``) of the same length replaces it; the same reply gives the node a
+    title of up to five words.
     """
 
     name: ClassVar[str] = "llm"
@@ -462,7 +478,10 @@ class Summary(Declared):
 
 
 class _Covering(WrittenText):
-    """A text with the transcript of the leaves below its node, cut beyond the longest session."""
+    """Text of a node, with the transcript of the leaves below the node.
+
+    A transcript longer than that of any session is cut, since it can no longer equal one.
+    """
 
     transcript: str
 
@@ -503,7 +522,10 @@ class SessionSummaries(Extractive):
         return replace(self, summaries=summaries)
 
     def __call__(self, texts: Sequence[str]) -> str:
-        """Returns a session's summary if ``texts`` cover exactly this session, else an extract."""
+        """Returns a session's summary if ``texts`` cover exactly this session, else an extract.
+
+        A single text passes through.
+        """
         if len(texts) == 1:
             return texts[0]
         # A text of a leaf is its own transcript; any other text of this build carries it.

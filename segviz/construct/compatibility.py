@@ -130,9 +130,9 @@ class Calibrated(Judging, Declared):
     Higher levels are represented by their annotation. Similarity is the cosine after a centre has
     been subtracted from both sides. The centre is the mean of the last ``window`` units and of
     everyday language with the weight of ten units (``background``, by
-    ``segviz.embedding.background_mean``). For a unit in none of the ``scripts`` that the embedder
-    was made for, everyday language, which is English, is not subtracted. So the topic of the whole
-    conversation, or the style of its speakers, does not count as continuation. Candidates
+    ``segviz.embedding.background_mean``). So the topic of the whole conversation, or the style of
+    its speakers, does not count as continuation. Everyday language, which is English, is left out
+    of the centre for a unit in none of the ``scripts`` that the embedder was made for. Candidates
     are judged from low to high; each has its own threshold, which grows by
     ``crowding``·ln(1 + children/3). NONE when no candidate reaches its threshold. With ``window``
     0, or without previous units, level 1 is represented by its annotation too and only everyday
@@ -149,8 +149,8 @@ class Calibrated(Judging, Declared):
     1.23, depth 4.0 at most and 3.5 on average, branching 5.4 (paper, Table 5: 1.25, 4.0, 3.5, 5.1).
     Level-1 nodes begin where sessions begin with F1 .45; plain cosine has .24, a random cut .12.
     ``tests/benchmarks/README.md`` has other data, and thresholds set on some of the conversations
-    and tried on the others. On single turns the cue is weak. Many equal texts in a row end up below
-    one node.
+    and tried on the others. Between single turns, in place of exchanges, similarity says little.
+    Many equal texts in a row end up below one node.
     """
 
     name: ClassVar[str] = "calibrated"
@@ -278,7 +278,10 @@ class ChatCompatibility(Judging):
         return replace(self, chat=chat, services=services)
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """Returns the choice with its reasons, and counts if the chat model or a rule made it."""
+        """Returns the choice with its reasons.
+
+        Adds it to the chat model's count of decisions made by the model, or in its place.
+        """
         verdict = super().judge(unit, candidates)
         if candidates:
             self._bound().count_made(text=False, by_model=not verdict.fallback)
@@ -294,7 +297,10 @@ class ChatCompatibility(Judging):
         return self._answers([prompt])[0]
 
     def _answers(self, prompts: Sequence[Prompt]) -> list[ModelReply]:
-        """Returns the replies to independent prompts; if one is waived, none is sent."""
+        """Returns the replies to independent prompts, which are sent together.
+
+        If the user lets one of them go unanswered ("waived"), none is sent.
+        """
         chat = self._bound()
         waived = next(filter(None, map(chat.waived, prompts)), "")
         if waived:  # the user waived one of them, so no prompt of this unit is sent
@@ -333,8 +339,9 @@ class Pointwise(ChatCompatibility, Declared):
     Source: SegTreeMem §4.2 (ii) for ``all``, App. G for ``upwards`` (the labels; the wording is
         ours). The paper has both; the calls of its Table 5 are those of asking about every open
         node, so ``all`` is the default. Departs from the source: points and ``least`` are ours, the
-        paper states neither scale nor limit; if the model keeps answering something else, or was
-        waived for this unit, the offline ``calibrated`` model decides it and the step says so.
+        paper states neither scale nor limit; if the model keeps answering something else, or the
+        user let the prompt go unanswered, the offline ``calibrated`` model decides and the step
+        says so.
     """
 
     name: ClassVar[str] = "pointwise"
@@ -383,7 +390,7 @@ class Pointwise(ChatCompatibility, Declared):
         return Verdict(best, judgements, f"The model gave most points, {most} of 10, to {place}.")
 
     def _first(self, candidates: Sequence[Candidate], labels: Sequence[str]) -> Verdict:
-        """Chooses the candidate whose label is MERGE; none without one."""
+        """Chooses the first candidate whose label is MERGE; none if there is no such label."""
         judgements = tuple(
             Judgement(c.node, label=said) for c, said in zip(candidates, labels, strict=True)
         )
@@ -402,8 +409,8 @@ class Batch(ChatCompatibility):
     structured output. Needs a chat model; one call per unit.
 
     Source: SegTreeMem §4.2 (iii) and App. G (the labels; the wording is ours). Departs from the
-        source: if the model keeps answering something else, or was waived for this unit, the
-        offline ``calibrated`` model decides it and the step says so.
+        source: if the model keeps answering something else, or the user let the prompt go
+        unanswered, the offline ``calibrated`` model decides and the step says so.
     """
 
     name: ClassVar[str] = "batch"
@@ -441,8 +448,8 @@ def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict
     """Returns the verdict of any compatibility model, also of one that only has ``choose``.
 
     Raises:
-        ValueError: the model returned something else or a position outside the candidates; names
-            both.
+        ValueError: the model returned neither a Verdict (``judge``) nor None or a position among
+            the candidates (``choose``). The message names what it returned and what is legal.
     """
     with calling(model):
         return _judged(model, unit, candidates)

@@ -87,12 +87,12 @@ def node_labels(
 ) -> tuple[str, ...]:
     """Returns a label for every node: a few things or names, or "" where nothing fits.
 
-    A phrase scores weight · n^1.1 · (log lift + ½ log(U / u)). It occurs in n of the node's units
-    and in u of all U units; lift is its share in the node over its share in the conversation. The
-    statistics are those of the whole conversation, so a label does not change because the tree
-    grows elsewhere. A wide node gets two phrases, a root up to three. No phrase shares a word with
-    the label of the parent or of an earlier sibling. A title by a model, or a node's own short text
-    (an entity), is used as it is.
+    A phrase scores weight · n^1.1 · (log lift + ½ log(U / u)), half as much again if the node's
+    text has it. It occurs in n of the node's units and in u of all U units; lift is n / units of
+    the node, divided by u / U. The statistics are those of the whole conversation, so a label does
+    not change because the tree grows elsewhere. A leaf gets one phrase, an inner node up to two, a
+    root up to three. No phrase shares a word with the label of the parent or of an earlier sibling.
+    A title by a model, or an inner node's own short text (an entity), is used as it is.
 
     Args:
         structure: the nodes to label; a same-text chain is one node.
@@ -144,7 +144,7 @@ def _labelled(
 
 
 def _known(structure: Structure, node: int) -> str:
-    """Returns a node's title by a model, else its text if that is short, else ""."""
+    """Returns a node's title by a model, else an inner node's text if it is short, else ""."""
     title = structure.facts[node].get(TITLE)
     if isinstance(title, str) and title.strip():
         return title.strip()
@@ -185,7 +185,11 @@ def _chosen(
     count: int,
     length: int,
 ) -> tuple[str, set[str]]:
-    """Returns a label of up to ``count`` phrases without a common word, and its stems."""
+    """Returns a label of the best phrases, and the stems of its words.
+
+    The label has up to ``count`` phrases and ``length`` characters. No two of its phrases share a
+    word or mean much the same, and none has a stem that is ``barred``.
+    """
     found: list[str] = []
     used: set[str] = set()
     best = 0.0
@@ -207,7 +211,10 @@ def _chosen(
 
 
 def _alike(phrase: str, others: Sequence[str]) -> bool:
-    """Returns True if a phrase names the theme of one of the others, as "pup" and "dog"."""
+    """Returns True if a phrase means much the same as one of the others, as "pup" and "dog".
+
+    Compares the vectors of their last words.
+    """
     vectors = word_vectors()
     if vectors is None or not others:
         return False
@@ -271,7 +278,10 @@ def _whole(
 
 
 def _weight(phrase: str, name: bool) -> float:
-    """Returns the weight of a phrase in any node: 0 for a weak noun, more for names and pairs."""
+    """Returns the weight of a phrase, the same in every node.
+
+    It is 0 for a noun on the list ``weak``, and higher for names and for several words.
+    """
     words = words_of(phrase)
     if not name and (words[-1] in WEAK or words[-1].removesuffix("s") in WEAK):
         return 0.0
@@ -283,7 +293,11 @@ def _weight(phrase: str, name: bool) -> float:
 def _candidates(
     text: str, nobody: frozenset[str], english: bool, usual: frozenset[str]
 ) -> tuple[tuple[str, bool], ...]:
-    """Returns the phrases of a text that may become labels, each with True if it is a name."""
+    """Returns the phrases of a text that may become labels, each with True if it is a name.
+
+    ``nobody`` has the words of the speakers' names, which are left out; ``usual`` has the signs of
+    :func:`_usual_signs`; ``english`` is True for an English conversation.
+    """
     found: list[tuple[str, bool]] = []
     for _, said in lines(_CAPTION.sub(" ", text)):
         for sentence in sentences(said):
@@ -315,7 +329,7 @@ def _is_english(units: Sequence[Unit]) -> bool:
 def _other_words(units: Sequence[Unit]) -> frozenset[str]:
     """Returns the words that this conversation uses as adjectives or verbs, not as nouns.
 
-    They often follow words such as "very" or "to". Participles that occur once count, too.
+    They often follow words such as "very" or "to". Words in -ing that occur once count, too.
     """
     uses: Counter[str] = Counter()
     others: Counter[str] = Counter()
@@ -328,9 +342,9 @@ def _other_words(units: Sequence[Unit]) -> frozenset[str]:
 
 
 def _without_verb(phrase: str, other: frozenset[str]) -> str:
-    """Removes a leading participle from a phrase; "" if the phrase ends in no noun.
+    """Removes a leading participle from a phrase; returns "" if the last word is no noun.
 
-    ``other`` has the words that are used as verbs or adjectives.
+    ``other`` has the words that are used as verbs or adjectives; both must be among them.
     """
     words = phrase.split()
     if len(words) > 1 and words[0].endswith("ing") and words[0] in other:
@@ -341,8 +355,8 @@ def _without_verb(phrase: str, other: frozenset[str]) -> str:
 def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
     """Returns the Han signs that are grammar, not topics.
 
-    They occur in more than a fifth of the units, and no other sign follows or precedes them in half
-    of these.
+    They occur in more than a fifth of the units. No single other sign stands next to them in half
+    of these units.
     """
     held: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
@@ -359,7 +373,7 @@ def _usual_signs(units: Sequence[Unit]) -> frozenset[str]:
 
 
 def _repeatable(sentence: str, nobody: frozenset[str], usual: frozenset[str]) -> list[str]:
-    """Returns what may name a topic in a sentence that is not English.
+    """Returns the words and runs of signs that may name a topic in a sentence not in English.
 
     These are words of four letters or more, words in Katakana, runs of two to six Han signs, and
     runs of two to eight letters of alphabets without blanks. Hiragana is mostly grammar.

@@ -61,7 +61,7 @@ class Arrival(Unit):
 
     Attributes:
         vector: its embedding, float32 (d,).
-        opens_session: True if it opens a new session.
+        opens_session: True for the first unit of every session but the first.
         before: embeddings of up to ``LOOK_BACK`` previous units, oldest first, float32 (k, d); None
             if unknown.
     """
@@ -215,7 +215,7 @@ class MemoryView:
     Attributes:
         structure: the memory at one moment.
         units: the units so far.
-        relevance: the chosen relevance, from q questions to raw scores (q, n).
+        relevance: the chosen relevance model; maps q questions to raw scores, float64 (q, n).
         services: embedder, chat model and prompts.
         k: number of nodes wanted.
     """

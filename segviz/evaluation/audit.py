@@ -35,11 +35,11 @@ UNSURE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A stored text with a later one about the same thing.
+    """Stored text that may be out of date.
 
-    ``turns`` and ``newer_turns`` are their sources, ``likeness`` their cosine. ``ended`` is when
-    the store itself says that the text stopped being true, "" where it does not; ``newer`` is
-    then "" where no later text is alike.
+    ``newer`` is a later text about the same thing, "" if there is none. ``turns`` and
+    ``newer_turns`` are the source turns of the two, ``likeness`` is their cosine. ``ended`` is the
+    time from which, as the store itself says, the text is no longer true; "" if it says nothing.
     """
 
     text: str
@@ -67,7 +67,12 @@ class Audit:
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """Counts of stored texts, of attributed and unsure ones, of turns and of questions."""
+        """Counts by name.
+
+        ``texts`` are stored; ``attributed`` ones got their source turns by likeness; ``unsure``
+        ones with a confidence below 0.5. ``turns`` are all turns of the conversation, ``written``
+        those that are the source of a text. ``questions`` are those with gold turns.
+        """
         memory, structure = self.memory, self.memory.structure
         nodes = np.flatnonzero(structure.retrievable).tolist()
         facts = [structure.facts[node] for node in nodes]
@@ -84,11 +89,14 @@ class Audit:
 
     @cached_property
     def stale(self) -> tuple[Superseded, ...]:
-        """See :func:`superseded`."""
+        """Stored texts that may be out of date; see :func:`superseded`."""
         return superseded(self.memory)
 
     def rows(self) -> list[Row]:
-        """Returns a row for each question and gold turn, with the texts of both."""
+        """Returns a row for each gold turn of each question.
+
+        A row has the texts of question and turn, the stage, and the best node with the turn.
+        """
         conversation, structure = self.memory.conversation, self.memory.structure
         asked = {question.index: question.text for question in conversation.questions}
         return [
@@ -123,17 +131,18 @@ def audit(
 ) -> Audit:
     """Audits a memory on the questions of its conversation.
 
-    It is asked by its system's own retrieval where it has one, else without propagation.
+    The memory is asked by the retrieval of its system's paper (``native_settings``), if there is
+    one, else without propagation.
 
     Args:
-        memory: any memory; one of stored texts by ``memory_from`` or ``provider``.
-        settings: of them count what is read and the relevance; ``budget`` as in
-            ``evidence_stages``.
+        memory: any memory, also one of stored texts (``memory_from``, ``provider``).
+        settings: of the retrieval; policy, alpha, horizon and method have no effect. ``budget``
+            as in ``evidence_stages``.
         right: graded answers, as in ``with_answers``.
         **changes: fields of the settings that differ.
 
     Raises:
-        ValueError: For a setting out of range.
+        ValueError: For a setting out of range, or if ``levels`` is set.
     """
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     asked = measured_settings(settings, {**changes, **still})
@@ -146,9 +155,10 @@ def superseded(memory: Memory) -> tuple[Superseded, ...]:
     """Returns stored texts that a later one about the same thing may have replaced.
 
     Two texts are about one thing if the cosine of their vectors is at least 0.7 and they share two
-    content words. The later one comes from a later session, by its last source. Each text is listed
-    once, with the most alike of these. Texts are compared by words and meaning, so a pair may
-    agree; a contradiction in other words is not found. What the store itself ended comes first.
+    content words, names of speakers not counted. A text is later if its last source turn is in a
+    later session. Each text is listed once, with the later text of highest cosine. A pair may
+    agree, and a contradiction in other words is not found. Texts that the store itself marks as
+    ended come first, also those without a later text.
     """
     structure, units = memory.structure, memory.units
     nodes = sorted({int(p) for p, child in structure.edges.tolist() if structure.ghost[child]})

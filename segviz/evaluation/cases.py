@@ -154,7 +154,10 @@ def seen(memory: Memory, question: Question, settings: RetrievalSettings, watch:
 
 
 def _leaves(result: Result, gold: GoldEvidence) -> str:
-    """Describes the ranks of the gold leaves before and after propagation, and the retrieved."""
+    """Describes the ranks of the gold leaves before and after propagation.
+
+    Also says how many of them are retrieved.
+    """
     structure, levels = result.structure, result.settings.levels
     before, after = (
         ranks(gold.leaves, scores, structure, levels) for scores in (result.initial, result.final)
@@ -192,7 +195,10 @@ def _wider(result: Result, gold: GoldEvidence, answer: str, names: Sequence[str]
 
 
 def cascade_seen(memory: Memory) -> str:
-    """Describes the number of nodes of a memory beside that of the worst case of App. C.3.1."""
+    """Describes a memory's leaves, nodes, levels and new roots.
+
+    Ends with the number of nodes of the worst case (App. C.3.1) with as many leaves.
+    """
     measured = shape(memory.structure)
     leaves, depth = measured.leaves, int(memory.structure.level.max(initial=0)) + 1
     alone = sum(step.decision is not None and step.decision.chosen is None for step in memory.steps)

@@ -99,7 +99,7 @@ class Standing:
 
         The shape of a fact graph is the number of nodes of each layer; of other structures depth,
         breadth and share of contentless lines. If an audit disputes questions, a further column has
-        the first measure with (or without) these questions.
+        the first measure without them, or with them if they do not count now.
         """
         found: Row = {"retrieved by": RETRIEVED_BY[self.method]}
         if self.shape:
@@ -208,8 +208,7 @@ def compare(
     Args:
         memories: by any name. They must have the same units.
         questions: the questions.
-        settings: of the retrieval. Only the relevance and the limit of what is read have an effect:
-            ``k`` nodes, or a ``budget`` of tokens.
+        settings: of the retrieval; policy, alpha, horizon and method have no effect.
         units: as in :func:`evaluate`.
         tokens: as in :func:`evaluate`.
         seed: as in :func:`evaluate`. It draws the same questions for all rows, so that they compare
@@ -253,8 +252,8 @@ def native_settings(memory: Memory, settings: RetrievalSettings) -> RetrievalSet
     """Returns the settings of the retrieval that the paper of a memory's system describes.
 
     These are the method ``native`` if the system implements its retrieval, or propagation with the
-    system's ``paper_retrieval``; None for a system without either. K, budget, step and (if named)
-    relevance are those of ``settings``.
+    system's ``paper_retrieval``; None for a system without either. K, budget, step, deduplicate
+    and (if named) relevance are those of ``settings``.
     """
     if isinstance(memory.model, Retriever):
         return replace(settings, method="native")

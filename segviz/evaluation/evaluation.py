@@ -72,8 +72,8 @@ class Outcomes:
     def frame(self) -> Any:
         """Returns a pandas DataFrame, a row per question: category, conversation, every measure.
 
-        The columns conversation and disputed are left out if all questions have the same value.
-        NaN means no value.
+        Only pooled outcomes have the column conversation; a column disputed is added if a question
+        is disputed. NaN means no value.
         """
         import pandas as pd
 
@@ -131,7 +131,7 @@ class Outcomes:
         return float(kept.mean()) if len(kept) else math.nan
 
     def gain(self, other: Outcomes, measure: str, *, adversarial: bool = True) -> Mean:
-        """Returns the mean of this value minus that of ``other``, paired by question.
+        """Returns the mean over questions of a measure's value here minus its value in ``other``.
 
         ValueError unless both have the same questions.
         """
@@ -160,9 +160,9 @@ def summary(
 ) -> dict[str, dict[str, Mean]]:
     """Returns means by name of the measure and name of the mean.
 
-    The means are over ``all`` questions and ``without_adversarial`` ones. With ``other`` there is
-    the paired ``gain`` over it, too. If an audit disputes questions, there are also
-    ``without_disputed`` and ``gain_without_disputed``.
+    The means are over ``all`` questions and ``without_adversarial`` ones. With ``other``, of as
+    many questions, there is the paired ``gain`` over it, too. If an audit disputes questions, there
+    are also ``without_disputed`` and ``gain_without_disputed``.
     """
     every, fewer = found.counting(disputed=True), found.counting(disputed=False)
     content = {
@@ -304,8 +304,8 @@ def evaluate(
     Args:
         memory: the memory.
         questions: the questions, with gold evidence or answers.
-        settings: the retrieval settings; all levels are admissible. Without settings or a change
-            of how nodes are scored, a system is asked by its own retrieval where it has one.
+        settings: the retrieval settings; ``levels`` must not be set. Without settings, and without
+            a change of how nodes are scored, a system with its own retrieval is asked by that.
         units: number of units read for ``reached``, ≥ 1.
         tokens: number of tokens read for ``answer_words``, ≥ 1.
         seed: draws the 95 % intervals.
@@ -328,9 +328,10 @@ def evaluate(
 def asking(
     memory: Memory, settings: RetrievalSettings | None, changes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Adds the method "native" to ``changes`` for a system that implements its own retrieval.
+    """Returns ``changes`` of settings, with the method "native" if its own retrieval is to be used.
 
-    Nothing is added if ``settings`` are given, or ``changes`` say how nodes are scored.
+    It is used if the system implements one, no ``settings`` are given, and ``changes`` do not say
+    how nodes are scored.
     """
     if settings is not None or _SCORING & changes.keys() or not isinstance(memory.model, Retriever):
         return dict(changes)
@@ -352,8 +353,9 @@ def rescue(memory: Memory, questions: Sequence[Question]) -> Rescue | None:
     """Finds a question that shows the benefit of propagation.
 
     Tries the presets in their order and returns the best question of the first one that has any. A
-    question qualifies if more of its gold turns are found than without propagation, and not fewer
-    are found or quoted by wider nodes. The question with the largest gain in found turns is best,
+    question qualifies if propagation raises the number of its gold turns that are found, and does
+    not lower the number that are found or quoted by wider nodes. The question with the largest gain
+    in found turns is best,
     then the largest gain in quoted turns, then the earlier question. Returns None if no question
     qualifies under any preset.
     """

@@ -146,7 +146,7 @@ def evaluate_answers(
         settings: how to retrieve the evidence; the default is that of :func:`evaluate`.
         retriever_chat: the model of a system whose own retrieval asks one.
         seed: draws the 95 % intervals.
-        progress: called with (answered, all) questions every few of them.
+        progress: called with the numbers of answered and of all questions, every eight questions.
         **changes: fields of ``settings`` to replace.
 
     Returns:
@@ -301,8 +301,9 @@ def retrievals(
         horizons: numbers of hops, likewise.
 
     Returns:
-        Settings by labels such as ``top-down 0.1, H 2``. For a system without a retrieval in its
-        paper, ``native`` means no propagation.
+        Settings by labels such as ``top-down 0.1, H 2``, ``native``, or ``collapsed`` for no
+        propagation. For a system without a retrieval in its paper, the name ``native`` gives
+        ``collapsed``.
     """
     plain = replace(settings, policy="none", method="propagate")
     found: dict[str, RetrievalSettings] = {}

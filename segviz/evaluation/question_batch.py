@@ -112,8 +112,9 @@ class QuestionBatch:
             nodes.
         step: number of steps at that time; None for the end of the conversation.
         counted: True if an evidence id of the question is a turn of the conversation, bool (q,).
-        gold: True if the node is a leaf with an evidence turn of the question, bool (q, n + 1). A
-            counted question whose turns the unit rule dropped has no such leaf and scores 0.
+        gold: True if the node is a leaf with an evidence turn of the question, or a stored text
+            written from one, bool (q, n + 1). A counted question whose turns the unit rule dropped
+            has no such leaf and scores 0.
 
     Takes O((q + f) · n) memory for f words and turns that are looked for.
     """
@@ -236,7 +237,10 @@ class QuestionBatch:
         self._narrow: Bools = np.append(structure.stop - structure.start == 1, False) | self._leaf
 
     def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:
-        """Returns facts from pairs: row of the question, marks of the nodes with it (n + 1,)."""
+        """Returns the facts of ``rows``, one for each pair.
+
+        A pair has the row of the fact's question, and True for each node with the fact, (n + 1,).
+        """
         n = len(self.structure)
         question = np.array([row for row, _ in rows], dtype=np.int64)
         held = np.array([marks for _, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
@@ -340,7 +344,10 @@ class QuestionBatch:
         }
 
     def _reached(self, ranked: Ints) -> tuple[Floats, Floats]:
-        """Returns the share of the gold units among the first units read, and the number read."""
+        """Returns for each question the share of its gold units among the first units read.
+
+        Also returns the number of units read.
+        """
         limit, nothing = self._limits.units, len(self.structure)
         reached, read = np.zeros(len(ranked)), np.zeros(len(ranked))
         for i in np.flatnonzero(self.counted).tolist():

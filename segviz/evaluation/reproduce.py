@@ -289,15 +289,18 @@ def graded(
 
 
 def judged(memory: Memory, questions: Sequence[Question], **how: Any) -> Outcomes:
-    """Returns the measures of answers that a model gives and another grades, no propagation."""
+    """Returns the measures of graded answers from evidence retrieved without propagation.
+
+    One model answers, another grades; ``how`` as in :func:`graded`.
+    """
     return graded(memory, questions, names=("none",), **how)[COLLAPSED]
 
 
 def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
     """Measures how far a memory keeps temporal order.
 
-    Returns the share of nodes over several units whose units are consecutive, and the share of
-    leaves that got another parent later.
+    Returns two percentages: of the nodes over several units, those whose units are consecutive; of
+    the leaves, those that got another parent later.
     """
     s = memory.structure
     held = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
@@ -371,9 +374,9 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
     """Returns the tokens that a model would read and write for the texts above the leaves.
 
     The result is int64 (steps, 2): for each step the tokens of the children's texts, which are
-    read, and of the new texts, which are written. A text that repeats its only child, or whose span
-    does not change, needs no model. Texts from the same children, such as the statements of an
-    episode, share one prompt.
+    read, and of the new texts, which are written. A text needs no model if it repeats the only
+    child's, or if nothing changed (text and span of a plain summary, text of another node). Texts
+    from the same children, such as the statements of an episode, share one prompt.
     """
     texts: dict[int, str] = {}
     known: dict[int, tuple[str, tuple[int, int]]] = {}
@@ -410,7 +413,10 @@ def _tokens_of_texts(memory: Memory) -> np.ndarray[Any, Any]:
 def themes(
     memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
 ) -> dict[str, Any]:
-    """Counts xMemory's themes and statements; with ``settings``, adds measures of retrieval."""
+    """Counts xMemory's themes and statements, and the percentage of statements that moved.
+
+    With ``settings`` of retrieval, adds the measures of :func:`quality`.
+    """
     s = memory.structure
     kinds = Counter(s.kind[node] for node in np.flatnonzero(s.active).tolist())
     return {
@@ -436,7 +442,7 @@ def density(
 
 
 def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, float]:
-    """Counts the nodes of each layer of H-Mem's index, and those per node of the layer below."""
+    """Counts relations and, for each layer of H-Mem's index, nodes and nodes per node below it."""
     found: dict[str, float] = {"relations": len(memory.structure.relations)}
     facts = shape(memory.structure).facts
     for layer in facts.layers if facts else ():
@@ -446,7 +452,11 @@ def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
 
 
 def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> Counter[str]:
-    """Counts the parts into which H-Mem divides questions, by scope, and those with a follow-up."""
+    """Counts the parts into which H-Mem divides questions, in all and by scope.
+
+    Also counts the parts that got a follow-up question. Questions that the conversation does not
+    answer are left out.
+    """
     questions = [one for one in questions if one.category not in UNANSWERABLE]
     found = Counter(questions=len(questions))
     view = memory.view("dense")
@@ -486,7 +496,7 @@ def kept(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dic
     """Returns the percentage of content words that MemForest's summaries keep.
 
     For every summary, the words of its children's texts are looked for; for roots, also the words
-    of all items below. Words of all nodes are pooled.
+    of all items below. Words of all nodes are pooled. The number of summaries written is added.
     """
     s = memory.structure
     inner = [n for n in np.flatnonzero(s.active).tolist() if s.level[n] > 1 and s.children[n]]
@@ -1014,9 +1024,10 @@ def _asked(
     changed: Mapping[str, dict[str, Any]],
     **how: Any,
 ) -> list[dict[str, Any]]:
-    """Measures one memory under several changes of its settings; returns a row for each.
+    """Measures one memory under several parameters of its system; returns a row for each.
 
-    Only settings that do not change the build can be changed so.
+    ``changed`` has the parameters by label, only such as do not change the build. ``by`` measures:
+    it is called with memory, questions and ``how``.
     """
     return [
         by(replace(memory, settings=memory.settings | settings), questions, **how)

@@ -37,9 +37,10 @@ class EvidenceStage:
     """How far one gold turn of one question came.
 
     ``question`` is the index of the question, ``session`` the id of the turn's session. ``node``
-    is the best node that holds the turn, ``rank`` its 1-based rank and ``score`` its share of all
-    scores; ``needed`` is the score of the last of the K best. None where there is no such node;
-    ``rank`` also where a system's own retrieval does not return it.
+    is the best-ranked node that holds the turn, ``rank`` its 1-based rank and ``score`` its final
+    score; all are None if no node holds the turn, ``rank`` also if a system's own retrieval gives
+    the node no score. ``needed`` is the score of the last of the K best, None if fewer than K came
+    back.
     """
 
     question: int
@@ -64,15 +65,15 @@ def evidence_stages(
     Args:
         memory: any memory; a question is asked of it as it stood at the question's moment.
         questions: evidence ids that are no turns of the conversation are left out.
-        settings: of the retrieval. Here ``k`` nodes are ranked and, with a ``budget``, as many of
-            these are read as its tokens pay for.
+        settings: of the retrieval. Here the ``k`` best nodes count as ranked. With a ``budget`` of
+            tokens, only those of them that fit into it count as read.
         **changes: fields of the settings that differ.
 
     Returns:
         One record for each question and gold turn, in their order.
 
     Raises:
-        ValueError: For a setting out of range, and for admissible levels.
+        ValueError: For a setting out of range, or if ``levels`` is set.
     """
     asked = measured_settings(settings, changes)
     where = {
@@ -150,5 +151,5 @@ def stage_rows(found: Sequence[EvidenceStage], by: str = "") -> list[Row]:
 
 
 def occurring(rows: Sequence[Row]) -> list[str]:
-    """Returns the stages in which some turns are; the others need no column."""
+    """Returns the stages with at least one turn in ``rows``; the others need no column."""
     return [stage for stage in STAGES if any(row[stage] for row in rows)]

@@ -162,7 +162,7 @@ class ChatTasks(Offline):
     def uncertainty(
         self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
-        """Returns 5 nats minus half a nat for each point of confidence the model states."""
+        """Returns the uncertainty in nats: 5 minus half of the model's confidence (0 to 10)."""
         label = self._label(prompts.confidence_prompt(question, context, self.own))
         if label is None:
             return super().uncertainty(question, context, weights)
@@ -187,7 +187,7 @@ def _text(item: dict[str, Any], name: str) -> str:
 
 
 def _share(value: Any) -> float:
-    """Returns a value of the model as a number from 0 to 1; 1 if it is none."""
+    """Returns a value that the model gave if it is a number from 0 to 1, else 1."""
     number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     return float(value) if number else 1.0
 

@@ -175,7 +175,11 @@ def _stated(
 def _mentions(
     speaker: str, sentence: str, speakers: set[str], inside: set[str]
 ) -> list[tuple[int, Named]]:
-    """Returns the entities of a sentence with their positions, once each, the speaker at -1."""
+    """Returns the entities of a sentence with their positions, once each, the speaker at -1.
+
+    The first word counts as a name only if it is one of ``speakers``, or of the names found
+    ``inside`` sentences.
+    """
     # Every sentence begins with a capital; it is a name if it is capitalised elsewhere, too.
     opening = [first for first in sentence.split()[:1] if first in inside | speakers]
     found = [
@@ -378,18 +382,20 @@ class Offline:
         return Boundary(False, f"similarity {found} reaches {needed}")
 
     def same(self, one: str, other: str) -> bool:
-        """Returns True if two statements with similar embeddings state the same fact.
+        """Returns True if two statements state the same fact.
 
-        They do if their words, or their numbers, days and negations, are equal.
+        The caller has found their embeddings similar. So equal words suffice, or the same
+        numbers, weekdays and negations.
         """
         if normalised(one) == normalised(other):
             return True
         return sorted(_SHARP.findall(one.lower())) == sorted(_SHARP.findall(other.lower()))
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """Splits a question into one part per named subject of "A and B", else itself.
+        """Splits a question that names "Ann and Ben" into one about each; else it is one part.
 
-        Scope follows from cue words. Times are those named; relative ones count from ``now``.
+        The scope follows from cue words. The time is the one that the question names; "yesterday"
+        counts from ``now``.
         """
         pair = _PAIR.search(question)
         texts = [question]
@@ -435,8 +441,8 @@ class Offline:
     def missing(self, question: str, evidence: Sequence[str]) -> str | None:
         """Returns a follow-up question for the words that ``evidence`` (best first) lacks, or None.
 
-        It consists of these words and the evidence's best name. None if the evidence has an answer
-        of the expected kind, or no name.
+        It consists of these words and the first name in the evidence, if possible one that is not
+        in the question. None if the evidence has an answer of the expected kind, or no name.
         """
         kind = _expected(question)
         if not evidence or any(_holds(kind, text) for text in evidence):

@@ -23,7 +23,7 @@ ENGLISH: dict[str, Any] = tomllib.loads(
 
 
 def english(name: str) -> frozenset[str]:
-    """Returns a list of English words in ``english.toml``."""
+    """Returns the words of the list ``name`` in ``english.toml``."""
     return frozenset(ENGLISH[name].split())
 
 
@@ -165,9 +165,9 @@ def _keep(run: list[str], found: list[str], initial: bool) -> None:
 def things(sentence: str) -> list[tuple[int, str, bool]]:
     """Returns a sentence's nouns, each with its position, and True after "my" or "our".
 
-    A noun has at most three words and follows a determiner, a preposition or a verb of doing. There
-    is no grammar: adjectives of judgement are left out, and a noun ends at a very common word, an
-    adverb in -ly, or a word that is or looks like a verb.
+    A noun has at most three words and follows a determiner, a preposition or one of some verbs
+    ("bought", "playing"). No parser is used: leading words of the list ``no_noun`` are left out,
+    and a noun ends at a very common word, an adverb in -ly, or a word that is or looks like a verb.
     """
     tokens = [(m.start(), m.group().replace("’", "'")) for m in _WORDS.finditer(sentence)]
     found = []

@@ -133,8 +133,8 @@ def with_units(
     """Returns a retrieval with ``units`` appended to a ranking, so that units can be evaluated.
 
     By default these are the units below the ranked nodes, in the order of the best node above each.
-    An appended unit has the score of the last node divided by 1 + its place, so that scores fall
-    with rank.
+    Units that are ranked already are not repeated. The i-th appended unit has the lowest score of a
+    ranked node divided by 1 + i (i from 1), so that scores fall with rank.
     """
     given = np.zeros(len(structure))
     given[list(ranked)] = scores[list(ranked)]

@@ -214,7 +214,7 @@ def likeness(one: str, other: str, rules: GraphParameters) -> float:
 
     It is the larger of two measures. The share of common words (Jaccard) counts from
     ``rules.tokens`` on, with at least two in common; a single common word is left to graph repair.
-    difflib's ratio counts from ``rules.spelling`` on, for names of one initial.
+    difflib's ratio counts from ``rules.spelling`` on, for names with the same first letter.
 
     Source: H-Mem A.2, which gives no limits.
     """

@@ -40,7 +40,10 @@ def window_rows(structure: Structure, level_names: Sequence[str]) -> list[Row]:
 
 
 def forgetting_rows(structure: Structure, retention: Retention) -> list[Row]:
-    """Returns a row for all nodes of one age and count n, with their retention (equation 2)."""
+    """Returns a row for each age and count n that occur.
+
+    A row has the number of nodes with these, and their retention (equation 2) now and in a year.
+    """
     active = np.flatnonzero(structure.active).tolist()
     met = [f for f in (structure.facts[node] for node in active) if "last" in f and "n" in f]
     now = max((as_number(facts, "last") for facts in met), default=0.0)

@@ -198,7 +198,7 @@ class EventTree:
 def events_have_a_place(s: Structure) -> Iterator[Violation]:
     """Checks that events and summaries have at most one parent summary, one level up.
 
-    They must have been opened in its window.
+    Each must have been opened within the time window of that summary.
     """
     for node in np.flatnonzero(s.active).tolist():
         if s.kind[node] not in ("event", "summary"):

@@ -25,7 +25,10 @@ class Cells:
     """MemForest's cells: each has a few turns of one session, and the last may be open."""
 
     def __init__(self, draft: Draft, turns: int, gap: float) -> None:
-        """Continues the cells in ``draft``; ``turns`` fill a cell, ``gap`` hours end it."""
+        """Continues the cells in ``draft``.
+
+        A cell is closed when it has ``turns`` turns, or after ``gap`` hours of silence.
+        """
         self._draft = draft
         self._turns = turns
         self._gap = gap * 3600

@@ -95,7 +95,10 @@ class ForestSearch(Search):
         return with_units(structure, ranked, similarity, self.stages)
 
     def _recalled(self, trees: Sequence[int], similarity: Scores) -> list[int]:
-        """Returns the trees whose root or best fact is most like the question (equation 7)."""
+        """Returns the trees whose root or best fact is most like the question (equation 7).
+
+        The user's trees (``_of_users``) are added to them.
+        """
         structure = self.view.structure
         # Two signals (§4.3): root recall by similarity, fact-to-tree recall by the best facts.
         votes = best_first(self.of(FACT), similarity)[: self.system.voters]
@@ -199,7 +202,7 @@ class ForestSearch(Search):
 
         Each round scores the children of all nodes of the frontier. It keeps the best, as many as
         the beam is wide minus the leaves already reached. A model's order gives the first of n
-        siblings n points, the last 1.
+        siblings n points, the last 1. Returns for each round the scored children and the kept ones.
         """
         s = self.view.structure
         rounds: list[Round] = []

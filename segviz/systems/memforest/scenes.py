@@ -62,7 +62,10 @@ class Scenes:
         self.inspected = 0
 
     def route(self, fact: int, facts: Sequence[int]) -> None:
-        """Assigns a fact to a scene; ``facts`` are all facts so far, the last is this one."""
+        """Assigns a fact to a scene; ``facts`` are all facts so far, the last is this one.
+
+        The first ``buffer`` facts wait, then all of them are assigned at once.
+        """
         if self._forest.trees("scene"):
             self._nearest(fact)
         # The first scenes need enough facts to choose seeds from; until then facts wait.
@@ -106,7 +109,7 @@ class Scenes:
         self._forest.plant("scene", scope, label, k, fact, domain=domain)
 
     def _first(self, facts: Sequence[int]) -> None:
-        """Opens the first scenes over dissimilar facts and assigns all others to them.
+        """Chooses dissimilar facts, opens a scene for each, and assigns all other facts to these.
 
         A fact that is similar to no scene of its domain opens another one.
         """

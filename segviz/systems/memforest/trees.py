@@ -179,7 +179,11 @@ class Forest:
         return [self._draft.upwards(parent)[-1] for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
-        """Starts a tree over its first item; returns its root."""
+        """Starts a tree over its first item; returns its root.
+
+        ``family`` and ``scope`` identify the tree, ``label`` names it, ``k`` is the most children
+        of its nodes. ``more`` are further facts of the root.
+        """
         draft = self._draft
         facts: Facts = {"scope": scope, "label": label, "k": k, **more, **totals(draft, [item])}
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)

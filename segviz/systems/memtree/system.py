@@ -31,7 +31,7 @@ from segviz.tree.invariants import Invariant, Violation, leaves_are_units, one_p
 
 
 def topics_branch(s: Structure) -> Iterator[Violation]:
-    """Checks that a topic has two children or more, and its height as level (MemTree §3.1)."""
+    """Checks that a topic has two children or more and that its level is its height (§3.1)."""
     for node in np.flatnonzero(s.active & (s.level > 0)).tolist():
         children = s.children[node]
         if len(children) < 2:
@@ -45,10 +45,11 @@ def topics_branch(s: Structure) -> Iterator[Violation]:
 class MemTree(Declared):
     """A unit walks down from the root to the most similar node and stops where nothing is similar.
 
-    At each node the most similar child is compared with a threshold that grows with depth. Below
-    it, the unit becomes a child of the node. Above it, the walk continues into that child; a leaf
-    reached this way becomes a topic over itself and the new unit. Then the text of every node on
-    the path is merged with the new unit's, more briefly the more children it has. Its own retrieval
+    At each node the similarity of the most similar child is compared with a threshold that grows
+    with depth. If it is lower, the unit becomes a child of the node. Else the walk continues into
+    that child; a leaf reached this way becomes a topic over itself and the new unit. Then the text
+    of every node on the path is merged with the new unit's, into a text that is the shorter the
+    more children the node has. Its own retrieval
     ranks all nodes together and drops those too far from the question, or walks down from the top
     with the best few of each level.
 
@@ -120,7 +121,10 @@ class MemTree(Declared):
             yield tree.insert(arrival)
 
     def retrieve(self, question: str, view: MemoryView) -> Retrieval:
-        """Ranks the nodes for a question by ``view.relevance``, as ``retrieval`` says."""
+        """Ranks the nodes for a question by ``view.relevance``.
+
+        The parameter ``retrieval`` says if all nodes compete or the tree is walked down.
+        """
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
             return from_the_top(view.structure, scores, self.width)
@@ -223,10 +227,11 @@ class _MemTreeBuilder:
         return walk
 
     def _merge(self, path: Sequence[int], before: Sequence[int], said: str) -> None:
-        """Merges a unit's text into the text of every topic on the path.
+        """Merges a unit's text (``said``) into the text of every topic on the path.
 
-        Merges are independent, so those of one length are requested together. ``before`` has each
-        topic's number of children before the unit was added.
+        Merges are independent, so those with the same limit of words are requested together.
+        ``before`` has each topic's number of children before the unit was added. Also updates the
+        levels of the topics.
         """
         draft = self._draft
         by_words: dict[int, list[int]] = {}

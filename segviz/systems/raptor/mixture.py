@@ -16,7 +16,7 @@ _ENOUGH = 1e-3  # gain in mean log-likelihood that ends EM; ours
 
 
 def principal(points: Floats, dimensions: int) -> Floats:
-    """Returns the first principal components of ``points`` (n, d), float64 (n, ≤ dimensions).
+    """Projects ``points`` (n, d) onto their first principal components, float64 (n, ≤ dimensions).
 
     Each component's sign is fixed by its largest entry and everything is rounded to nine digits, so
     that equal input gives equal output. Components without spread are zeros.
@@ -139,7 +139,8 @@ def _centres(points: Floats, components: int, rng: np.random.Generator) -> Float
 def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
     """Returns the log-density of every point under every component, float64 (n, c).
 
-    Takes the points times 2 and squared.
+    ``twice`` has the points times 2, ``squares`` their squares, both (n, d); the weights of the
+    components are not included.
     """
     precision = 1.0 / variances
     centres = means * precision
@@ -153,7 +154,10 @@ def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats)
 
 
 def _normalised(joint: Floats) -> tuple[Floats, float]:
-    """Returns the posteriors, computed in place of ``joint``, and the mean log-likelihood."""
+    """Returns the posteriors of the components and the mean log-likelihood of the points.
+
+    ``joint`` has log-densities plus log-weights (n, c); the posteriors overwrite it.
+    """
     top = np.maximum.reduce(joint, axis=1, keepdims=True)
     # Log-sum-exp: without the largest term the exponentials could overflow.
     joint -= top

@@ -22,7 +22,10 @@ from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Ve
 
 @dataclass(slots=True, eq=False)
 class Open:
-    """Node of a segment tree under construction; ``children`` is emptied when it is final."""
+    """Node of a segment tree under construction.
+
+    ``children`` is emptied once the text of the node cannot change any more.
+    """
 
     node: int
     level: int

@@ -38,9 +38,9 @@ class SegmentTree(Declared):
     of nodes keeps all leaves on one level. If it picks none, the tree gets a new root over the old
     one. Only the chain, the chosen node and its ancestors are annotated again, bottom up. This
     happens at once (``eager``, Algorithm 1), or once per session for all changed nodes (``lazy``);
-    until then decisions see the previous text. Or the chosen node is annotated at once and an
-    ancestor when no unit can join below it any more (``joined``: about one text a leaf, as in
-    Table 5); the last unit has the others annotated.
+    until then decisions see the previous text. With ``joined`` the chosen node is annotated at
+    once, and an ancestor when no unit can join below it any more, at the latest with the last unit.
+    That writes about one text a leaf, as in Table 5.
 
     Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1. Departs from the source as
         listed in ``departures``.

@@ -40,7 +40,7 @@ def greedy(
 
     Args:
         nodes: the candidates.
-        weights: ``weights[i]`` has i itself (1) and its neighbours.
+        weights: ``weights[i]`` maps i itself to 1 and its neighbours to their cosine.
         relevance: the relevance of each candidate.
         alpha: weight of coverage, in [0, 1].
         budget: most nodes to choose.
@@ -244,9 +244,11 @@ class XMemorySearch(Search):
     def _gate(
         self, question: str, chosen: Sequence[int], episodes: Sequence[int]
     ) -> tuple[list[int], set[int]]:
-        """Returns the episodes that reduce the uncertainty of an answer.
+        """Returns the episodes that are added because they reduce the uncertainty of an answer.
 
-        Also returns those that reduce it so much that their messages are added, too.
+        Checks them in the given order until gains are low; if none gains enough, the first is
+        added. Also returns those that gain so much that their messages are added, too. Without
+        ``UncSion`` in the parameter ``search``, all are added, without messages.
         """
         s, gates = self.view.structure, self.system
         if gates.search not in ("full", "+UncSion"):
@@ -290,7 +292,10 @@ class XMemorySearch(Search):
         return admitted, expanded
 
     def _rests_on(self, ranked: Sequence[int], similarity: Scores) -> list[int]:
-        """Returns the units of the messages below the evidence, those of statements first."""
+        """Returns the units on which the evidence rests, those that statements quote first.
+
+        Then come all units below the ranked nodes, except themes. A unit may occur repeatedly.
+        """
         s = self.view.structure
         leaf_of = {int(s.start[leaf]): leaf for leaf in s.leaves}
         units = [

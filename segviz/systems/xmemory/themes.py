@@ -82,9 +82,9 @@ def reassigned(memory: Draft | Structure) -> float:
 
 
 class Partition:
-    """Partition of statements into themes, with what the objective f needs of each theme.
+    """Partition of statements into themes, with the size, cohesion and centroid of each theme.
 
-    float64 throughout, so that nine digits do not depend on the order of the changes.
+    Computes in float64, so that f agrees to nine digits whatever the order of the changes.
     """
 
     def __init__(self, spread: float) -> None:
@@ -294,7 +294,7 @@ class Themes:
         self._touched[theme] = None
 
     def upkeep(self) -> None:
-        """Splits overcrowded themes, then merges the touched tiny ones where f gains."""
+        """Splits overcrowded themes; merges tiny themes that this step changed, where f gains."""
         limits, size = self._limits, self._draft.children
         if limits.splitting:
             for theme in list(self._parts.themes):
