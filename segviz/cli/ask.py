@@ -92,7 +92,10 @@ def ask(options: Options, console: Console) -> int:
 
 
 def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
-    """Returns for each gold turn if it was hit, covered or missed; empty without gold evidence."""
+    """Maps the id of each gold turn to "hit", "covered", "missed" or "not in any leaf".
+
+    Empty without a question of the data set, or without gold evidence. See ``GoldEvidence.fate``.
+    """
     turns = question.evidence if question else ()
     return memory.gold(turns, result.structure).fate(result.evidence)
 

@@ -150,7 +150,13 @@ def audit(options: Options, console: Console) -> int:
 
 
 def _right(path: str, memory: Memory) -> dict[int, bool]:
-    """Reads which questions were answered right, from the rows of this conversation and system."""
+    """Reads a table of graded answers; maps a question's number to True for a right answer.
+
+    Rows that name another conversation or system are skipped.
+
+    Raises:
+        UsageError: the table has no answer of this memory, two to one question, or a bad number.
+    """
     mine = {"conversation": memory.conversation.id, "system": memory.system}
     with user_errors(OSError, LoadError):
         rows = table_rows(files.read(path), Path(path).name)

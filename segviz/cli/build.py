@@ -77,7 +77,10 @@ def build(options: Options, console: Console) -> int:
 
 
 def _shape_line(measured: Shape, unit: str) -> str:
-    """Returns a line with leaves, nodes and depth of a memory; kinds of nodes of a fact graph."""
+    """Returns a line with the numbers of leaves and nodes, and the depth of a memory.
+
+    A fact graph has the numbers of its kinds of nodes in place of the depth.
+    """
     start = f"{measured.leaves} leaves ({unit}), {measured.nodes} nodes"
     if measured.facts:
         kinds = Counter[str]()

@@ -78,7 +78,11 @@ class SystemName(click.Choice[str]):
 
 
 def imported(name: str) -> str:
-    """Returns a system's name; imports and registers ``module:Class``, else UsageError."""
+    """Returns a system's name; a ``module:Class`` is imported and registered first.
+
+    Raises:
+        UsageError: the class cannot be used.
+    """
     with user_errors():
         return system_from(name) if ":" in name else name
 

@@ -151,8 +151,8 @@ def _ways(memory: Memory, options: Options) -> dict[str, RetrievalSettings]:
 def _expected(runs: Runs, chat: ChatByRole, options: Options) -> dict[str, CallEstimate]:
     """Returns the expected calls of models, by role.
 
-    The first conversation is rehearsed. All others are assumed to need as many calls for each
-    question and turn.
+    For the first conversation all prompts are made and counted, but not sent. All others are
+    assumed to need as many calls for each question and turn.
     """
     first, endpoint = runs.conversations[0], chat.of("answer").endpoint
     asked, builds = gradable(first.questions, options.limit), CallEstimate()

@@ -168,7 +168,7 @@ def runs_of(
 ) -> Runs:
     """Returns the runs that the options describe, by default with the ``usual`` systems.
 
-    A conversation is left out, with a note, if none of its questions ``counts``.
+    A conversation is left out, with a note, if none of its questions has the property ``counts``.
 
     Raises:
         UsageError: nothing can be measured.
@@ -280,7 +280,10 @@ def _plan(
 def _rehearsed(
     talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
 ) -> tuple[CallEstimate, Memory]:
-    """Returns the expected model calls of a build, and the memory that is built without a model."""
+    """Returns the model calls that a build is expected to need, and the memory of a rehearsal.
+
+    The rehearsal builds without a model and counts the prompts.
+    """
     system, callers = usable(name, settings, models)
     if not callers or models.chat is None:
         return rehearse(talk, system, unit, models.embedder, 1, {})
@@ -305,7 +308,7 @@ def _source_of(*parts: object) -> bytes:
 
 
 def _lacking(conversation: Conversation, counts: Countable) -> str:
-    """Returns an error message if no question of the conversation ``counts``, else ""."""
+    """Returns an error message if no question has the property ``counts``, else ""."""
     gold, usable = counts
     if any(map(usable, conversation.questions)):
         return ""
@@ -313,7 +316,7 @@ def _lacking(conversation: Conversation, counts: Countable) -> str:
 
 
 def _unusable(corpus: Corpus, place: int, unit: str, counts: Countable) -> str:
-    """Returns why a conversation cannot be measured, "" if it can."""
+    """Returns why the conversation at ``place`` in the corpus cannot be measured, "" if it can."""
     try:
         conversation = corpus[place]
     except ValueError as error:  # a large file is parsed lazily

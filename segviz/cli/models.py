@@ -161,7 +161,7 @@ def models(options: Options, console: Console) -> Iterator[Models]:
 
 
 class _Sending(Metered):
-    """Counters that say where texts are sent before the first request."""
+    """Counters of requests, which print where texts are sent before the first request."""
 
     def __init__(self, endpoint: Endpoint, console: Console) -> None:
         super().__init__()
@@ -204,7 +204,7 @@ def agree(
 
     Raises:
         click.exceptions.Exit: the user does not agree.
-        UsageError: nobody can be asked.
+        UsageError: the command does not run in a terminal, so the user cannot be asked.
     """
     if options.yes and options.quiet:
         return
@@ -246,7 +246,7 @@ def _expectations(expected: Mapping[str, CallEstimate], chat: ChatByRole) -> Ite
 
 
 def server_at(place: str) -> Endpoint:
-    """Returns the endpoint of a preset's name or of an address; ValueError for a bad address."""
+    """Returns the endpoint for the name of a preset or an address; ValueError for a bad address."""
     presets = {name.lower(): preset for name, preset in PRESETS.items()}
     return presets.get(place.lower()) or at(place)
 

@@ -124,7 +124,8 @@ def _agree(
 ) -> None:
     """Prints the expected calls of the chosen entries and asks whether to start.
 
-    The first conversation is rehearsed; the others are expected to need as much for each question.
+    For the first conversation all prompts are made and counted, but not sent. The others are
+    expected to need as much for each question.
 
     Raises:
         UsageError: no model grades, or several processes would call the models.
@@ -215,7 +216,10 @@ def _write(
     folder: Path,
     console: Console,
 ) -> list[str]:
-    """Writes the files of an entry, ``said`` under the table; returns their paths."""
+    """Writes table and figure of an entry into a folder; returns the paths of the files.
+
+    ``said`` is the line on the differences, which is written under the table.
+    """
     source = SOURCES[entry.paper]
     asked = [question for talk in talks for question in talk.questions]
     questions, disputed = f"{len(asked)} questions", sum(one.disputed is not None for one in asked)

@@ -68,7 +68,7 @@ PORTS_TRIED = 50
 
 
 def flags(public: bool = False) -> Iterator[str]:
-    """Yields the settings as flags of Streamlit; ``public`` adds those of a public server."""
+    """Yields ``SETTINGS`` as flags of Streamlit's command; ``public`` adds ``PUBLIC_SETTINGS``."""
     for name, value in {**SETTINGS, **(PUBLIC_SETTINGS if public else {})}.items():
         # Of a repeated flag Streamlit keeps the last alone; a list travels as JSON.
         yield f"--{name}={value if isinstance(value, str) else json.dumps(value)}"

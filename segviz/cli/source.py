@@ -86,7 +86,11 @@ def reading(options: Options) -> dict[str, Any]:
 
 
 def read_corpus(options: Options, console: Console) -> Corpus:
-    """Reads all conversations of the file and prints repaired faults; raises UsageError."""
+    """Reads all conversations of the file, prints repaired faults, marks disputed questions.
+
+    Raises:
+        UsageError: the file, or that of ``--audit``, cannot be used.
+    """
     with user_errors(), console.progress("reading", "bytes") as progress:
         corpus = load(path_of(options.file), **reading(options), progress=progress)
     if corpus.report.findings or corpus.report.lacks:

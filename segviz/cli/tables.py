@@ -94,7 +94,11 @@ def _disputed(found: Sweep | Comparison) -> int:
 
 
 def _rows(found: Sweep | Comparison, options: Options, relevances: int) -> list[Row]:
-    """Returns the table rows of a result: the chosen measure has an interval, no other has."""
+    """Returns the table rows of a result.
+
+    In a comparison only the chosen measure has an interval. The gains of a sweep have intervals
+    that hold for as many sweeps as there are ``relevances``.
+    """
     adversarial = not options.no_adversarial
     if isinstance(found, Sweep):
         return found.table(options.measure, adversarial=adversarial, sweeps=relevances)
@@ -122,8 +126,8 @@ def _print_setting(
 ) -> None:
     """Prints the shared settings of a measurement above its table.
 
-    A setting that is one of the ``columns`` is left out. Of a sweep, the policies that cannot
-    change the measure are printed, too.
+    A setting that is one of the ``columns`` is left out. The number of questions is that of
+    ``row``. Of a sweep, the policies that cannot change the measure are printed, too.
     """
     asked, measure = found.settings, options.measure
     label, mean = MEASURES[measure].label, row[MEASURES[measure].label]

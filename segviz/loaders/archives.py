@@ -91,7 +91,7 @@ class ZipMembers:
 class FolderMembers:
     """Files of a folder and its subfolders, with the same methods as ``ZipMembers``.
 
-    Links are not followed; hidden files and folders are left out.
+    Links are not followed; hidden files and folders, and those below four subfolders, are left out.
     """
 
     def __init__(self, folder: Path, most: int = WHOLE) -> None:

@@ -157,7 +157,10 @@ def _marked(
 
 
 def _dispute(entry: _Entry, turns: Mapping[str, str], notes: Notes) -> Dispute:
-    """Returns an entry's objection; ``turns`` maps the ids in its evidence to turns."""
+    """Returns an entry's objection to a question.
+
+    ``turns`` maps ids of turns, in any spelling, to the ids of the conversation (``turn_index``).
+    """
 
     def text(name: str) -> str | None:
         return read_answer(entry.fields.get(name) or None, (*entry.place, name), notes)

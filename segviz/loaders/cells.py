@@ -43,10 +43,11 @@ class _Open(Exception):
 
 
 def delimiter_of(text: str) -> tuple[str, str] | None:
-    """Returns the delimiter of a table and its text; None if the text is no table.
+    """Returns the delimiter of a table, and the table; None if the text is no table.
 
-    A first line such as ``sep=;`` decides. Else it is the delimiter that splits most of the first
-    rows into the same number of cells; of several, the one with the most cells.
+    A first line such as ``sep=;`` decides, and is removed from the text. Else it is a delimiter
+    that splits most of the first rows into as many cells as the header; of several, the one with
+    the most cells.
     """
     if said := _SAYS.match(text):
         return said[1], text[said.end() :]

@@ -223,7 +223,7 @@ def note_left_out(counts: Counter[str], place: Place, notes: Notes) -> None:
 def times_of(values: Sequence[object], options: Options, notes: Notes) -> list[datetime | None]:
     """Returns the time of each value; all values are read by the same order of day and month.
 
-    Adds a note if that order cannot be told.
+    Adds a note if the values do not show that order.
     """
     times, why = read_times(values, options.day_first)
     for what in why:

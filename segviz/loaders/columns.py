@@ -135,9 +135,9 @@ def _asking(headers: Sequence[str], error: NeedsColumns) -> NeedsColumns:
 class Block:
     """Consecutive messages of a dialogue, as objects with their places in the file.
 
-    ``began`` is the time of messages without their own. ``left`` counts the messages left out, by
-    kind. If the block is a session of a data set, ``name`` is its id and ``at`` the place of its
-    date, ``began``.
+    ``began`` is the time of the block, used if none of its messages has a time. ``left`` counts the
+    messages left out, by kind. If the block is a session of a data set, ``name`` is its id,
+    ``began`` its date and ``at`` the place of the date.
     """
 
     rows: Placed
@@ -201,7 +201,10 @@ class Keys:
         return value
 
     def label(self, raw: Mapping[str, object], meaning: str) -> str | None:
-        """Returns the name of a message's session or conversation; None without such a key."""
+        """Returns the name of a message's session or conversation ("unnamed" if it is empty).
+
+        Returns None if no key of the file has this meaning.
+        """
         if meaning not in self.columns:
             return None
         value = self.first(raw, meaning)
@@ -246,7 +249,11 @@ def read_talks(
 def messages_of(
     talks: Sequence[Talk], keys: Keys, options: Options, notes: Notes
 ) -> Iterator[Said]:
-    """Yields each message of the dialogues, with its dialogue and its conversation's name."""
+    """Yields each message of the dialogues, with its dialogue.
+
+    The name of its conversation is added if the message gives one, else None. Messages that are
+    left out are counted in notes.
+    """
     yield from _given_messages([talk for talk in talks if talk.example], keys, options, notes)
     blocks = [
         (talk, row, block)
@@ -280,7 +287,11 @@ def messages_of(
 def session_block(
     name: str, messages: object, place: Place, notes: Notes, began: object = None, at: Place = ()
 ) -> Block:
-    """Returns a session of a data set; what is no message in its list gets a note."""
+    """Returns a session of a data set from its list of ``messages``.
+
+    Adds a note for each item that is no object. ``began`` is the date of the session, ``at`` the
+    place of the date.
+    """
     rows = [] if messages in (None, []) else list(each_message(messages, place, notes))
     return Block(rows, began, name=name, at=at)
 

@@ -191,7 +191,8 @@ def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
 def literal(text: str) -> tuple[object, Notes]:
     """Parses a text that holds a list or object, in JSON or in Python's notation.
 
-    Nothing is executed. Returns None for any other text.
+    Nothing is executed. Returns the value with notes on repairs; for any other text the value is
+    None.
     """
     parsers = (json.loads, lambda text: json.loads(json.dumps(ast.literal_eval(text.strip()))))
     for parse in parsers if text.lstrip()[:1] in ("[", "{") else ():

@@ -17,7 +17,10 @@ class LoadError(ValueError):
     """Raised for a file that cannot be used; says what was found, expected and what to do."""
 
     def __init__(self, what: str, where: str = "", expected: str = "", remedy: str = "") -> None:
-        """Takes positional arguments, so that the error survives pickling."""
+        """Takes what was found, its place, what was expected, and what to do.
+
+        All are positional, so that the error survives pickling.
+        """
         super().__init__(what, where, expected, remedy)
         self.what, self.where, self.expected, self.remedy = what, where, expected, remedy
 
@@ -55,7 +58,10 @@ class NeedsColumns(LoadError):
 
 @contextmanager
 def opening(where: str, remedy: str = "check the path and its permissions") -> Iterator[None]:
-    """Raises LoadError if a file that is opened inside does not exist or cannot be read."""
+    """Turns errors of opening and reading files in the block into LoadError.
+
+    ``where`` is the place in the message, ``remedy`` the advice for a file that cannot be read.
+    """
     try:
         yield
     except LoadError:

@@ -64,7 +64,10 @@ class WrittenQuestion(NamedTuple):
 
 
 def asked_in(value: object, place: Place, after: str | None = None) -> list[WrittenQuestion]:
-    """Returns the questions of a list, or of an object that holds a list per category."""
+    """Returns the questions of a list, or of an object that holds a list per category.
+
+    ``after`` is the session after which they are asked; None for the last one.
+    """
     if isinstance(value, dict):
         lists = [(kind, rows, (*place, kind)) for kind, rows in value.items()]
     else:
@@ -155,7 +158,10 @@ def note_late_evidence(
 
 
 def read_answer(value: object, place: Place, notes: Notes) -> str | None:
-    """Returns an answer as text, a list joined by commas; notes what is no text or number."""
+    """Returns an answer as text, a list joined by commas; None without a text, number or boolean.
+
+    Adds a note on everything else.
+    """
     parts = [_plain(item) for item in (value if isinstance(value, list) else [value])]
     said = [part for part in parts if part is not None]
     if value is not None and len(said) < len(parts):
@@ -276,7 +282,10 @@ def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
 
 
 def unique_index(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Maps references, such as a turn's text, to turn ids; leaves out those of several turns."""
+    """Maps references, such as the text of a turn, to turn ids.
+
+    A reference that fits several turns is left out.
+    """
     found: dict[str, list[str]] = {}
     for reference, turn_id in pairs:
         found.setdefault(reference.strip(), []).append(turn_id)

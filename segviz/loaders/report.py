@@ -75,7 +75,11 @@ class Tally:
         self._columns: tuple[tuple[str, ...], Mapping[str, str]] = ((), {})
 
     def add(self, document: object, *readings: Iterable[Note], within: str = "") -> None:
-        """Adds the notes of one document; ``within`` is its path in an archive."""
+        """Adds the notes of one document, from any number of ``readings`` of it.
+
+        Places in JSON Lines become line numbers of the ``document``. ``within`` is its path in an
+        archive.
+        """
         notes = Notes()
         for reading in readings:
             notes.take(reading)

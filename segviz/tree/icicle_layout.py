@@ -95,7 +95,11 @@ def _unfold(structure: Structure) -> Unfolded:
 
 
 def _lay_out(structure: Structure, origin: IntArray, parent: IntArray) -> Unfolded:
-    """Places childless copies side by side in preorder and every other copy over its children."""
+    """Places childless copies side by side in preorder and every other copy over its children.
+
+    Copies are numbered in preorder: ``origin`` has the node of each copy, ``parent`` the copy above
+    it (-1 for a root).
+    """
     n = len(origin)
     bottom = np.ones(n, dtype=np.bool_)
     bottom[parent[parent >= 0]] = False

@@ -85,7 +85,8 @@ Kinship = Literal["same", "above", "below", "siblings", "apart"]
 def kinship(structure: Structure, a: int, b: int) -> Kinship:
     """Returns how node ``a`` is related to node ``b``.
 
-    It is "above" if it is an ancestor, "below" if a descendant; "siblings" share a parent.
+    "above" means that ``a`` is an ancestor of ``b``, "below" a descendant; "siblings" share a
+    parent; "same" is one node, "apart" none of these.
     """
     if a == b:
         return "same"

@@ -147,7 +147,7 @@ class Structure:
 
     @property
     def nodes(self) -> IntArray:
-        """Rows shown as nodes: all, unless the structure is collapsed."""
+        """Rows shown as nodes, also retired ones: all, or when collapsed one for each chain."""
         return np.flatnonzero(self.chain == np.arange(len(self))).astype(np.int32)
 
     @cached_property
@@ -228,8 +228,9 @@ class Structure:
 
         The rows keep their ids. The other nodes of a chain are inactive, ``chain`` names the node
         each is shown as, and ``top`` is the highest level of the chain. Edges and relations run
-        between chains, without repetition. Only equal text makes a chain: a node with one child and
-        a text of its own stays. O(n + m). Returns the structure itself if there is no chain.
+        between chains, edges without repetition. Only equal text makes a chain: a node with one
+        child and a text of its own stays, and so does a node over a ghost. O(n + m). Returns the
+        structure itself if there is no chain.
         """
         chain = self._lowest_of_chain()
         wrappers = chain != np.arange(len(self))

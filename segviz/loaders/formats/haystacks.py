@@ -86,7 +86,10 @@ def _instance(
 
 
 def _cited(raw: dict[str, object]) -> dict[str, object]:
-    """Returns ``answer_session_ids`` with each id replaced by ``session_<position>``."""
+    """Returns the field ``answer_session_ids`` with each id replaced by ``session_<position>``.
+
+    Returns {} if the instance does not list its session ids.
+    """
     names, cited = raw.get("haystack_session_ids"), raw.get("answer_session_ids")
     if not isinstance(names, list) or not isinstance(cited, list):
         return {}
@@ -95,7 +98,11 @@ def _cited(raw: dict[str, object]) -> dict[str, object]:
 
 
 def _entry(item: Item) -> Entry:
-    """Describes a LongMemEval instance by its outline: sessions nest 2 levels deep, turns 3."""
+    """Returns id, question and numbers of sessions and turns of an instance, without parsing it.
+
+    The lists at depth 2 of a LongMemEval instance are its sessions, the objects at depth 3 its
+    turns.
+    """
     own = item.scalars()
     question = own.get("question")
     about = question if isinstance(question, str) else ""

@@ -161,7 +161,10 @@ def _entry(item: Item) -> Entry:
 
 
 def has_rows(document: object, said: str | None) -> bool:
-    """Returns True for a list of objects, or messages with texts under the key ``said``."""
+    """Returns True for a list with objects, or a document with a dialogue at any depth.
+
+    ``said`` is the key of the texts, if the user gives it.
+    """
     rows = document if isinstance(document, list) else []
     return any(isinstance(raw, dict) for raw in rows) or any(talks_in(document, said=said))
 
@@ -220,7 +223,10 @@ def _in_object(
 
 
 def _asked(value: Mapping[str, object], place: Place) -> list[WrittenQuestion]:
-    """Returns an object's questions about its dialogue; it may be a question, as in ConvoMem."""
+    """Returns an object's questions about its dialogue.
+
+    An object with a text under ``question`` is itself the only question, as in ConvoMem.
+    """
     if isinstance(value.get("question"), str):
         return [WrittenQuestion(place, value)]
     found: list[WrittenQuestion] = []
@@ -291,7 +297,11 @@ def _joined(talks: list[Talk], name: str, place: Place) -> Talk:
 def _sessions(
     found: Mapping[str, list[Talk]], dated: Mapping[str, object], name: str, place: Place
 ) -> list[Talk]:
-    """Joins dialogues under keys such as ``session_1`` or ``2025-01-09``, which are sessions."""
+    """Joins dialogues under keys such as ``session_1`` or ``2025-01-09``, which are sessions.
+
+    ``found`` has the dialogues by key, ``dated`` the date in each key, if any. Dialogues with
+    names of their own are joined by name.
+    """
     whole: dict[str, Talk] = {}
     for key, talks in found.items():
         for talk in talks:
@@ -426,10 +436,10 @@ def _is_thread(
 
 
 def _branch(value: Mapping[str, object], place: Place, nodes: str) -> Talk | None:
-    """Returns the branch that a chat program shows of a tree of messages, from the root down.
+    """Returns the branch that a chat program shows of the tree of messages under the key ``nodes``.
 
-    The branch ends in the message that the tree calls current, else in the last one. Returns None
-    if the object holds no such tree.
+    The branch leads from the root to the message that the object calls current, else to the last
+    one. Returns None if there is no tree, a list without branches, or a thread.
     """
     block = value.get(nodes)
     listed = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()

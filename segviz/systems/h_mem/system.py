@@ -38,10 +38,10 @@ class HMem(HMemSearchParameters, GraphParameters, TreeParameters, HMemComponents
     """Events summarised by weeks, months and years, and a graph of the entities in them.
 
     Every unit is a fragment. Its facts become events. An event joins the summary of its week whose
-    events are most similar to it, or opens a new one. A new summary of a week joins one of its
-    month in the same way, and a new one of a month joins one of its year. The third and fourth level
-    are added as the memory ages; the top summaries then get parents. Repetition reinforces a node:
-    its count n grows and its forgetting starts anew.
+    events are most similar to it, or opens a new one. In the same way a new summary of a week joins
+    one of its month, and a new one of a month joins one of its year. The third and fourth level are
+    added as the memory ages; the top summaries then get parents. Repetition reinforces a node: its
+    count n grows and its forgetting starts anew.
     Entities are linked to the fragments that mention them and related by the verbs between them.
     Frequently mentioned ones get a profile.
 

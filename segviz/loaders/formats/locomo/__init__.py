@@ -199,7 +199,7 @@ def _observations(
 def _speakers(
     transcript: dict[str, object], turns: Sequence[Turn], place: Place, notes: Notes
 ) -> tuple[str, ...]:
-    """Returns ``speaker_a``, ``speaker_b`` and other speakers of turns; notes the others."""
+    """Returns ``speaker_a``, ``speaker_b`` and the other speakers of turns, which get a note."""
     names = [name for key in _SPEAKERS if (name := text_under(key, transcript))]
     for key in _SPEAKERS:
         if key in transcript and not text_under(key, transcript):
