@@ -4,11 +4,12 @@
 ``endpoint``    server, model, parameters and key
 ``client``      requests, retries and error messages for one endpoint
 ``chat``        chat model of an endpoint; ``embedder`` its embedding model
-``checks``      rejects loops, fragments and introductions as texts of a memory
+``checks``      rejects loops, copies, lists and introductions as texts of a memory
 ``roles``       a chat model for each role: decisions, texts, answers, grades
 ``prompts``     prompts for chat models, from ``prompts.toml``
 ``cache``       finished replies by content, in SQLite
 ``usage``       counts requests and tokens, and computes their cost
+``probe``       tests a server: its models, structured output and speed
 ``timeouts``    parallel requests that can be watched and cancelled
 
 Nothing here is used unless the user configured an endpoint. Importing it does not import
