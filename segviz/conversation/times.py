@@ -16,8 +16,8 @@ _EPOCH = datetime(1970, 1, 1)
 class Moment:
     """Time of a unit in ``seconds`` since 1970.
 
-    ``dated`` is False if the unit has no time; its seconds are then those of the unit before plus
-    1.
+    ``dated`` is False if the unit has no time. Its seconds are then those of the unit before plus
+    1, or 0 for the first unit.
     """
 
     seconds: float
@@ -36,7 +36,7 @@ def as_time(moment: float) -> datetime:
 
 
 class Clock:
-    """Clock that gives each unit, in order, its own time or one second after the unit before."""
+    """Clock that gives units, in order, their own times; a :class:`Moment` says how without one."""
 
     def __init__(self) -> None:
         self._last: float | None = None

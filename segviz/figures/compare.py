@@ -211,8 +211,8 @@ def atlas(
             turn that is found, ½ for a turn that only a wider node quotes.
 
     Returns:
-        A row for each question, by its change from the first column to ``focus`` (gains before
-        losses), then by its largest change anywhere.
+        A row for each question, sorted by the size of its change from the first column to
+            ``focus`` (of equal sizes gains first), then by its largest change in any column.
     """
     values = {
         name: _turns_found(one) if measure is None else one.column(measure)

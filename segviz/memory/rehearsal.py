@@ -134,7 +134,8 @@ def rehearse(
 ) -> tuple[CallEstimate, Memory]:
     """Estimates the model calls of a build without sending any.
 
-    Also returns the memory that the offline parts built, of at most the first 500 leaves.
+    The offline parts build at most the first 500 leaves; calls are scaled to all leaves. The memory
+    they built is returned, too.
 
     Args:
         conversation: the conversation to build from.

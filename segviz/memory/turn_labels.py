@@ -23,8 +23,9 @@ _IDS: Final = ("turn", "turn_id", "id", "node")
 class Labels:
     """Column of labels for turns and nodes.
 
-    ``names`` are the different labels, the most frequent first. ``turns`` and ``nodes`` map an id
-    to a position in ``names``. ``unknown`` counts the ids that the memory does not have.
+    ``names`` are the different labels, the most frequent first; if there are too many, the last is
+    "other". ``turns`` and ``nodes`` map an id to a position in ``names``. ``unknown`` counts the
+    ids that the memory does not have.
     """
 
     names: tuple[str, ...]

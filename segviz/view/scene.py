@@ -302,8 +302,8 @@ def _matches(result: Result, nodes: Sequence[int]) -> Mapping[int, Mapping[str, 
 def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
     """Adds a question and its retrieval to a scene.
 
-    With ``live`` the browser computes scores while its controls move, if it can: it must know the
-    policy, and every node must have one box.
+    With ``live`` the browser computes scores while its controls move, if it can. It cannot for a
+    system's own retrieval, a policy it does not know, nodes with several boxes, or ghosts.
     """
     structure, count = scene.structure, len(result.after) + LISTED_NEXT
     levels, skips = result.settings.levels, result.settings.deduplicate

@@ -62,7 +62,7 @@ _REPEATED_FROM = 4
 
 
 def repeats(texts: Sequence[str]) -> list[list[Piece]]:
-    """Marks in each text the sentences that occur in an earlier text.
+    """Marks in each text the sentences that occur in an earlier text, except very short ones.
 
     Args:
         texts: the texts, in the order in which they are read.
@@ -87,7 +87,7 @@ def repeats(texts: Sequence[str]) -> list[list[Piece]]:
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Aligns two sequences; yields pairs of runs, which are equal lists or were replaced."""
+    """Aligns two sequences; yields pairs of an old and a new run, which are equal or were replaced."""
     if not _alignable(old, new):
         yield list(old), list(new)
         return

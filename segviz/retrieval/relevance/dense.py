@@ -118,7 +118,7 @@ class Softmax(Declared):
 
 @dataclass(frozen=True)
 class Hybrid(Declared):
-    """exp((standardised BM25 + weight · standardised cosine) / temperature), over all nodes.
+    """exp((standardised BM25 + dense_weight · standardised cosine) / temperature), over all nodes.
 
     Scores are positive; each question's best node has 1. The exponential gives strong matches most
     of the sum, so that propagation spreads from few nodes. At temperature 1 the best node has .69
