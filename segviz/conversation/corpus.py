@@ -126,7 +126,7 @@ class Corpus(Sequence[Conversation]):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Rows of a list of the conversations, in file order; made without reading the rest."""
+        """List entries of the conversations, in file order; they are not read for it."""
         return tuple(Entry(c.id, len(c.sessions), len(c.turns)) for c in self.conversations)
 
     @property
@@ -135,7 +135,7 @@ class Corpus(Sequence[Conversation]):
         return tuple(entry.id for entry in self.entries)
 
     def report_of(self, position: int) -> LoadReport:
-        """Returns the report of the conversation at a position, or of the file if read at once."""
+        """Returns the report of a conversation; of the whole file unless it is read lazily."""
         return self.report
 
     @overload

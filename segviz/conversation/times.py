@@ -36,7 +36,7 @@ def as_time(moment: float) -> datetime:
 
 
 class Clock:
-    """Clock that gives units, in order, their own times; a :class:`Moment` says how without one."""
+    """Clock that gives units their times, in order; :class:`Moment` describes units without one."""
 
     def __init__(self) -> None:
         self._last: float | None = None

@@ -135,9 +135,9 @@ def _columns(rows: Sequence[Row], chart: Chart, hollow: str) -> list[str]:
 def _one_scale(
     figure: go.Figure, panels: Sequence[tuple[str, str, Sequence[Row]]], across: bool
 ) -> None:
-    """Gives panels of one quantity the same x axis and, unless that flattens one, y axis.
+    """Gives panels of one quantity the same range of x and, unless that flattens one, of y.
 
-    If values lie ``across``, along x, the y axes stay as they are.
+    If values lie ``across``, along x, ranges of y stay as they are.
     """
     figure.update_xaxes(matches="x")
     tops = [max(number_of(row.get(name)) for row in group) for _, name, group in panels]

@@ -218,8 +218,8 @@ def reason_sentence(judged: Judged) -> str:
     """Explains the result of the best setting; "" if no question has a value.
 
     The text counts the questions that are perfect without propagation and so can only lose, those
-    that the setting wins, and those it loses. If its gain is not significant the text adds about
-    how large a gain would be.
+    that the setting wins, and those it loses. If its gain is not significant the text adds from
+    about which size a gain would be.
     """
     best = judged.best()
     if best is None:

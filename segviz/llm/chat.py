@@ -89,7 +89,7 @@ class OpenAIChat(Client, Chat):
         return min(most, round(_QUOTED * context)) if context else most
 
     def about(self, role: str) -> dict[str, Any]:
-        """Returns model, server, parameters and fingerprints of this model, by name."""
+        """Returns facts about this model by name: server, parameters, fingerprints."""
         endpoint = self.endpoint
         names = ("model", "temperature", "seed", "max_tokens")
         return {

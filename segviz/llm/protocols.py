@@ -108,7 +108,7 @@ class Chat(Protocol):
         ...
 
     def about(self, role: str) -> dict[str, Any]:
-        """Returns model, server, parameters and fingerprints of the model for a role, by name."""
+        """Returns facts about the model for a role by name: server, parameters, fingerprints."""
         ...
 
     def counts(self) -> Mapping[str, int]:

@@ -66,7 +66,7 @@ class ChatByRole(Chat):
         return ", ".join(f"{role}: {name}" for role, name in names.items())
 
     def about(self, role: str) -> dict[str, Any]:
-        """Returns model, server, parameters and fingerprints of the model for a role, by name."""
+        """Returns facts about the model for a role by name: server, parameters, fingerprints."""
         return self.of(role).about(role)
 
     def counts(self) -> Counter[str]:

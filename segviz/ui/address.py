@@ -99,8 +99,8 @@ def went(sent: object) -> None:
 def opened(key: str, saved: store.Saved | None) -> None:
     """Restores the view of a session file that has just been opened; call it before the page.
 
-    ``key`` identifies the open file. A link that says more than the file has priority over the
-    view of the file.
+    ``key`` identifies the open file. A link that has parts about the display has priority over
+    the view of the file.
     """
     if st.session_state.get("opened") == key:
         return

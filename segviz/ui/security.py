@@ -122,7 +122,7 @@ class HostCheck:
         self._uploaded: OrderedDict[str, int] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is for this server."""
+        """Passes on what is for this server; refuses the rest."""
         kind = scope["type"]
         refused = None if kind == "lifespan" else self._refusal(scope)
         if refused is None:

@@ -38,7 +38,10 @@ def _remembered(name: str) -> OrderedDict[str, Any]:
 
 
 def keep(name: str, key: str, kept: int, value: T) -> T:
-    """Stores and returns the value; at most ``kept`` values stay."""
+    """Stores a value under ``key`` in the cache ``name`` and returns it.
+
+    Only the ``kept`` values used last stay in this cache.
+    """
     store = _remembered(name)
     store[key] = value
     store.move_to_end(key)
@@ -48,7 +51,7 @@ def keep(name: str, key: str, kept: int, value: T) -> T:
 
 
 def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
-    """Returns the value stored under ``key``, or makes it; at most ``kept`` values stay."""
+    """Returns the value under ``key`` in the cache ``name``, made if missing; see :func:`keep`."""
     store = _remembered(name)
     if key not in store:
         return keep(name, key, kept, make())
@@ -93,7 +96,7 @@ def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any
 
 
 def peek(name: str, key: str) -> Any:
-    """Returns the value stored under ``key`` and marks it as recently used; None without one."""
+    """Returns the value under ``key`` in the cache ``name`` and marks it as used; else None."""
     store = _remembered(name)
     if key in store:
         store.move_to_end(key)

@@ -87,7 +87,7 @@ def repeats(texts: Sequence[str]) -> list[list[Piece]]:
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Aligns two sequences; yields pairs of an old and a new run, which are equal or were replaced."""
+    """Aligns two sequences; yields pairs of runs: equal ones, or an old one and its replacement."""
     if not _alignable(old, new):
         yield list(old), list(new)
         return

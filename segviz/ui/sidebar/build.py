@@ -105,10 +105,16 @@ class Order:
 
 
 def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:
-    """Returns the memory of an order, built now or cached; None until there is one.
+    """Returns the key and the memory of an order, built now or cached.
 
-    The page then says why. ``source`` identifies the conversation with the turns ``typed`` after
-    it, ``base`` without them: consent to a build covers turns typed later.
+    It returns the finished part of a paused build. Without any memory it returns None and draws
+    the reason.
+
+    Args:
+        order: the memory to build.
+        source: identifies the conversation with typed turns.
+        base: identifies it without them. Consent to a build covers turns typed later.
+        typed: True if there are typed turns.
     """
     units = order.conversation.units(order.unit)
     if not units:

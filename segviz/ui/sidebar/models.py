@@ -192,7 +192,7 @@ def _chosen(
 
 
 def _listed(url: str, preset: str) -> None:
-    """Offers the models that the last test of this server listed."""
+    """Draws a choice of the models that the last test of this server listed; sets the model."""
     found = report_of(url)
     if found is None or not found.models:
         return

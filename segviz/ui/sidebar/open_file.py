@@ -31,8 +31,8 @@ T = TypeVar("T")
 class OpenFile:
     """Open file: its content key, its conversations, and its memory if it was a saved one.
 
-    ``file`` is the key of the file alone, ``how`` the options of ``load`` it was read with, where
-    they were given.
+    ``how`` are the options of ``load`` that the user has chosen; ``file`` is the content key of the
+    file alone, without these.
     """
 
     key: str
@@ -229,7 +229,7 @@ def audit_panel(opened: OpenFile) -> OpenFile:
 
 
 def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
-    """Returns one of the file's conversations with its position; None where it cannot be read."""
+    """Draws the choice of a conversation; returns its position and it, None if unreadable."""
     entries = opened.corpus.entries
 
     def label(position: int) -> str:

@@ -50,7 +50,10 @@ def sidebar() -> AppSession | None:
 
 
 def _session() -> tuple[AppSession, Any] | None:
-    """Returns the open session, and the panel for the user's labels."""
+    """Draws file, memory and models; returns the session, and the panel for the user's labels.
+
+    None without a memory.
+    """
     with st.sidebar:
         if security.WATCH in os.environ:
             return _watched()
@@ -101,7 +104,7 @@ def _session() -> tuple[AppSession, Any] | None:
 
 
 def _watched() -> tuple[AppSession, Any] | None:
-    """Returns the session of the watched file; only models for questions can be chosen."""
+    """Returns the session of the watched file and its panel; models serve questions alone."""
     session = watch_panel()
     if session is None:
         return None
@@ -113,7 +116,7 @@ def _watched() -> tuple[AppSession, Any] | None:
 
 
 def _saved(opened: OpenFile, conversation: Conversation, source: str) -> tuple[AppSession, Any]:
-    """Returns a memory as it was saved; only the models for questions can be chosen."""
+    """Returns the session of a memory file, and its panel; models serve questions alone."""
     saved = cast(store.Saved, opened.saved)
     st.subheader("Memory")
     label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system

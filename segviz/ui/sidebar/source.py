@@ -42,7 +42,7 @@ _DROPPED = "dropped-file"  # file dropped on the page, until another is uploaded
 
 
 def choose_source() -> OpenFile | None:
-    """Returns the open file. A file that cannot be read leaves the previous one open."""
+    """Draws the choice of a file and returns it; the previous one if it cannot be read."""
     st.subheader("Conversation")
     downloaded = st.session_state.pop(_DOWNLOADED, None)
     if downloaded is not None:
@@ -246,7 +246,7 @@ def _rows(
 ) -> tuple[str, Sequence[Mapping[str, Any]]] | None:
     """Returns the rows of an uploaded table with their content key; None without an upload.
 
-    ``draws`` draws the upload widget. Raises ValueError for a file that is no table.
+    Without ``draws`` an empty upload widget is not drawn. ValueError for a file that is no table.
     """
     place = f"own-{what}-{source}"
     if not draws and not st.session_state.get(place):
@@ -260,7 +260,10 @@ def _rows(
 
 
 def own_labels(session: AppSession, draws: bool) -> None:
-    """Asks for labels of turns or nodes, by which nodes are coloured."""
+    """Draws the upload of a table with labels of turns or nodes, and stores the labels.
+
+    Nodes can then be coloured by them. Without ``draws`` an empty upload is not drawn.
+    """
     about = (
         "A table with a column turn, or node, that holds ids as they are shown here, and columns "
         "of labels. A node has the label of most turns below it."

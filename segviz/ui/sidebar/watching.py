@@ -118,7 +118,7 @@ def watch_panel() -> AppSession | None:
 
 @st.fragment(run_every=1.0)
 def _status() -> None:
-    """Draws how far the file is, and how far this session is behind it."""
+    """Draws how many turns are read, and how many of them this session does not show yet."""
     now, found = keeper(), _held()
     watched = now.watched
     st.text(f"Watching {watched.path.name}")

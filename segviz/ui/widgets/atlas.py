@@ -131,10 +131,10 @@ _FATES_KEPT = 8
 
 
 def question_fates(session: AppSession, settings: RetrievalSettings) -> list[AtlasRow] | None:
-    """Returns whether gold turns are found, covered or missed, without and with propagation.
+    """Returns an atlas row for each question: before, without propagation, and with ``settings``.
 
-    Propagation is that of the settings. Questions that change most come first. All levels are
-    admissible. None if the user has stopped the computation.
+    Rows are sorted by change, the largest first. All levels are admissible. None if the user has
+    stopped the computation.
     """
     memory, settings = session.memory, replace(settings, levels=None)
     plain = replace(settings, policy="none", alpha=0.0, horizon=0, method="propagate")

@@ -111,7 +111,7 @@ def tree_canvas(
 
 
 def _node(act: Callable[[int | None], None] | None, sent: object) -> None:
-    """Converts the component's node or session: -1 means none."""
+    """Calls ``act`` with the node or session that the component sent; -1 becomes None."""
     if act is not None and isinstance(sent, int):
         act(sent if sent >= 0 else None)
 
@@ -119,7 +119,7 @@ def _node(act: Callable[[int | None], None] | None, sent: object) -> None:
 def _legal(
     read: Callable[[object], T | None], act: Callable[[T], None] | None, sent: object
 ) -> None:
-    """Passes on a valid message; ignores any other."""
+    """Calls ``act`` with what ``read`` makes of a message; ignores an illegal message."""
     value = read(sent)
     if act is not None and value is not None:
         act(value)

@@ -123,7 +123,7 @@ def node_row(session: AppSession, structure: Structure, node: int) -> dict[str, 
 
 
 def called(session: AppSession, structure: Structure, node: int) -> str:
-    """Returns the label of a node and a dot; "" without a label."""
+    """Returns the label of a node followed by " · "; "" without a label."""
     name = shown_labels(session.memory, structure)[node]
     return f"{name} · " if name else ""
 

@@ -40,7 +40,7 @@ def colours() -> Tones:
 
 
 def pair() -> dict[str, Any]:
-    """Returns the colours of charts that are drawn from rows."""
+    """Returns the arguments ``colours`` and ``neutral`` of ``rows_figure``, in the theme."""
     accent, neutral = colours()["accent"], colours()["neutral"]
     return {"colours": [accent, neutral], "neutral": neutral}
 

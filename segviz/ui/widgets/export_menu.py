@@ -165,7 +165,10 @@ def no_browser() -> str:
 
 
 def follow(key: str, now: Attempt, clicked: bool) -> None:
-    """Stores the attempt of a button; waits for a clicked one and draws its error."""
+    """Stores the attempt ``now`` for the next click on a button.
+
+    After a click it waits for the attempt stored before, which makes the file, and draws its error.
+    """
     asked: Attempt | None = st.session_state.get(key)
     st.session_state[key] = now
     if not clicked or asked is None:

@@ -156,7 +156,7 @@ def struck(items: Sequence[tuple[str, Sequence[Piece]]], *, key: str) -> None:
 
 
 def _part(key: str, name: str, text: str) -> dict[str, Any]:
-    """Shortens a very long text of a list until the user asks for all of it."""
+    """Returns the text of a list item for the browser, shortened until the user opens it."""
     if len(text) <= SENT:
         return {"text": text}
     long: dict[str, Any] = {"length": len(text), "name": name}
@@ -166,7 +166,7 @@ def _part(key: str, name: str, text: str) -> dict[str, Any]:
 
 
 def _open(key: str, name: object) -> None:
-    """Opens the whole of a long text, or closes it (for "")."""
+    """Stores the name of the text that is shown whole; "" for none."""
     if isinstance(name, str):
         st.session_state[f"whole-{key}"] = name
 
@@ -176,6 +176,6 @@ def _beginning(text: str, most: int) -> str:
 
 
 def _number(act: Callable[[int], None] | None, sent: object) -> None:
-    """Passes on the number a component has just sent."""
+    """Calls ``act`` with the whole number that a component sent; ignores anything else."""
     if isinstance(sent, int) and act is not None:
         act(sent)

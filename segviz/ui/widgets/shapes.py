@@ -27,10 +27,11 @@ _FREQUENT = 3
 
 @dataclass(frozen=True, slots=True)
 class MemorySummary:
-    """Shape of a memory, with ``calls`` (prompts per leaf) and ``contentless`` (share of lines).
+    """Shape of a memory, and measures of its texts.
 
-    ``calls`` is None if it is not shown, ``contentless`` without inner nodes. ``made`` says which
-    share of decisions and texts a model made.
+    ``calls`` is the number of prompts per leaf, None if it is not shown. ``contentless`` is the
+    share of lines of inner nodes that have no content, None without inner nodes. ``made`` says
+    which share of decisions and texts a model made.
     """
 
     label: str

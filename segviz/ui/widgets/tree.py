@@ -98,7 +98,7 @@ def draw_canvas(
     ``gutter`` reserves the column of candidates. ``stage`` fixes the pixels of the tree; the
     component is as tall as its content. ``bare`` omits the tree. ``on_setting`` receives the
     settings chosen in the header. ``similar`` returns the nodes most relevant to a text; it is used
-    where boxes are nodes.
+    only if every node is one box.
     """
     drawn = shown.drawn()
     payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)

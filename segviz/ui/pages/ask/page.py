@@ -158,7 +158,7 @@ def _two_trees(
 
 
 def _live(session: AppSession, settings: RetrievalSettings, canvas: str) -> Live | None:
-    """Returns the data with which the browser follows the controls; None if it cannot."""
+    """Returns the input of the browser's own retrieval; None if it cannot follow these settings."""
     if settings.method == "native" or not live(session, settings):
         return None
     return Live(settings, *st.session_state.get(keys.drawn(canvas), ()))

@@ -228,7 +228,7 @@ _BUDGET = 1_000
 
 
 def _budget(session: AppSession) -> None:
-    """Draws the budget of tokens that replaces K, if one is wanted."""
+    """Draws a switch from K to a budget of tokens, and the budget while it is on."""
     budget = read_settings(session).budget
     wanted = st.toggle(
         "Fill a token budget instead of K",
@@ -245,7 +245,7 @@ def _budget(session: AppSession) -> None:
 
 
 def _propagation(session: AppSession) -> None:
-    """Draws policy, α and H as widgets, if the browser cannot follow them."""
+    """Draws policy, α and H as widgets, for settings that the header of the canvas cannot hold."""
     columns = st.columns([5, 4, 3], gap="medium")
     policy: str = columns[0].selectbox(
         "policy",
@@ -275,7 +275,7 @@ def _propagation(session: AppSession) -> None:
 
 
 def _asked_step(session: AppSession) -> None:
-    """Draws the step the memory is asked at: the question's moment or the last, until moved."""
+    """Draws the slider of the step that is asked; at first the question's moment or the last."""
     total = len(session.memory.steps)
     if not total:
         return

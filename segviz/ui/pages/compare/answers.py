@@ -46,7 +46,14 @@ def answers_panel(
 ) -> dict[str, AnswerEvaluation]:
     """Draws, on request, how often a model answers right from the evidence of each system.
 
-    Returns the answers by system label, none until they are made.
+    Args:
+        session: the open memory.
+        ready: memories by system.
+        settings: ``k`` and ``relevance``.
+        by_paper: use the own retrieval of a system, if it has one.
+
+    Returns:
+        The graded answers by system label; empty until they are made.
     """
     with st.expander("Answers, graded by a model", key="answers", on_change="rerun") as panel:
         if not panel.open:

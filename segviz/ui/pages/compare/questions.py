@@ -184,7 +184,7 @@ def _turns(
 
 
 def _how(memory: Memory, settings: dict[str, Any], by_paper: bool) -> RetrievalSettings:
-    """Returns the settings of segviz's relevance or, if wanted, of the system's own retrieval."""
+    """Returns settings without propagation; with ``by_paper``, of the system's own retrieval."""
     same = RetrievalSettings(k=settings["k"], relevance=settings["relevance"], policy="none")
     return (native_settings(memory, same) if by_paper else None) or same
 

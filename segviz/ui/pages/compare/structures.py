@@ -59,7 +59,10 @@ def side_by_side(
     what: str,
     align: Literal["top", "bottom"] = "top",
 ) -> None:
-    """Draws one panel for each system, at most ``PER_ROW`` in a row, fewer on a narrow page."""
+    """Draws one panel for each system, at most ``PER_ROW`` in a row, fewer on a narrow page.
+
+    ``draw(name)`` draws the panel of a system. ``what`` begins the keys of the rows.
+    """
     names = list(ready)
     for first in range(0, len(names), PER_ROW):
         row = names[first : first + PER_ROW]

@@ -136,7 +136,7 @@ def _rank(side: _Side) -> str:
 
 
 def _words(side: _Side) -> str:
-    """Returns the rank of the node without each of the most influential words."""
+    """Returns a sentence with the node's ranks if the question lacked each of its telling words."""
     if side.holder.node is None:
         return ""
     ranked = list(side.without.items())[:_WORDS]

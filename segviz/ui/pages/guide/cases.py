@@ -99,7 +99,7 @@ def _seen(session: AppSession, case: Case, question: Question, place: int) -> st
 def _here(
     session: AppSession, name: str, words: str, stops: Sequence[Stop], number: int, key: str
 ) -> None:
-    """Draws the measurement under one setting, and the button that opens this stop."""
+    """Draws a measurement in ``words``, and the button that opens stop ``number`` of a tour."""
     page = stops[number - 1].page
     text, way = st.columns([7, 1], vertical_alignment="center")
     text.markdown(f"**{name[:1].upper()}{name[1:]}.** {unmarked(words)}")

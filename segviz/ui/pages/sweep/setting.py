@@ -175,7 +175,7 @@ AS_ON_ASK = "as on Ask"
 
 
 def _as_on_ask(session: AppSession) -> Outcomes:
-    """Measures the current setting of Ask."""
+    """Measures the current setting of Ask over all questions, with all levels admissible."""
     questions, settings = session.conversation.questions, read_settings(session)
     found: Outcomes = remember(
         "as-on-ask",
