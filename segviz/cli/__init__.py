@@ -62,7 +62,7 @@ COMPLETE = "_SEGVIZ_COMPLETE"
 class _Commands(click.Group):
     """Group that imports a command when it is used.
 
-    Plug-ins are imported before, because options may name their systems.
+    Plug-ins are imported first, because options may name their systems.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:

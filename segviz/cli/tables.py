@@ -159,7 +159,7 @@ def _content(found: Sweep | Comparison, options: Options) -> Mapping[str, Any]:
 
 
 def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
-    """Returns a setting of a sweep, with its measures, as fields of ``--json``."""
+    """Returns a setting of a sweep, with its measures and level shares, as fields of ``--json``."""
     return {
         **{name: getattr(cell, name) for name in ("policy", "alpha", "horizon")},
         "measures": summary(

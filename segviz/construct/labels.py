@@ -260,9 +260,10 @@ def _phrases(units: tuple[Unit, ...], speakers: tuple[str, ...]) -> _Phrases:
 def _whole(
     places: Mapping[tuple[str, ...], list[int]], spelled: Mapping[tuple[str, ...], Counter[str]]
 ) -> dict[tuple[str, ...], list[int]]:
-    """Removes parts of words in alphabets without blanks (Thai, Lao, Burmese, Khmer).
+    """Returns ``places`` without phrases that are only parts of words.
 
-    A run of letters is part of a word if a longer run occurs in as many units.
+    This concerns alphabets without blanks (Thai, Lao, Burmese, Khmer). A run of letters is part of
+    a word if a longer run occurs in as many units.
     """
     longer: Counter[str] = Counter()
     runs = {key: text for key in places if _ALPHABETIC.match(text := next(iter(spelled[key])))}

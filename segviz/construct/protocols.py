@@ -77,7 +77,10 @@ class Arrival(Unit):
 
 
 def arriving(units: Sequence[Unit], vectors: Vector) -> tuple[Arrival, ...]:
-    """Returns units with embeddings (float32 (n, d)), as if the conversation had no others."""
+    """Returns the arrivals of ``units`` with their embeddings ``vectors`` (float32 (n, d)).
+
+    They are numbered from 0, as if the conversation had no other units.
+    """
     return tuple(
         Arrival(
             index,
@@ -268,5 +271,8 @@ class Settles(Protocol):
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Returns the events that update these texts, as if the conversation ended here."""
+        """Returns the events that update the texts of the pending nodes.
+
+        The texts are those that the system would write if the conversation ended here.
+        """
         ...

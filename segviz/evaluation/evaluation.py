@@ -33,7 +33,7 @@ class Outcomes:
     Attributes:
         categories: category id of each question.
         values: a number per question for each measure; None where it has no value.
-        levels: share of each level among the nodes that are read for all questions.
+        levels: share of each level among the nodes that are read, all questions taken together.
         groups: conversation of each question; () if all are of one.
         seed: seed of the intervals.
         fates: for each question the number of gold turns that are found in a read node of one unit,
@@ -186,7 +186,10 @@ def outcomes_of(
     rankings: Iterable[NDArray[np.int64]],
     seed: int,
 ) -> Outcomes:
-    """Measures ``rankings``, one array for each of the ``batches`` that the questions form."""
+    """Returns the outcomes of ``questions``, measured on the rankings of nodes for them.
+
+    ``batches`` are the groups that the questions form; ``rankings`` has an array for each.
+    """
     columns = {name: np.full(len(questions), np.nan) for name in MEASURES}
     highest = max((int(b.structure.level.max(initial=0)) for b in batches), default=0)
     totals = np.zeros(highest + 1, dtype=np.int64)

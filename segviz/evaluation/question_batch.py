@@ -421,7 +421,7 @@ class QuestionBatch:
         return np.bincount(tops[gold[rows, tops]], minlength=self._narrow.size)
 
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
-        """Counts the nodes on each level that are read for all questions, int64 (highest + 1,)."""
+        """Counts the read nodes on each level, summed over the questions, int64 (highest + 1,)."""
         tops = self.tops(ranked)
         nodes = tops[tops < len(self.structure)]
         highest = int(self.structure.level.max(initial=0))

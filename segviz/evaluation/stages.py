@@ -138,8 +138,8 @@ def stage_rows(found: Sequence[EvidenceStage], by: str = "") -> list[Row]:
     """Returns the share of gold turns in each stage.
 
     Args:
-        found: of any number of questions.
-        by: "" for one row of all; "category" or "session" for one of each, in their order.
+        found: the stages of gold turns, of any number of questions.
+        by: "" for one row over all; "category" or "session" for a row for each of these.
     """
     name_of, order = GROUPS[by]
     rows: list[Row] = []

@@ -23,11 +23,11 @@ or folder and a ``Line`` of a text."""
 
 
 class Line(int):
-    """Step of a place in a document: a line of a text, counted from 1."""
+    """Number of a line in a text, from 1, as a step of a place in a document."""
 
 
 class Member(str):
-    """Step of a place in a document: a file of an archive or folder."""
+    """Path of a file in an archive or folder, as a step of a place in a document."""
 
     __slots__ = ()
 

@@ -79,9 +79,9 @@ def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: N
 def settled(
     found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes
 ) -> tuple[Conversation, ...]:
-    """Returns conversations with distinct ids, and a note for each changed id.
+    """Returns the conversations, with distinct ids; adds a note for each changed id.
 
-    Raises LoadError if there are none. Each conversation comes with its place in the file.
+    ``found`` has each conversation with its place in the file. Raises LoadError if it is empty.
     """
     if not found:
         raise nothing_usable(expected, notes)

@@ -119,7 +119,10 @@ class ChatTasks(Offline):
         return Extraction(facts, relations)
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
-        """Decides by the model's END or CONTINUE if an episode ends before a message."""
+        """Decides by the model's END or CONTINUE if an episode ends before a message.
+
+        ``similarity`` is used only if the model gives neither, by the offline rule.
+        """
         label = self._label(prompts.boundary_prompt(before, new, self.own))
         if label is None:
             return super().boundary(before, new, similarity)

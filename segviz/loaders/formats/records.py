@@ -403,7 +403,10 @@ def unwrapped(raw: object) -> object:
 
 
 def _is_talk(rows: list[object], said: str | None) -> bool:
-    """Returns True if most records are messages: a text and a speaker, time or session."""
+    """Returns True if most records are messages: a text and a speaker, time or session.
+
+    With ``said``, the user's key of the texts, it suffices that some record has this key.
+    """
     some = [raw for raw in map(unwrapped, rows) if isinstance(raw, dict)]
     some = [raw for raw in some if str(raw.get("type")) not in ASIDE]
     if said is not None:

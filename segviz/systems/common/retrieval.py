@@ -80,7 +80,10 @@ class Search:
 
 
 def as_retrieval(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Retrieval:
-    """Returns a retrieval of the ``ranked`` nodes; scores are ≥ 0, and 0 for all other nodes."""
+    """Returns a retrieval of the ``ranked`` nodes with their scores; negative ones become 0.
+
+    All other nodes have score 0.
+    """
     given = np.zeros(len(scores))
     given[list(ranked)] = np.clip(scores[list(ranked)], 0.0, None)
     return Retrieval(given, tuple(ranked), tuple(stages))

@@ -305,7 +305,7 @@ class Themes:
             pass
 
     def split(self, theme: int, most: int) -> None:
-        """Splits a theme in the way that gives the highest f."""
+        """Splits a theme into parts of at most ``most`` statements, the way with the highest f."""
         draft = self._draft
         members = list(draft.children[theme])
         vectors = self._members(theme)
