@@ -179,7 +179,7 @@ def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> 
 
 
 def trace(step: Step) -> tuple[Any, ...]:
-    """Returns all fields of a step except its duration, in a form that can be compared."""
+    """Returns the parts of a step by which builds are compared: no time, calls or tokens."""
     events = [
         (
             type(event).__name__,

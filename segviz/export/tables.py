@@ -65,7 +65,7 @@ def rows_csv(rows: Sequence[Row]) -> str:
 
 
 def rows_markdown(rows: Sequence[Row]) -> str:
-    """Writes the rows of any table in Markdown, with three digits, and intervals of means."""
+    """Writes the rows of any table in Markdown; a mean is followed by its interval."""
     names = list(dict.fromkeys(name for row in rows for name in row))
 
     def number(value: float) -> str:

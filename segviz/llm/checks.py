@@ -84,7 +84,7 @@ def unusable(text: str, words: int, source: str = "") -> str:
 
 
 def _copied(text: str, source: str) -> bool:
-    """Returns True if most words of a text are in messages of its source, in the same order."""
+    """Returns True if most words of a text are in runs of ``_RUN`` words copied from a message."""
     said = {run for line in _MESSAGE.findall(source) for run in _runs(line.split())}
     words = text.split()
     starts = [place for place, run in enumerate(_runs(words)) if run in said]

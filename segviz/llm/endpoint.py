@@ -117,7 +117,7 @@ class Endpoint:
 
     @property
     def authorization(self) -> str:
-        """HTTP header of basic authentication for the user in ``base_url``; "" without a user.
+        """Value of the header Authorization for the user in ``base_url``; "" without a user.
 
         It is "" with a key too, because a key takes its place.
         """

@@ -226,7 +226,7 @@ def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
 
 
 def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
-    """Returns a prompt that asks for a title and a summary of consecutive texts."""
+    """Returns a prompt for a title and a summary of consecutive texts in ``max_words`` words."""
     size = ceil(len(texts) / _MOST_PARTS)
     groups = [tuple(texts[first : first + size]) for first in range(0, len(texts), size)]
     parts = [Part("Part", group) for group in groups]

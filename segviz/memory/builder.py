@@ -149,7 +149,7 @@ _ROOM = 9_000
 
 
 def check_leaves(count: int) -> None:
-    """Raises NoRoom if building so many leaves needs more memory than the machine has."""
+    """Raises NoRoom if building so many leaves needs more memory than is free."""
     check_room(_ROOM * count, f"building {count:,} leaves", "take a part, or a larger machine")
 
 

@@ -73,7 +73,7 @@ def made_again(name: str, settings: Mapping[str, Any]) -> System | None:
         settings: its parameters as the file gives them.
 
     Returns:
-        The system; None if it, or a part of it, is not registered here.
+        The system; None if it, or a part of it, is not registered here, or a setting is illegal.
     """
     try:
         return make_system(name, **settings)

@@ -2,9 +2,9 @@
 
 A server on the loopback address answers to the names of this machine alone: a page of another
 site, whose name was made to lead here (DNS rebinding), could otherwise control the app. Beyond
-loopback every address may ask, names must be allowed, paths are closed but for what the
-``segviz`` command was given, and models are asked only at the addresses it was given. A public
-server (``segviz --public``) answers under any name. :data:`RIM` is what ``app.py`` hands to
+loopback the server answers to any IP address and to allowed names. Visitors can then open only
+the files, and ask only the model servers, that the ``segviz`` command was given. A public server
+(``segviz --public``) answers under any name. :data:`RIM` is what ``app.py`` hands to
 Streamlit.
 """
 
@@ -231,7 +231,7 @@ def show_failure(error: Exception) -> bool:
 
 
 def _prepare() -> None:
-    """Imports the modules of the first page while the browser loads, then those of the others."""
+    """Imports the modules of all pages while the browser loads, then loads the embedder."""
     for name in ("segviz.ui.main", *(f"segviz.ui.pages.{page}.page" for page in _PAGES)):
         import_module(name)
     import_module("segviz.embedding").get_embedder()

@@ -104,7 +104,7 @@ def peek(name: str, key: str) -> Any:
 
 
 def forget(name: str, key: str) -> None:
-    """Drops the value stored under ``key``."""
+    """Drops the value under ``key`` from the cache ``name``."""
     _remembered(name).pop(key, None)
 
 
@@ -173,7 +173,7 @@ class AppSession:
         self.show_session(None)
 
     def show_session(self, place: int | None) -> None:
-        """Sets the session that the transcript shows; None for that of the selected node."""
+        """Sets the session that the tree shows alone, and the transcript follows; None for none."""
         st.session_state["shown-session"] = (self.key, place)
 
     @property
@@ -185,6 +185,6 @@ class AppSession:
 
 
 def typed_turns(source: str) -> list[tuple[str, str]]:
-    """Returns the typed (speaker, text) turns of this conversation, oldest first; editable."""
+    """Returns the list of typed (speaker, text) turns, oldest first, for callers to change."""
     everything: dict[str, list[tuple[str, str]]] = st.session_state.setdefault("typed", {})
     return everything.setdefault(source, [])

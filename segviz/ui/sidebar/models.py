@@ -74,7 +74,7 @@ class ChosenModels:
 # Replies are about the texts of visitors: on a public server each visit has a cache of its own.
 @st.cache_resource(show_spinner=False, scope="session" if security.public() else "global")
 def _cache() -> ModelCache:
-    """Returns the cache of model replies that all sessions share; it contains no API key."""
+    """Returns the cache of model replies; all sessions share it, except on a public server."""
     if security.public():
         return ModelCache()
     return ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
@@ -322,7 +322,7 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
 
 
 def _own_prompts(preset: str) -> dict[str, str]:
-    """Draws the choice of a prompts file; returns the prompts it replaces.
+    """Draws the upload of a prompts file; returns the system messages in it, by name.
 
     Raises ValueError for an unusable file.
     """

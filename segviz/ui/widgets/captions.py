@@ -129,7 +129,10 @@ def called(session: AppSession, structure: Structure, node: int) -> str:
 
 
 def coverage(session: AppSession, structure: Structure, node: int) -> str:
-    """Returns the dates, units and turns that a node covers, as plain text."""
+    """Returns the dates of a node's span and the number of its turns, as plain text.
+
+    If the node covers a part of its span alone, the number of its units is there, too.
+    """
     start, stop = int(structure.start[node]), int(structure.stop[node])
     dates = dict.fromkeys(_date(session, unit) for unit in (start, stop - 1))
     turns = len(turns_of(session, structure, node))

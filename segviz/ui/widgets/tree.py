@@ -195,7 +195,7 @@ def draw_outline(
 
 
 def _kinds(session: AppSession, structure: Structure) -> tuple[list[str], list[int]]:
-    """Returns the names of node kinds, each once, and the kind of each node."""
+    """Returns a name for each pair of level and kind that occurs, and the pair of each node."""
     known: dict[tuple[int, str], int] = {}
     column = [
         known.setdefault(pair, len(known))

@@ -332,7 +332,7 @@ def _standings(
     key: str,
     verdict: DeltaGenerator,
 ) -> None:
-    """Draws every system and retrieval by one measure, with the difference to the first."""
+    """Draws every system and retrieval by one measure against the first, and the question atlas."""
     first = found.rows[0].outcomes
     label = MEASURES[measure].label
     rows: list[Row] = remember(

@@ -49,7 +49,10 @@ class _Side:
 
 
 def why_panel(session: AppSession, question: Question, pair: Sequence[Asked], key: str) -> None:
-    """Draws both systems side by side for one question; ``key`` identifies the memories."""
+    """Explains side by side how the two systems of ``pair`` rank a question's deciding gold turn.
+
+    ``key`` identifies the memories.
+    """
     st.markdown(f"**Why**: {unmarked(question.text)}")
     if not question.evidence:
         st.caption("The question has no gold turns, so there is no deciding node.")

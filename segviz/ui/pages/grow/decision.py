@@ -107,7 +107,10 @@ def decision_line(line: str) -> None:
 def decision_panel(
     session: AppSession, structure: Structure, step: Step, now: int, why: str
 ) -> None:
-    """Draws the scores of the decision, the rewritten texts and the cost of the step."""
+    """Draws the scores of the decision, the rewritten texts and the cost of step ``now``.
+
+    ``why`` has the further reasons of :func:`step_summary`.
+    """
     st.markdown("**Why**" if why else "**What changed**", help=unmarked(step.note))
     if why:
         st.text(why)

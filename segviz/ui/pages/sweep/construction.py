@@ -89,7 +89,10 @@ def _usual_values() -> None:
 
 
 def _values(parameter: Parameter) -> list[str]:
-    """Returns the default values: all choices, or five numbers around the default."""
+    """Returns the values offered for a parameter.
+
+    These are its choices, its offline parts, or at most five numbers around the default.
+    """
     spec, default = parameter.spec, parameter.default
     if spec.registry:
         parts = COMPONENTS[spec.registry]
