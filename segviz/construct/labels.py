@@ -308,8 +308,9 @@ def _candidates(
             for name in names(sentence):
                 kept = [word for word in name.split() if not _calls(word, nobody)]
                 if kept and all(_TITLED.match(word) for word in (kept[0], kept[-1])):
-                    found.append((" ".join(kept), True))
-            found += [(thing, False) for _, thing, _ in things(sentence)]
+                    found.append((" ".join(kept).rstrip("'’"), True))  # of a plural or a quote
+            # An apostrophe at the end elides letters: "goin'".
+            found += [(noun, False) for _, noun, _ in things(sentence) if not noun.endswith("'")]
     return tuple((p, n) for p, n in found if words_of(p) and not nobody.issuperset(words_of(p)))
 
 

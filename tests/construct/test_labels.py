@@ -111,6 +111,22 @@ class TestThemes:
         expected = phrases.weight[key] * module._QUOTED * held**1.1 * (lift + rarity / 2)
         assert found[key] == pytest.approx(expected)
 
+    @pytest.mark.parametrize(
+        ("said", "without", "with_"),
+        [
+            ("How is the goin' of the sloop?", "goin'", "sloop"),
+            ("I played guitar for about five years.", "five", "guitar"),
+            ("I sing for the Harbour Singers' sake.", "Harbour Singers'", "Harbour Singers"),
+            ("We saw 'Embracing Identity' there.", "Embracing Identity'", "Embracing Identity"),
+        ],
+    )
+    def test_no_clipped_word_number_or_stray_apostrophe(self, said, without, with_):
+        units = conversation([[said, "Oh?"], *TALKS[2:]]).units("exchange")
+        phrases = module._phrases(units, ("Ada", "Ben"))
+        written = {phrases.written[key] for key, weight in phrases.weight.items() if weight}
+        assert with_ in written
+        assert without not in written
+
     def test_a_nickname_of_a_speaker_names_nothing(self):
         talks = [["Hey Mel, the oven is here.", "The oven at last!"]] * 3
         units = conversation(talks, ("Caroline", "Melanie")).units("exchange")
