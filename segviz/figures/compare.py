@@ -163,9 +163,12 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
     if not known:
         return f"{first}."
     top = max(known, key=lambda name: known[name].value)
+    best = [top]
     by = f"{number(known[top].value, plus=True)} {bounds(known[top])}"
     if sign_of(known[top]) > 0:
-        parts = [f"{top} is highest, {by} over {first}"]
+        best = [name for name, gain in known.items() if gain.value == known[top].value]
+        is_highest = "is highest" if len(best) == 1 else "are highest"
+        parts = [f"{' and '.join(best)} {is_highest}, {by} over {first}"]
     elif known[top].value > 0:
         parts = [f"No system is significantly above {first}; {top} has the highest mean, {by}"]
     else:
@@ -174,7 +177,7 @@ def standing_sentence(rows: Sequence[Row], label: str) -> str:
         named = [name for name, gain in known.items() if sign_of(gain) == sign]
         if len(named) == len(known) > 1 and sign < 1:
             named = ["all others"]
-        if named := [name for name in named if sign < 1 or name != top]:
+        if named := [name for name in named if sign < 1 or name not in best]:
             parts.append(f"{word}: {', '.join(named)}")
     return f"{'; '.join(parts)}."
 

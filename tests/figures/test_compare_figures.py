@@ -132,7 +132,11 @@ def test_the_sentence_says_who_is_highest_and_what_can_be_told():
     assert standing_sentence([tree, worse], "recall").startswith(first)
     up = {**alike, DIFFERENCE: Mean(0.02, -0.01, 0.05, 40)}
     assert re.match(rf"No system .* {re.escape(first)}", standing_sentence([tree, up], "recall"))
-    also = {**better, "system": "Good"}
+    tied = standing_sentence([tree, better, {**better, "system": "Good"}, alike], "recall")
+    assert tied.startswith("Better and Good are highest, ")
+    assert "also higher" not in tied
+    less = Mean(gain.value - 0.001, gain.low, gain.high, gain.n)
+    also = {**better, "system": "Good", DIFFERENCE: less}
     assert "; also higher: Good;" in standing_sentence([tree, better, also, alike], "recall")
     other = {**up, "system": "Other"}
     sentence = standing_sentence([tree, up, other], "recall")
