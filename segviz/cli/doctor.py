@@ -48,17 +48,20 @@ def _packages() -> Iterator[Finding]:
     for module, packages in metadata.packages_distributions().items():
         if not module.startswith("_"):
             modules |= {package.lower(): module for package in packages}
+    checked = set()
     for line in metadata.requires("segviz") or ():
         name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra == ['\"](.*)['\"]", line)
-        if name == "wordllama" or (extra and extra[1] not in _EXTRAS):
-            continue  # the embedder is checked below
+        if name in checked or name == "wordllama" or (extra and extra[1] not in _EXTRAS):
+            continue  # the embedder is checked below; two extras may need one package
+        checked.add(name)
         try:
             found = metadata.version(name)
             import_module(modules.get(name.lower(), name))
             yield name, GOOD, found
         except metadata.PackageNotFoundError:
             wanted = f"'segviz[{extra[1]}]'" if extra else name
-            what = f"not installed; python -m pip install {wanted}"
+            optional = " (optional)" if extra else ""
+            what = f"not installed{optional}; python -m pip install {wanted}"
             yield name, GOOD if extra else BAD, what
         except Exception as error:  # the import of a foreign package may raise anything
             yield name, BAD, f"{found} cannot be imported: {type(error).__name__}: {error}"
