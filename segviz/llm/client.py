@@ -42,7 +42,6 @@ Body = dict[str, Any]
 Route = Literal["chat", "embeddings"]
 T = TypeVar("T")
 
-KEPT = "Finished work is kept; build again to go on."
 _END = b"\n\ndata: [DONE]\n\n"  # of a stream
 _SAID = 300
 _ADAPTABLE = (400, 422, 500, 501)
@@ -230,7 +229,7 @@ class Client(Metered):
         tried = "Tried once." if tries == 1 else f"Tried {tries} times in {seconds:.0f} s."
         advice = _ADVICE.get(fault.kind, _ADVICE[400])
         where = f"{self.endpoint.address} ({body['model']})"
-        raise RequestError(f"{where}: {fault}. {tried} {advice} {KEPT}", fault)
+        raise RequestError(f"{where}: {fault}. {tried} {advice}", fault)
 
     def _send(self, route: Route, body: Body, retries: int) -> Body:
         """Sends a request; returns its reply, whole or streamed, as JSON. Raises a Fault."""

@@ -109,6 +109,7 @@ def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
     ran = build(run, talk, "--concurrency", "1", "--retries", "0")
     assert (ran.code, ran.out) == (3, "")
     assert "the same command continues" in ran.err
+    assert "build again" not in ran.err  # the advice of a command, once
     assert not (tmp_path / "m.json").exists()
     server.script()
     ran = build(run, talk, "--json")
